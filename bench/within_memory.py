@@ -106,7 +106,9 @@ async def _measured(settings: Settings, rows: int) -> Steps:
             "insert into items select n, array_agg(random())::vector"  # noqa: S608 - two whole numbers
             f" from generate_series(1, {rows}) n, generate_series(1, {DIMENSIONS}) group by n"
         )
-        await steps.do("fill an agent's table with vectors", tables.execute(filling, space=SPACE))
+        await steps.do(
+            "fill an agent's table with vectors", tables.execute(filling, space=SPACE, confirm=True)
+        )
         await steps.do("vacuum and analyze the whole database", _vacuum(steps, "vacuum (analyze)"))
         full = _vacuum(steps, "vacuum full core.recall_entries, core.recall_vectors")
         await steps.do("write the index of recall anew (vacuum full)", full)
@@ -116,7 +118,7 @@ async def _measured(settings: Settings, rows: int) -> Steps:
             "ivfflat (place vector_cosine_ops) with (lists = 100)",
             "hnsw (place vector_cosine_ops)",
         ):
-            building = tables.execute(f"create index on items using {kind}", space=SPACE)
+            building = tables.execute(f"create index on items using {kind}", space=SPACE, confirm=True)
             await steps.do(f"build the agent's index {kind.split()[0]}", building)
     return steps
 

@@ -54,6 +54,7 @@ FACES = (
     Face("quipu.kinds.episodes.minding.loops.loops", "AsyncLoops", "Loops"),
     Face("quipu.kinds.episodes.minding.beliefs.beliefs", "AsyncBeliefs", "Beliefs"),
     Face("quipu.kinds.tables.browsing.browsing", "AsyncBrowsing", "Browsing"),
+    Face("quipu.kinds.tables.schemas", "AsyncSchemas", "Schemas"),
     Face("quipu.kinds.tables.tables", "AsyncTables", "Tables"),
     Face("quipu.upkeep.settings.settings", "AsyncSettings", "StoredSettings"),
     Face("quipu.upkeep.snapshots.snapshots", "AsyncSnapshots", "Snapshots"),

@@ -23,6 +23,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.longterm.remembering
 - quipu.kinds.longterm.sqlite.exchange
 - quipu.kinds.tables.browsing.browsing
+- quipu.kinds.tables.schemas
 - quipu.kinds.tables.tables
 - quipu.kinds.transcripts.bootstrap.service
 - quipu.kinds.transcripts.lessons.lessons
@@ -149,8 +150,18 @@ if TYPE_CHECKING:
     from quipu.kinds.tables.briefing import Briefing
     from quipu.kinds.tables.browsing.browsing import AsyncBrowsing
     from quipu.kinds.tables.browsing.model import EmbeddedField, ForeignKey, NearRow, TableRow, TableRows
-    from quipu.kinds.tables.model import Changed, Done, Grant, Listing, Permission, Schema, Selected
+    from quipu.kinds.tables.model import (
+        Changed,
+        Done,
+        DroppedSchema,
+        Grant,
+        Listing,
+        Permission,
+        Schema,
+        Selected,
+    )
     from quipu.kinds.tables.recreate import Recreated
+    from quipu.kinds.tables.schemas import AsyncSchemas
     from quipu.kinds.tables.tables import AsyncTables, Data, Where
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
     from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
@@ -239,6 +250,7 @@ __all__ = [
     "Remembering",
     "Retention",
     "Rooms",
+    "Schemas",
     "Seeing",
     "Snapshots",
     "StoredSettings",
@@ -3324,7 +3336,7 @@ class Beliefs:
 
 
 class Browsing:
-    """Looks at rows. A query of one's own (``query``) can do the same; this needs no SQL."""
+    """Look at rows without SQL."""
 
     def __init__(self, inner: AsyncBrowsing, portal: Portal) -> None:
         self._inner = inner
@@ -3345,15 +3357,13 @@ class Browsing:
         schema: str = "memory",
         agent: str | None = None,
     ) -> TableRows:
-        """A page of rows, by their key or by the column ``sort``, the greatest first if ``descending``.
+        """Look at the rows of a table, page by page.
 
-        ``match`` are columns with the values that they must have (or operators, as for ``update``),
-        ``contains`` columns with a text that must be in them. Values are cut to so many ``characters``.
-        ``after`` goes on behind a page (``TableRows.after``). Without a primary key there is one page.
+        Without a primary key there is one page.
 
         Raises:
-            NotFound: there is no such table.
-            BadInput: a column or a value does not fit, or an argument is out of range.
+            BadInput: A column or a value does not fit, or an argument is out of range.
+            NotFound: There is no such schema or table.
         """
         return self._portal.call(
             lambda: self._inner.browse(
@@ -3374,21 +3384,21 @@ class Browsing:
     def row(
         self, table: str, key: str, *, space: str, schema: str = "memory", agent: str | None = None
     ) -> TableRow:
-        """One row by its key (``TableRow.key``), each value up to 20,000 characters.
+        """Show a row, each value up to 20,000 characters.
 
         Raises:
-            NotFound: there is no such table, or no such row.
-            BadInput: it is no key of the table.
+            BadInput: It is no key of the table.
+            NotFound: There is no such schema, table or row.
         """
         return self._portal.call(lambda: self._inner.row(table, key, space=space, schema=schema, agent=agent))
 
     def references(
         self, table: str, *, space: str, schema: str = "memory", agent: str | None = None
-    ) -> list[ForeignKey]:
-        """The foreign keys of a table, and those of other tables of the schema that point to it.
+    ) -> Sequence[ForeignKey]:
+        """List the foreign keys of a table, and those of other tables of the schema that point to it.
 
         Raises:
-            NotFound: there is no such table.
+            NotFound: There is no such schema or table.
         """
         return self._portal.call(
             lambda: self._inner.references(table, space=space, schema=schema, agent=agent)
@@ -3403,12 +3413,12 @@ class Browsing:
         space: str,
         schema: str = "memory",
         agent: str | None = None,
-    ) -> list[NearRow]:
-        """The rows whose embedded fields are nearest to a text in meaning, the nearest first.
+    ) -> Sequence[NearRow]:
+        """Find the rows whose embedded fields are nearest to a text in meaning, the nearest first.
 
         Raises:
-            NotFound: there is no such table.
-            BadInput: the text is empty, or ``limit`` is not 1 to 200.
+            BadInput: The text is empty, or the limit is out of range.
+            NotFound: There is no such schema or table.
         """
         return self._portal.call(
             lambda: self._inner.near(table, text, limit=limit, space=space, schema=schema, agent=agent)
@@ -3416,18 +3426,73 @@ class Browsing:
 
     def embedded(
         self, table: str, key: str, *, space: str, schema: str = "memory", agent: str | None = None
-    ) -> list[EmbeddedField]:
-        """The vectors of a row, by field: what they stand for, and their numbers.
+    ) -> Sequence[EmbeddedField]:
+        """Show the vectors of a row, by field: what they stand for, and their numbers.
 
         Raises:
-            NotFound: there is no such table.
+            NotFound: There is no such schema or table.
         """
         return self._portal.call(
             lambda: self._inner.embedded(table, key, space=space, schema=schema, agent=agent)
         )
 
 
-class Tables(Browsing):
+class Schemas:
+    """Make and drop schemas, and grant agents rights in them. It is for people, not for agents."""
+
+    def __init__(self, inner: AsyncSchemas, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def schemas(self, *, space: str) -> Sequence[Schema]:
+        """List the schemas of a space, the default first."""
+        return self._portal.call(lambda: self._inner.schemas(space=space))
+
+    def create_schema(self, name: str, *, description: str | None = None, space: str) -> Schema:
+        """Make a schema with two login roles of its own, if it is not there yet.
+
+        Raises:
+            DatabaseUnsuitable: Our account may not make roles on this server.
+        """
+        return self._portal.call(
+            lambda: self._inner.create_schema(name, description=description, space=space)
+        )
+
+    def drop_schema(self, name: str, *, confirm: bool = False, space: str) -> DroppedSchema:
+        """Drop a schema with everything in it, or without `confirm` show what would go.
+
+        It cannot be undone.
+
+        Raises:
+            NotFound: There is no such schema.
+        """
+        return self._portal.call(lambda: self._inner.drop_schema(name, confirm=confirm, space=space))
+
+    def grants(self, *, schema: str | None = None, space: str) -> Sequence[Grant]:
+        """List which agent may do what, in one schema or in all of them."""
+        return self._portal.call(lambda: self._inner.grants(schema=schema, space=space))
+
+    def grant(
+        self, agent: str, permission: Permission, *, schema: str = "memory", space: str
+    ) -> Sequence[Grant]:
+        """Let an agent read, write or administer a schema, from now on.
+
+        Returns who may do what in that schema now.
+        """
+        return self._portal.call(lambda: self._inner.grant(agent, permission, schema=schema, space=space))
+
+    def revoke(self, agent: str, *, schema: str = "memory", space: str) -> Sequence[Grant]:
+        """Let an agent do nothing in a schema, from now on.
+
+        Returns who may still do what there.
+
+        Raises:
+            NotFound: There is no such schema, or the agent may do nothing there.
+        """
+        return self._portal.call(lambda: self._inner.revoke(agent, schema=schema, space=space))
+
+
+class Tables(Browsing, Schemas):
     """Tables in schemas of PostgreSQL that belong to agents: made, filled and asked in SQL.
 
     Every call names the ``space``; ``schema`` is ``memory`` or the short name of another one. ``agent`` names
@@ -3452,12 +3517,13 @@ class Tables(Browsing):
         schema: str = "memory",
         agent: str | None = None,
     ) -> Done:
-        """Make the table that ``sql`` (one CREATE TABLE) defines, and register what it is for.
+        """Make a table, and register what it is for.
 
-        ``embed_fields`` are the columns to be found by meaning; an empty list if none. In one transaction.
+        Both are done in one transaction.
 
         Raises:
-            BadInput: the statement is refused, makes another table, or a column that is named is not there.
+            BadInput: The statement is refused, makes another table, or names a column that is not there.
+            NotFound: There is no such schema.
         """
         return self._portal.call(
             lambda: self._inner.create_table(
@@ -3476,37 +3542,30 @@ class Tables(Browsing):
         self,
         sql: str,
         *,
-        dry_run: bool = False,
-        lossless: bool = False,
-        as_tried: Done | None = None,
+        confirm: bool | Done = False,
+        show_first: bool = False,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
     ) -> Done:
         """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT.
 
-        ``dry_run`` tries it and undoes it; ``Done.lost`` says what it would take away: rows that are deleted
-        or changed, objects that go or are replaced, found by comparing what there is before and after.
-        ``lossless`` does it if nothing is lost and otherwise undoes it (``Done.undone``). ``as_tried`` is
-        what either returned: it is done if exactly that is lost.
+        What takes nothing away is done at once. Where rows are deleted or changed, or objects go or are
+        replaced, it is undone: `undone` is true, `lost` says what that is, and it needs to be confirmed.
+        This is found by comparing what there is before and after.
 
         Raises:
-            Outdated: something else than ``as_tried`` would be lost by now.
-            BadInput: it is refused. ALTER TABLE is answered with the call of ``recreate`` that replaces it.
+            BadInput: It is refused. ALTER TABLE is answered with the call of `recreate` that replaces it.
+            NotFound: There is no such schema.
+            Outdated: Something else than the preview shows would be lost by now.
         """
         return self._portal.call(
             lambda: self._inner.execute(
-                sql,
-                dry_run=dry_run,
-                lossless=lossless,
-                as_tried=as_tried,
-                space=space,
-                schema=schema,
-                agent=agent,
+                sql, confirm=confirm, show_first=show_first, space=space, schema=schema, agent=agent
             )
         )
 
-    def list_tables(
+    def list(
         self,
         *,
         table: str | None = None,
@@ -3515,13 +3574,15 @@ class Tables(Browsing):
         schema: str = "memory",
         agent: str | None = None,
     ) -> Listing:
-        """The tables with columns, descriptions and row estimates, and which extensions there are.
+        """List the tables of a schema.
+
+        With columns, descriptions and row estimates, and which extensions there are.
 
         Raises:
-            NotFound: there is no such table.
+            NotFound: There is no such schema or table.
         """
         return self._portal.call(
-            lambda: self._inner.list_tables(
+            lambda: self._inner.list(
                 table=table, show_columns=show_columns, space=space, schema=schema, agent=agent
             )
         )
@@ -3536,14 +3597,14 @@ class Tables(Browsing):
         schema: str = "memory",
         agent: str | None = None,
     ) -> Selected:
-        """The rows of one SELECT, at most ``limit`` (50; up to 1,000) and 1 MB, within
-        ``QUIPU_STATEMENT_SECONDS``.
+        """Ask in SQL.
 
-        ``:search_embedding`` in the query stands for the vector of ``search_text``.
+        The query can only read. It returns at most 1 MB, and takes no longer than `QUIPU_STATEMENT_SECONDS`.
 
         Raises:
-            BadInput: it is refused.
-            DatabaseError: it took too long.
+            BadInput: The query is refused.
+            DatabaseError: It took too long.
+            NotFound: There is no such schema or table.
         """
         return self._portal.call(
             lambda: self._inner.query(
@@ -3556,27 +3617,23 @@ class Tables(Browsing):
         table: str,
         data: Data,
         *,
-        lossless: bool = False,
-        as_tried: Changed | None = None,
+        confirm: bool | Changed = True,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
     ) -> Changed:
-        """Insert a row, or up to 10,000 of them (all or none); embedded fields are embedded.
+        """Insert a row, or several: all or none.
 
-        ``lossless`` undoes it if it takes anything away, as a trigger may: ``Changed.lost`` says what.
-        ``as_tried`` as for `execute`.
+        Embedded fields are embedded. An insert takes nothing away by itself, so it is not shown first.
 
         Raises:
-            Outdated: something else than ``as_tried`` would be taken away by now.
-            BadInput: a column or a value does not fit; names it.
-            Conflict: a row with that key is there.
-            NotFound: there is no such table.
+            BadInput: A column or a value does not fit; it is named.
+            Conflict: A row with that key is there.
+            NotFound: There is no such schema or table.
+            Outdated: Something else than the preview shows would be taken away by now.
         """
         return self._portal.call(
-            lambda: self._inner.insert(
-                table, data, lossless=lossless, as_tried=as_tried, space=space, schema=schema, agent=agent
-            )
+            lambda: self._inner.insert(table, data, confirm=confirm, space=space, schema=schema, agent=agent)
         )
 
     def update(
@@ -3585,33 +3642,30 @@ class Tables(Browsing):
         data: Mapping[str, Any],
         *,
         where: Where,
-        dry_run: bool = False,
-        lossless: bool = False,
-        as_tried: Changed | None = None,
+        confirm: bool | Changed = False,
+        show_first: bool = False,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
     ) -> Changed:
-        """Change the rows that satisfy ``where``: ``{"id": 5}``, ``{"age": {">": 30}}``, or SQL.
+        """Change rows.
 
-        A column ``updated_at`` follows by itself. ``dry_run`` tries it and undoes it: how many rows it would
-        be, the keys of the first 20, and in ``Changed.lost`` what it takes away elsewhere, by a trigger, a
-        cascade or a function. ``lossless`` undoes it if that is anything. ``as_tried`` as for
-        `execute`.
+        A column `updated_at` follows by itself. What takes something away elsewhere, by a trigger, a cascade
+        or a function, is undone: `undone` is true, `lost` says what that is, and it needs to be confirmed.
 
         Raises:
-            Outdated: it would change other rows than ``as_tried``, or take other away.
-            BadInput: a column or a value does not fit; names it.
-            NotFound: there is no such table.
+            BadInput: A column or a value does not fit; it is named.
+            Conflict: A row with that key is there.
+            NotFound: There is no such schema or table.
+            Outdated: It would change other rows than the preview shows, or take other away.
         """
         return self._portal.call(
             lambda: self._inner.update(
                 table,
                 data,
                 where=where,
-                dry_run=dry_run,
-                lossless=lossless,
-                as_tried=as_tried,
+                confirm=confirm,
+                show_first=show_first,
                 space=space,
                 schema=schema,
                 agent=agent,
@@ -3623,34 +3677,25 @@ class Tables(Browsing):
         table: str,
         *,
         where: Where,
-        dry_run: bool = False,
-        lossless: bool = False,
-        as_tried: Changed | None = None,
+        confirm: bool | Changed = False,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
     ) -> Changed:
-        """Delete the rows that satisfy ``where``; their vectors go with them.
+        """Delete rows, or without `confirm` show which would go.
 
-        ``dry_run`` tries it and undoes it: how many rows would go, the keys of the first 20, and in
-        ``Changed.lost`` what goes along elsewhere. ``lossless`` undoes it if any row goes. ``as_tried`` as
-        for `execute`: rows are known by their keys.
+        Their vectors go with them. A preview tries it and undoes it: how many rows would go, the keys of the
+        first 20, and in `lost` what goes along elsewhere.
 
         Raises:
-            Outdated: other rows than ``as_tried`` would go, or take other along.
-            BadInput: ``where`` says nothing, or what there is not.
-            NotFound: there is no such table.
+            BadInput: `where` says nothing, or names what there is not.
+            Conflict: Another row refers to one of them.
+            NotFound: There is no such schema or table.
+            Outdated: Other rows than the preview shows would go, or take other along.
         """
         return self._portal.call(
             lambda: self._inner.delete(
-                table,
-                where=where,
-                dry_run=dry_run,
-                lossless=lossless,
-                as_tried=as_tried,
-                space=space,
-                schema=schema,
-                agent=agent,
+                table, where=where, confirm=confirm, space=space, schema=schema, agent=agent
             )
         )
 
@@ -3663,24 +3708,23 @@ class Tables(Browsing):
         embed_fields: Sequence[str] | str | None = None,
         description: str | None = None,
         column_descriptions: Mapping[str, str] | None = None,
-        dry_run: bool = False,
-        as_tried: Recreated | None = None,
+        confirm: bool | Recreated = False,
         space: str,
         schema: str = "memory",
         agent: str | None = None,
     ) -> Recreated:
-        """Make a table anew as ``sql`` (one CREATE TABLE of the same name) defines it, in one transaction.
+        """Make a table anew with another definition, or without `confirm` show what would differ.
 
-        Rows come along by column; ``mapping`` names new columns that were called otherwise (``{"new":
-        "old"}``), and what hangs on them follows. Vectors, registry, indexes, views, references of other
-        tables, triggers, rules, policies, rights, statistics and comments come along where they can; ``lost``
-        names what cannot. ``dry_run`` tries it with the first 100,000 rows and undoes it; ``as_tried`` is
-        what that returned: it is done if it differs in nothing else and loses nothing else.
+        It is one transaction. Rows come along by column, and what hangs on a column follows its new name.
+        Vectors, registry, indexes, views, references of other tables, triggers, rules, policies, rights,
+        statistics and comments come along where they can; `lost` names what cannot. The plan is tried with
+        the first 100,000 rows, and undone.
 
         Raises:
-            Outdated: it would differ otherwise, or lose other than ``as_tried``.
-            BadInput: the statement is refused, rows do not fit the new definition, or something else depends
+            BadInput: The statement is refused, rows do not fit the new definition, or something else depends
                 on the table (a partition, an heir, a function, a column of its row type); it is named.
+            NotFound: There is no such schema or table.
+            Outdated: It would differ otherwise, or lose other than the plan shows.
         """
         return self._portal.call(
             lambda: self._inner.recreate(
@@ -3690,8 +3734,7 @@ class Tables(Browsing):
                 embed_fields=embed_fields,
                 description=description,
                 column_descriptions=column_descriptions,
-                dry_run=dry_run,
-                as_tried=as_tried,
+                confirm=confirm,
                 space=space,
                 schema=schema,
                 agent=agent,
@@ -3699,9 +3742,12 @@ class Tables(Browsing):
         )
 
     def prompt(self, *, space: str, schema: str = "memory", agent: str | None = None) -> Briefing:
-        """The part of a system prompt about the schema, its tools and tables, with a token estimate.
+        """Show what a system prompt should say of a schema, its tools and tables.
 
-        It is kept until the structure changes.
+        With an estimate of its tokens. It is kept until the structure changes.
+
+        Raises:
+            NotFound: There is no such schema.
         """
         return self._portal.call(lambda: self._inner.prompt(space=space, schema=schema, agent=agent))
 
@@ -3714,47 +3760,14 @@ class Tables(Browsing):
         schema: str = "memory",
         agent: str | None = None,
     ) -> tools.Envelope:
-        """Call a tool by the name of the seed (``memory:schema:create-table``; underscores do as well).
+        """Call a tool as a model does, by its name.
 
-        Returns ``{"output": …, "is_error": …}``; what goes wrong is told in there and not raised.
+        Returns `{"output": …, "is_error": …}`; what goes wrong is told in there and not raised. A tool does
+        what it is told at once, unless it is told `dry_run`: whoever runs it asks its user.
         """
         return self._portal.call(
             lambda: self._inner.call(tool, arguments, space=space, schema=schema, agent=agent)
         )
-
-    def schemas(self, *, space: str) -> list[Schema]:
-        """The schemas of a space, the default first."""
-        return self._portal.call(lambda: self._inner.schemas(space=space))
-
-    def create_schema(self, name: str, *, description: str | None = None, space: str) -> Schema:
-        """The schema of that short name, made with its two login roles if it is not there yet.
-
-        Raises:
-            DatabaseUnsuitable: our account may not make roles on this server.
-        """
-        return self._portal.call(
-            lambda: self._inner.create_schema(name, description=description, space=space)
-        )
-
-    def drop_schema(self, name: str, *, space: str) -> bool:
-        """Drop a schema with everything in it; False if there is none. It cannot be undone."""
-        return self._portal.call(lambda: self._inner.drop_schema(name, space=space))
-
-    def grants(self, *, schema: str | None = None, space: str) -> list[Grant]:
-        """Which agent may do what, in one schema or in all of them."""
-        return self._portal.call(lambda: self._inner.grants(schema=schema, space=space))
-
-    def grant(self, agent: str, permission: Permission, *, schema: str = "memory", space: str) -> None:
-        """Let an agent ``read``, ``write`` (rows) or ``admin`` (structure and rows) a schema from now on."""
-        self._portal.call(lambda: self._inner.grant(agent, permission, schema=schema, space=space))
-
-    def revoke(self, agent: str, *, schema: str = "memory", space: str) -> None:
-        """Let an agent do nothing in a schema from now on.
-
-        Raises:
-            NotFound: it could do nothing there.
-        """
-        self._portal.call(lambda: self._inner.revoke(agent, schema=schema, space=space))
 
 
 class StoredSettings:

@@ -91,7 +91,8 @@ class Agent:
 def agent(accepting: Settings, address: str) -> Iterator[Agent]:
     """An agent with the table of the text in an otherwise empty schema."""
     with Memory(settings=replace(accepting, database_url=address)) as memory:
-        memory.tables.drop_schema("memory", space="default")
+        if memory.tables.schemas(space="default"):
+            memory.tables.drop_schema("memory", space="default", confirm=True)
         one = Agent(memory)
         one.call(
             "memory:schema:create-table",
@@ -339,9 +340,10 @@ def test_spatial_queries_on_a_server_that_has_postgis() -> None:
         psycopg.connect(POSTGIS, autocommit=True) as superuser,
     ):
         superuser.execute("select core.harden()")  # docs/howto/server.md asks for it
-        memory.tables.drop_schema("memory", space="default")
+        if memory.tables.schemas(space="default"):
+            memory.tables.drop_schema("memory", space="default", confirm=True)
         one = Agent(memory)
-        assert memory.tables.list_tables(space="default", agent="narrator").extensions.postgis
+        assert memory.tables.list(space="default", agent="narrator").extensions.postgis
         assert "ST_DWithin" in memory.tables.prompt(space="default", agent="narrator").text
         one.call(
             "memory:schema:create-table",
@@ -366,4 +368,4 @@ def test_spatial_queries_on_a_server_that_has_postgis() -> None:
         ) == [{"name": "Lisbon", "km": 4, "srid": 3857}]
         with pytest.raises(BadInput, match=r"data\.coordinates"):
             memory.tables.insert("places", {"coordinates": "nowhere"}, space="default")
-        memory.tables.drop_schema("memory", space="default")
+        memory.tables.drop_schema("memory", space="default", confirm=True)

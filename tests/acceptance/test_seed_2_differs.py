@@ -39,7 +39,7 @@ def test_there_is_nothing_old_to_migrate_or_to_drop(memory: Memory, address: str
         conn.rollback()
     for path in (repository / "src").rglob("*.sql"):
         assert not any(name in path.read_text("utf-8") for name in OLD_TABLES), path
-    assert [one for one in memory.tables.list_tables(space=SPACE).tables if not one.protected] == []
+    assert [one for one in memory.tables.list(space=SPACE).tables if not one.protected] == []
 
 
 def test_the_engine_makes_the_logins_and_nobody_sets_a_password(memory: Memory, address: str) -> None:

@@ -72,7 +72,7 @@ def test_the_system_prompt_tells_the_guidelines_of_the_text(tables: Memory) -> N
 def test_only_create_table_makes_a_table(tables: Memory, sql: str) -> None:
     with pytest.raises(QuipuError):
         tables.tables.create_table("boats", sql, description="Boats", embed_fields=[], space=SPACE)
-    assert [one for one in tables.tables.list_tables(space=SPACE).tables if not one.protected] == []
+    assert [one for one in tables.tables.list(space=SPACE).tables if not one.protected] == []
 
 
 @pytest.mark.parametrize("name", ["embeddings", "schema_registry"])

@@ -25,8 +25,8 @@ MAY_HOLD_SQL = {
     "quipu.kernel.db.migrate": "it makes the table by which it finds out what .sql files to run",
     "quipu.kernel.db.embedded.transfer": "it counts the rows of tables whose names it finds in the catalogue",
     "quipu.interfaces.rest.tables": _SHOWN,
-    "quipu.interfaces.rest.tables_design": _SHOWN,
     "quipu.interfaces.rest.transcripts": _SHOWN,
+    "quipu.kinds.tables.tables": _SHOWN,
 }
 
 

@@ -33,11 +33,11 @@ def test_a_snapshot_is_taken_shown_put_back_and_deleted(
 
     where = {"space": "default"}
     with Memory(settings=Settings(database_url=module_url)) as memory:
-        memory.tables.execute("create table memory.boats (name text)", **where)
+        memory.tables.execute("create table memory.boats (name text)", **where, confirm=True)
         memory.tables.insert("boats", {"name": "Alba"}, **where)
         name = answer("create")["name"]
         assert name in text("list")
-        memory.tables.delete("boats", where="true", **where)
+        memory.tables.delete("boats", where="true", **where, confirm=True)
         shown = text("restore", name)
         assert "Nothing was changed" in shown
         assert ["boats", "0", "1"] in [line.split() for line in shown.splitlines()]

@@ -49,25 +49,24 @@ def test_a_table_is_made_filled_asked_changed_and_dropped(tables: Tables) -> Non
     assert "Alba" in tables.text("query", "select name from memory.boats")
     assert tables.json("query", "select name from boats")["results"] == [{"name": "Alba"}]
     tables.text("update", "--table", "boats", "--data", '{"name": "Bela"}', "--where", '{"id": 1}')
-    assert "memory.boats, about" in tables.text("list-tables")
+    assert "memory.boats, about" in tables.text("list")
     new = CREATE.replace("name text", "colour text, name text")
     assert "+ colour text" in tables.text("recreate", "boats", "--sql", new)
-    assert "colour" not in tables.text("list-tables", "--table", "boats")
-    tables.text("recreate", "boats", "--sql", new, "--confirm")
+    assert "colour" not in tables.text("list", "--table", "boats")
+    tables.text("recreate", "boats", "--sql", new, "--yes")
     assert tables.json("query", "select * from boats")["results"] == [
         {"id": 1, "colour": None, "name": "Bela"}
     ]
     some = ("--table", "boats", "--where", "name = 'Bela'")
-    assert "1 row would be deleted in memory.boats.\n1\n" in tables.text("delete", *some, "--dry-run")
-    assert tables.json("update", *some, "--data", '{"name": "Cela"}', "--dry-run")["dry_run"]
-    assert "1 row would be deleted" in tables.text("delete", *some)
+    assert "1 row would be deleted in memory.boats.\n1\n" in tables.text("delete", *some)
+    assert tables.json("update", *some, "--data", '{"name": "Cela"}', "--show-first")["undone"]
     assert "1 row deleted" in tables.text("delete", *some, "--yes")
     assert "### memory.boats" in tables.text("prompt")
     assert "boats goes (0 rows)" in tables.text("execute", "drop table boats")
     assert "DROP TABLE" in tables.text("execute", "drop table boats", "--yes")
-    assert "memory" in tables.text("drop-schema", "memory")
-    assert tables.json("schemas")["schemas"] != []
-    assert tables.json("drop-schema", "memory", "--confirm")["dropped"]
+    assert "embeddings, about 0 rows" in tables.text("drop-schema", "memory")
+    assert tables.json("schemas")["items"] != []
+    assert tables.json("drop-schema", "memory", "--yes")["done"]
     assert "No schemas yet" in tables.text("schemas")
 
 
@@ -104,7 +103,7 @@ def test_people_grant_and_agents_are_held_to_it(tables: Tables) -> None:
     ]
     with pytest.raises(BadInput, match="may read"):
         tables.run("execute", "create table a (id int)", "--schema", "work", "--agent", "ana")
-    assert tables.json("grants")["grants"][0]["agent"] == "ana"
+    assert tables.json("grants")["items"][0]["agent"] == "ana"
     assert "No agent was granted anything" in tables.text("revoke", "ana", "--schema", "work")
 
 

@@ -57,7 +57,7 @@ READERS = frozenset(
             "topics",
             "curve",
         ),
-        *("prompt", "list-tables", "schemas", "grants", "why", "themes", "conflicts", "spaces", "get"),
+        *("prompt", "schemas", "grants", "why", "themes", "conflicts", "spaces", "get"),
     )
 )
 

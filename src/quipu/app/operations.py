@@ -67,6 +67,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "ledger": "quipu.kinds.ledger.ledger:AsyncLedger",
         "lessons": "quipu.kinds.transcripts.lessons.lessons:AsyncLessons",
         "loops": "quipu.kinds.episodes.minding.loops.loops:AsyncLoops",
+        "tables": "quipu.kinds.tables.tables:AsyncTables",
         "trace": "quipu.kinds.ledger.evidence.trace:AsyncTrace",
         "transcripts": "quipu.kinds.transcripts.transcripts:AsyncTranscripts",
     }
@@ -89,6 +90,10 @@ def _lesson_ids(done: Any) -> list[str]:
 
 def _outputs(done: Any) -> list[list[object]]:
     return [[one.tool, one.results, one.bytes_before] for one in done.tools]
+
+
+def _table_names(done: Any) -> list[str]:
+    return sorted(done.tables)
 
 
 def _counts(done: Any) -> dict[str, int]:
@@ -243,4 +248,27 @@ OPERATIONS: Final = (
     Operation("transcripts.import_sqlite", command=None),
     Operation("transcripts.export_sqlite", command=None),
     Operation("transcripts.migrate_sqlite", command=None),
+    Operation("tables.list", "GET /tables", view="tables.listing"),
+    Operation("tables.query", "POST /tables/query", command=None),
+    Operation("tables.prompt", "GET /tables/prompt", command=None),
+    Operation("tables.create_table", "POST /tables/create", "admin", status=201, command=None),
+    Operation("tables.recreate", command=None),
+    Operation("tables.execute", command=None),
+    Operation("tables.insert", command=None),
+    Operation("tables.update", command=None),
+    Operation("tables.delete", command=None),
+    Operation("tables.call", command=None),
+    Operation("tables.browse", "POST /tables/browse", command=None),
+    Operation("tables.row", "POST /tables/row", command=None),
+    Operation("tables.embedded", "POST /tables/embedded", command=None),
+    Operation("tables.references", "GET /tables/references", command=None),
+    Operation("tables.near", "POST /tables/near", command=None),
+    Operation("tables.schemas", "GET /tables/schemas", view="tables.schemas"),
+    Operation("tables.create_schema", "POST /tables/schemas", "admin", status=201, view="tables.schema"),
+    Operation(
+        "tables.drop_schema", "POST /tables/schemas/drop", "admin", view="tables.dropped", same=_table_names
+    ),
+    Operation("tables.grants", "GET /tables/grants", view="tables.grants"),
+    Operation("tables.grant", "POST /tables/grants", "admin", view="tables.grants"),
+    Operation("tables.revoke", "POST /tables/grants/revoke", "admin", view="tables.grants"),
 )

@@ -25,7 +25,7 @@ async def secrets(memory: AsyncMemory, module_url: str) -> Secrets:
         await memory.tables.create_schema("memory", space=space)
         await memory.transcripts.query("select 1", space=space)
     for statement in OBJECTS:
-        await memory.tables.execute(statement, space="victim")
+        await memory.tables.execute(statement, space="victim", confirm=True)
     return Secrets(module_url, (await memory.tables.create_schema("memory", space="victim")).schema_name)
 
 

@@ -54,7 +54,7 @@ async def fill(memory: AsyncMemory, space: str) -> None:
 async def everything(memory: AsyncMemory, space: str) -> str:
     """What a space holds, as its owner finds it; not scores and estimates, which change with time."""
     hits = await memory.recall("the boat of Ana", space=space, limit=100)
-    tables = (await memory.tables.list_tables(space=space)).tables
+    tables = (await memory.tables.list(space=space)).tables
     found = [
         sorted((hit.kind, hit.id, hit.text) for hit in hits),
         await memory.loops.list(space=space, state="all"),

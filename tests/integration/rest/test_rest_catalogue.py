@@ -31,7 +31,7 @@ async def secrets(memory: AsyncMemory, module_url: str) -> Secrets:
         await memory.tables.create_table("notes", made, description="N", embed_fields=["body"], space=space)
         await memory.tables.insert("notes", {"body": "A boat."}, space=space)
     for statement in OBJECTS:
-        await memory.tables.execute(statement, space="victim")
+        await memory.tables.execute(statement, space="victim", confirm=True)
     schema = await memory.tables.create_schema("memory", space="victim")
     return Secrets(module_url, schema.schema_name)
 

@@ -82,10 +82,10 @@ async def test_tables_are_designed_by_an_administrator_and_filled_by_who_may_wri
     rows = [{"name": "Thorin", "age": 195}, {"name": "Kili", "age": 77}]
     assert (await posted(by["write"], "/tables/insert", table="dwarves", data=rows))["rows"] == 2
     older = {"table": "dwarves", "data": {"age": 196}, "where": {"age": {">": 100}}}
-    tried = await posted(by["write"], "/tables/update", **older, dry_run=True)
-    assert (tried["rows"], tried["keys"], tried["dry_run"]) == (1, [{"id": 1}], True)
+    tried = await posted(by["write"], "/tables/update", **older, show_first=True)
+    assert (tried["rows"], tried["keys"], tried["undone"]) == (1, [{"id": 1}], True)
     assert (await posted(by["write"], "/tables/update", **older))["rows"] == 1
-    every = {"table": "dwarves", "where": "true", "dry_run": True}
+    every = {"table": "dwarves", "where": "true"}
     assert (await posted(by["write"], "/tables/delete", **every))["rows"] == 2
     asked = await posted(by["read"], "/tables/query", sql="select name, age from dwarves order by age")
     assert asked["results"] == [{"name": "Kili", "age": 77}, {"name": "Thorin", "age": 196}]

@@ -41,9 +41,14 @@ def test_a_row_is_found_when_the_call_returns_with_its_table_its_key_and_its_fie
 def test_only_fields_that_changed_are_embedded_again(house: House, space: str) -> None:
     tables = house.memory.tables
     tables.insert("heroes", {"id": 1, "name": "Ada", "story": "She counts.", "level": 1}, space=space)
-    assert tables.update("heroes", {"level": 2}, where={"id": 1}, space=space).embedded == 0
-    assert tables.update("heroes", {"story": "She counts."}, where={"id": 1}, space=space).embedded == 0
-    assert tables.update("heroes", {"name": "Ada L."}, where={"id": 1}, space=space).embedded == 2
+    assert tables.update("heroes", {"level": 2}, where={"id": 1}, space=space, confirm=True).embedded == 0
+    assert (
+        tables.update("heroes", {"story": "She counts."}, where={"id": 1}, space=space, confirm=True).embedded
+        == 0
+    )
+    assert (
+        tables.update("heroes", {"name": "Ada L."}, where={"id": 1}, space=space, confirm=True).embedded == 2
+    )
     assert shown(house, space) == {
         ("heroes", "1", "name", 0): "Ada L.",
         ("heroes", "1", "story", 0): "She counts.",
@@ -54,7 +59,7 @@ def test_only_fields_that_changed_are_embedded_again(house: House, space: str) -
 def test_a_field_without_a_text_has_no_vector(house: House, space: str, nothing: str | None) -> None:
     tables = house.memory.tables
     tables.insert("heroes", {"id": 1, "name": "Ada", "story": "She counts."}, space=space)
-    tables.update("heroes", {"story": nothing}, where={"id": 1}, space=space)
+    tables.update("heroes", {"story": nothing}, where={"id": 1}, space=space, confirm=True)
     assert shown(house, space) == {("heroes", "1", "name", 0): "Ada"}
     assert filed(house, space) == 1
 
@@ -144,7 +149,7 @@ def test_who_gets_around_the_triggers_does_not_get_around_the_index(
         conn.execute(f"do $x$ {body} $x$".encode())
     assert "changed" in {hit.text for hit in house.memory.recall("What changed?", space=space)}
     assert shown(house, space)["heroes", "1", "story", 0] == "changed"
-    tables.update("heroes", {"story": "She rests."}, where={"id": 1}, space=space)
+    tables.update("heroes", {"story": "She rests."}, where={"id": 1}, space=space, confirm=True)
     assert shown(house, space)["heroes", "1", "story", 0] == "She rests."
 
 
@@ -159,10 +164,12 @@ def test_names_of_tables_and_columns_may_change_and_what_goes_takes_its_vectors_
     house.memory.recall("anything", space=space)
     assert set(shown(house, space)) == {("people", "1", "life", 0), ("people", "1", "name", 0)}
     tables.execute(
-        "update schema_registry set embeddable_fields = '{name}' where table_name = 'people'", space=space
+        "update schema_registry set embeddable_fields = '{name}' where table_name = 'people'",
+        space=space,
+        confirm=True,
     )
     assert set(shown(house, space)) == {("people", "1", "name", 0)}
-    assert tables.execute("drop table people cascade", space=space).embedded == 1
+    assert tables.execute("drop table people cascade", space=space, confirm=True).embedded == 1
     assert filed(house, space) == 0
     assert not house.rows(
         "select * from tables.embeddings m join core.spaces s on s.id = m.space_id and s.name = %s", space
@@ -175,13 +182,14 @@ def test_the_pattern_of_the_seed_moves_a_table_and_makes_no_vector_twice(house: 
     tables.insert("heroes", rows, space=space)
     new = "create table heroes_v2 (id uuid primary key default gen_random_uuid(), story text)"
     tables.create_table("heroes_v2", new, description="Heroes", embed_fields=["story"], space=space)
-    tables.execute("insert into heroes_v2 (story) select story from heroes", space=space)
+    tables.execute("insert into heroes_v2 (story) select story from heroes", space=space, confirm=True)
     tables.execute(
         "update embeddings set source_table = 'heroes_v2'"
         " where source_table = 'heroes' and field_name = 'story'",
         space=space,
+        confirm=True,
     )
-    tables.execute("drop table heroes cascade", space=space)
+    tables.execute("drop table heroes cascade", space=space, confirm=True)
     found = shown(house, space)
     assert sorted(found.values()) == sorted(f"Story {n}" for n in range(10))
     assert {table for table, *_ in found} == {"heroes_v2"}
@@ -199,21 +207,23 @@ def test_embeddings_can_be_written_as_documented_and_say_what_the_rows_say(house
     tables = house.memory.tables
     tables.insert("heroes", {"id": 1, "name": "Ada", "story": "She counts."}, space=space)
     before = shown(house, space)
-    tables.execute("update embeddings set content = 'lies', content_hash = 'x'", space=space)
+    tables.execute("update embeddings set content = 'lies', content_hash = 'x'", space=space, confirm=True)
     tables.execute(
         "insert into embeddings (source_table, source_id, field_name, content)"
         " values ('heroes', '1', 'story', 'lies'), ('heroes', '99', 'story', 'of nobody')",
         space=space,
+        confirm=True,
     )
     assert shown(house, space) == before
     with pytest.raises(QuipuError, match="is not embedded"):
         tables.execute(
             "insert into embeddings (source_table, source_id, field_name) values ('heroes', '1', 'level')",
             space=space,
+            confirm=True,
         )
     for refused in ("delete from embeddings", "truncate embeddings", "drop view embeddings"):
         with pytest.raises((BadInput, DatabaseUnsuitable)):
-            tables.execute(refused, space=space)
+            tables.execute(refused, space=space, confirm=True)
 
 
 def test_partitions_are_followed_as_their_table(house: House, space: str) -> None:
@@ -226,14 +236,16 @@ def test_partitions_are_followed_as_their_table(house: House, space: str) -> Non
         space=space,
     )
     tables.execute(
-        "create table log_2026 partition of log for values from ('2026-01-01') to ('2027-01-01')", space=space
+        "create table log_2026 partition of log for values from ('2026-01-01') to ('2027-01-01')",
+        space=space,
+        confirm=True,
     )
     tables.insert("log", {"day": "2026-05-01", "line": "through the parent"}, space=space)
     with agent(house, space) as conn:
         conn.execute("insert into log_2026 values ('2026-05-02', 'directly')")
     house.memory.recall("anything", space=space)
     assert set(shown(house, space)) == {("log", "2026-05-01", "line", 0), ("log", "2026-05-02", "line", 0)}
-    tables.execute("drop table log_2026", space=space)
+    tables.execute("drop table log_2026", space=space, confirm=True)
     assert not shown(house, space)
 
 
@@ -262,7 +274,7 @@ def test_a_cast_of_the_agents_own_does_not_run_with_the_rights_of_the_engine(
         space=space,
     )
     tables.insert("moods", {"id": "glad", "n": 1, "felt": "sad"}, space=space)
-    tables.update("moods", {"felt": "glad"}, where={"n": 1}, space=space)
+    tables.update("moods", {"felt": "glad"}, where={"n": 1}, space=space, confirm=True)
     assert shown(house, space) == {("moods", '["glad", "1"]', "felt", 0): "glad"}
     with agent(house, space) as conn:
         assert conn.execute("select * from ran_as").fetchall() == []
@@ -314,7 +326,7 @@ def test_dropping_a_schema_and_forgetting_a_space_take_the_entries_along(house: 
     tables = house.memory.tables
     tables.insert("heroes", {"id": 1, "name": "Ada", "story": "She counts."}, space=space)
     house.memory.observe([{"content": "Ada stays here."}], space=space)
-    assert tables.drop_schema("memory", space=space)
+    assert tables.drop_schema("memory", space=space, confirm=True)
     assert filed(house, space) == 0
     assert [hit.kind for hit in house.memory.recall("Ada", space=space)] == ["message"]
     tables.create_table(

@@ -154,11 +154,11 @@ def test_fields_that_sql_registers_of_a_table_without_a_key_are_said_not_to_be_e
     house: House,
 ) -> None:
     tables, where = house.memory.tables, {"space": "unkeyed"}
-    assert tables.execute("create table notes (id int, said text)", **where).note is None
+    assert tables.execute("create table notes (id int, said text)", **where, confirm=True).note is None
     statement = "insert into schema_registry values ('notes', 'Notes.', '{said}')"
-    assert "notes has no primary key" in (tables.execute(statement, **where).note or "")
+    assert "notes has no primary key" in (tables.execute(statement, **where, confirm=True).note or "")
     definition = "create table notes (id int primary key, said text)"
-    tables.recreate("notes", definition, **where)
+    tables.recreate("notes", definition, **where, confirm=True)
     tables.insert("notes", {"id": 1, "said": "a heron"}, **where)
-    assert tables.execute("select 1", **where).note is None
+    assert tables.execute("select 1", **where, confirm=True).note is None
     assert tables.query("select content from embeddings", **where).results == ({"content": "a heron"},)

@@ -71,11 +71,12 @@ def test_a_rule_that_returns_another_row_than_it_writes_deceives_nobody(house: H
         embed_fields=["story"],
         space=space,
     )
-    tables.execute("create table all_tales partition of tales default", space=space)
+    tables.execute("create table all_tales partition of tales default", space=space, confirm=True)
     tables.execute(
         "create rule lie as on insert to tales do instead"
         " insert into all_tales values (new.id, 'the truth') returning id, 'a lie'::text",
         space=space,
+        confirm=True,
     )
     for number in (1, 2):
         tables.insert("tales", {"id": number, "story": "a lie"}, space=space)
@@ -94,9 +95,9 @@ def test_what_is_tried_says_exactly_what_it_would_do_and_does_nothing(house: Hou
             "create trigger stay before delete on heroes for each row execute function stay()"
         )
     before = shown(house, space)
-    tried = tables.delete("heroes", where="true", dry_run=True, space=space)
-    assert (tried.rows, len(tried.keys), tried.embedded, tried.dry_run) == (23, 20, 0, True)
-    tried = tables.update("heroes", {"story": "Anew."}, where={"id": {"<": 3}}, dry_run=True, space=space)
+    tried = tables.delete("heroes", where="true", confirm=False, space=space)
+    assert (tried.rows, len(tried.keys), tried.embedded, tried.undone) == (23, 20, 0, True)
+    tried = tables.update("heroes", {"story": "Anew."}, where={"id": {"<": 3}}, show_first=True, space=space)
     assert (tried.rows, [key["id"] for key in tried.keys]) == (3, [0, 1, 2])
     with agent(house, space) as conn:
         conn.execute(
@@ -104,9 +105,8 @@ def test_what_is_tried_says_exactly_what_it_would_do_and_does_nothing(house: Hou
             "insert into oaths values (24)"
         )
     with pytest.raises(BadInput, match="oaths"):
-        tables.delete("heroes", where={"id": 24}, dry_run=True, space=space)
-    with pytest.raises(BadInput, match="true or false") as refused:
-        tables.delete("heroes", where="true", dry_run="no", space=space)  # pyright: ignore[reportArgumentType]
-    assert refused.value.field == "dry_run"
+        tables.delete("heroes", where={"id": 24}, confirm=False, space=space)
+    refused = tables.call("memory:delete", {"table": "heroes", "where": "true", "dry_run": "no"}, space=space)
+    assert refused == {"output": "memory:delete: dry_run: true or false.", "is_error": True}
     assert shown(house, space) == before
     assert house.rows("select count(*) from tables.dirty_rows") == [(0,)]

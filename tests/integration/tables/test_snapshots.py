@@ -55,7 +55,7 @@ def fill(house: House, space: str) -> str:
     registered = (
         f"insert into {schema}.schema_registry values ('boats', 'Boats; all ''of them''', '{{name}}')"
     )
-    house.memory.tables.execute(registered, space=space)
+    house.memory.tables.execute(registered, space=space, confirm=True)
     return schema
 
 
@@ -72,7 +72,7 @@ def content(house: House, space: str) -> dict[str, Any]:
         "select table_name, description, embeddable_fields from schema_registry order by 1",
     ):
         asked[query] = house.memory.tables.query(query, space=space).results
-    listed = house.memory.tables.list_tables(space=space).tables
+    listed = house.memory.tables.list(space=space).tables
     return asked | {one.name: (one.columns, one.key, one.embed_fields, one.description) for one in listed}
 
 
@@ -110,10 +110,12 @@ def test_a_restore_brings_all_of_it_back_and_can_itself_be_undone(
     was, made = content(house, "sea"), structure(house, schema)
     assert memory.recall("Alba", space="sea", kinds=["tables"])[0].text == "Alba"
     tables = memory.tables
-    tables.update("boats", {"name": "Zora"}, where={"id": 1}, space="sea")
-    tables.execute("drop table logs", space="sea")
-    tables.execute("create table later (id int primary key, word text)", space="sea")
-    tables.execute("create function further() returns int language sql as 'select 1'", space="sea")
+    tables.update("boats", {"name": "Zora"}, where={"id": 1}, space="sea", confirm=True)
+    tables.execute("drop table logs", space="sea", confirm=True)
+    tables.execute("create table later (id int primary key, word text)", space="sea", confirm=True)
+    tables.execute(
+        "create function further() returns int language sql as 'select 1'", space="sea", confirm=True
+    )
     tables.insert("later", {"id": 1, "word": "x"}, space="sea")
     changed = structure(house, schema)
 
@@ -234,7 +236,7 @@ def test_what_was_forgotten_since_does_not_come_back(house: House) -> None:
         ' (3, \'{{"session": "s-ann"}}\', null)',
         "refresh materialized view {s}.names",
     ):
-        memory.tables.execute(statement.format(s=schema), **where)
+        memory.tables.execute(statement.format(s=schema), **where, confirm=True)
     snapshot = memory.snapshots.create(**where)
     memory.forget(user="ann", confirm=True, **where)
     memory.forget(session="s-ann", confirm=True, **where)
@@ -254,14 +256,14 @@ def test_what_was_forgotten_since_does_not_come_back(house: House) -> None:
 def test_a_schema_that_was_dropped_is_made_again_and_its_vectors_are_used(house: House) -> None:
     memory, where = house.memory, {"space": "yard", "schema": "work"}
     memory.tables.create_schema("work", space="yard")
-    name = memory.tables.list_tables(**where).schema
+    name = memory.tables.list(**where).schema
     create = f"create table {name}.words (id int primary key, word text)"
     memory.tables.create_table("words", create, description="Words.", embed_fields=["word"], **where)
     rows = [{"id": n, "word": f"word number {n}"} for n in range(12)]
     memory.tables.insert("words", rows, **where)
     snapshot = memory.snapshots.create(**where)
     assert snapshot.vectors == 12
-    assert memory.tables.drop_schema("work", space="yard")
+    assert memory.tables.drop_schema("work", space="yard", confirm=True)
     assert [one.name for one in memory.snapshots.list(space="yard")] == [snapshot.name]
     done = memory.snapshots.restore(snapshot.name, space="yard", confirm=True)
     assert (done.after, done.embedded) == ({"words": 12}, 12)
@@ -282,7 +284,7 @@ def test_vectors_of_a_snapshot_are_taken_and_not_made_again(house: House) -> Non
     manifest = json.loads(path.with_suffix(".json").read_text())
     manifest["vectors_sha256"] = digest(path)
     path.with_suffix(".json").write_text(json.dumps(manifest))
-    memory.tables.execute("drop table words", **where)
+    memory.tables.execute("drop table words", **where, confirm=True)
     memory.snapshots.restore(snapshot.name, confirm=True, **where)
     stored = house.rows(
         "select translate(encode(halfvec_send(v.context), 'base64'), E'\\n', ''), count(*)"
@@ -327,7 +329,7 @@ def test_a_dump_that_was_handed_out_comes_into_another_space_under_its_name(
     schema = house.schema("from").schema_name
     for statement in EVERYTHING:
         if "function" not in statement and "policy" not in statement:
-            memory.tables.execute(statement.format(s=schema), space="from")
+            memory.tables.execute(statement.format(s=schema), space="from", confirm=True)
     out = memory.snapshots.export(tmp_path / "all.sql", space="from")
     assert (out.tables, out.rows) == (3, 4)
     with pytest.raises(BadInput, match="there already"):
@@ -336,7 +338,7 @@ def test_a_dump_that_was_handed_out_comes_into_another_space_under_its_name(
     where = {"space": "into", "schema": "work"}
     trial = memory.snapshots.import_dump(out.path, **where)
     assert (trial.done, trial.after) == (False, {"boats": 2, "logs_2026": 1, "trips": 1})
-    assert len(memory.tables.list_tables(**where).tables) == 2
+    assert len(memory.tables.list(**where).tables) == 2
     done = memory.snapshots.import_dump(out.path, confirm=True, **where)
     assert done.undo is not None
     assert memory.tables.query("select name, plan from sailed", **where).results == (
@@ -354,7 +356,7 @@ def test_a_dump_that_was_handed_out_comes_into_another_space_under_its_name(
 def test_a_person_whose_space_is_forgotten_leaves_no_snapshot(house: House) -> None:
     memory, where = house.memory, {"space": "gone"}
     schema = house.schema("gone").schema_name
-    memory.tables.execute(f"create table {schema}.t (word text)", **where)
+    memory.tables.execute(f"create table {schema}.t (word text)", **where, confirm=True)
     path = file_of(house, memory.snapshots.create(**where))
     assert memory.forget(**where).counts["snapshots"] == 1
     assert path.is_file()
@@ -365,7 +367,7 @@ def test_a_person_whose_space_is_forgotten_leaves_no_snapshot(house: House) -> N
 def test_a_write_during_a_restore_is_in_the_undo_or_comes_after_it(house: House) -> None:
     memory, where = house.memory, {"space": "busy"}
     schema = house.schema("busy").schema_name
-    memory.tables.execute(f"create table {schema}.marks (id int primary key)", **where)
+    memory.tables.execute(f"create table {schema}.marks (id int primary key)", **where, confirm=True)
     snapshot = memory.snapshots.create(**where)
     written: list[int] = []
     over = threading.Event()

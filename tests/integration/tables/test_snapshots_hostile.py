@@ -132,7 +132,7 @@ def test_nothing_lends_a_dump_more_than_the_login_of_its_schema(house: House) ->
 def test_an_import_that_fails_changes_nothing(house: House, tmp_path: Path) -> None:
     memory = house.memory
     schema = house.schema("target").schema_name
-    memory.tables.execute(f"create table {schema}.kept (word text)", space="target")
+    memory.tables.execute(f"create table {schema}.kept (word text)", space="target", confirm=True)
     memory.tables.insert("kept", {"word": "here"}, space="target")
     before = fingerprint(house.url, house.schema("target"))
     passed = []
@@ -141,7 +141,7 @@ def test_an_import_that_fails_changes_nothing(house: House, tmp_path: Path) -> N
             memory.snapshots.import_dump(hostile.path, space="target", confirm=hostile.confirm)
             passed.append(hostile.name)
     assert passed == ["structure that is harmless"]
-    (table,) = [one for one in memory.tables.list_tables(space="target").tables if not one.protected]
+    (table,) = [one for one in memory.tables.list(space="target").tables if not one.protected]
     assert table.name == "kept"
     assert memory.tables.query("select word from kept", space="target").results == ({"word": "here"},)
     assert memory.snapshots.list(space="target") == [], "there is nothing to undo"

@@ -18,12 +18,12 @@ A_TABLE = 2_000  # bytes of those rows in a dump
 def test_a_kill_of_the_server_in_a_restore_leaves_all_of_what_was_there(home: Path) -> None:
     with opened(home) as memory:
         tables = memory.tables
-        tables.execute("create table first (id int)", **WHERE)
-        tables.execute("create table notes (id int, body text)", **WHERE)
+        tables.execute("create table first (id int)", **WHERE, confirm=True)
+        tables.execute("create table notes (id int, body text)", **WHERE, confirm=True)
         tables.insert("notes", [{"id": n, "body": f"note {n}"} for n in range(ROWS)], **WHERE)
         snapshot = memory.snapshots.create(**WHERE)
-        tables.execute("drop table first", **WHERE)
-        tables.delete("notes", where={"id": {">=": 7}}, **WHERE)
+        tables.execute("drop table first", **WHERE, confirm=True)
+        tables.delete("notes", where={"id": {">=": 7}}, **WHERE, confirm=True)
         read: list[int] = []
 
         def kill_in_the_middle(count: int) -> None:
@@ -36,7 +36,7 @@ def test_a_kill_of_the_server_in_a_restore_leaves_all_of_what_was_there(home: Pa
         assert A_TABLE < sum(read) < snapshot.bytes
     with opened(home) as memory:
         assert memory.tables.query("select count(*) from notes", **WHERE).results == ({"count": 7},)
-        names = {one.name for one in memory.tables.list_tables(**WHERE).tables if not one.protected}
+        names = {one.name for one in memory.tables.list(**WHERE).tables if not one.protected}
         assert names == {"notes"}
         assert [one.reason for one in memory.snapshots.list(**WHERE)] == ["before-restore", "manual"]
         done = memory.snapshots.restore(snapshot.name, confirm=True, **WHERE)

@@ -29,7 +29,7 @@ def test_a_schema_that_was_dropped_comes_back_with_its_grants(house: House) -> N
     tables.revoke("reader", **where)
     snapshots.restore(taken.name, confirm=True, **where)
     assert [(one.agent, one.permission) for one in tables.grants(**where)] == [("scribe", "write")]
-    tables.drop_schema("memory", **where)
+    tables.drop_schema("memory", **where, confirm=True)
     snapshots.restore(taken.name, confirm=True, **where)
     granted = {one.agent: one.permission for one in tables.grants(**where)}
     assert granted == {"scribe": "write", "reader": "read"}

@@ -95,7 +95,7 @@ def _fill(house: House, space: str, role: str) -> str:
         "schema": schema.schema_name,
     }
     for statement in (*OBJECTS, *GRANTS):
-        house.memory.tables.execute(statement.format(**names), space=space)
+        house.memory.tables.execute(statement.format(**names), space=space, confirm=True)
     _as_superuser(house, "grant usage on schema {} to {}", schema.schema_name, role)
     return schema.schema_name
 
@@ -105,7 +105,7 @@ def test_what_sql_granted_comes_back_with_a_schema_that_was_dropped(house: House
     schema = _fill(house, space, role)
     was = house.rows(RIGHTS, schema)
     taken = memory.snapshots.create(space=space)
-    memory.tables.drop_schema("memory", space=space)
+    memory.tables.drop_schema("memory", space=space, confirm=True)
     assert memory.snapshots.restore(taken.name, space=space).lost == ()
     done = memory.snapshots.restore(taken.name, space=space, confirm=True)
     assert (done.lost, house.rows(RIGHTS, schema)) == ((), was)
@@ -126,7 +126,7 @@ def test_rights_are_as_of_the_snapshot_where_a_schema_stands_and_the_undo_brings
         "alter default privileges grant insert on tables to public",
         "alter default privileges revoke all on tables from current_user",
     ):
-        memory.tables.execute(statement, space=space)
+        memory.tables.execute(statement, space=space, confirm=True)
     changed = house.rows(RIGHTS, schema)
     done = memory.snapshots.restore(taken.name, space=space, confirm=True)
     assert house.rows(RIGHTS, schema) == was != changed
@@ -141,7 +141,7 @@ def test_a_right_of_a_role_that_is_gone_is_told_and_another_of_its_name_gets_not
     memory, space = house.memory, "gone role"
     schema = _fill(house, space, role)
     taken = memory.snapshots.create(space=space)
-    memory.tables.drop_schema("memory", space=space)
+    memory.tables.drop_schema("memory", space=space, confirm=True)
     _as_superuser(house, "drop role {}", role)
     _as_superuser(house, "create role {}", role)
     shown = memory.snapshots.restore(taken.name, space=space)
@@ -162,10 +162,10 @@ def test_a_login_of_another_space_gets_nothing_back_and_one_of_the_same_space_do
     memory.tables.create_schema("other", space=space)
     house.schema(space)
     foreign, near = house.schema("abroad").reader, memory.tables.schemas(space=space)[1].reader
-    memory.tables.execute("create table boats (id int)", space=space)
-    memory.tables.execute(f"grant select on boats to {foreign}, {near}", space=space)
+    memory.tables.execute("create table boats (id int)", space=space, confirm=True)
+    memory.tables.execute(f"grant select on boats to {foreign}, {near}", space=space, confirm=True)
     taken = memory.snapshots.create(space=space)
-    memory.tables.drop_schema("memory", space=space)
+    memory.tables.drop_schema("memory", space=space, confirm=True)
     done = memory.snapshots.restore(taken.name, space=space, confirm=True)
     assert done.lost == (f"right select on table boats of {foreign}: there is no such role any more",)
     given = house.rows(
@@ -192,7 +192,7 @@ def test_an_export_brings_rights_of_its_own_logins_and_names_the_others(
         "grant references on boats to {role}",
     ):
         quoted = '"' + role.replace('"', '""') + '"'
-        memory.tables.execute(statement.format(reader=schema.reader, role=quoted), space=source)
+        memory.tables.execute(statement.format(reader=schema.reader, role=quoted), space=source, confirm=True)
     memory.snapshots.export(tmp_path / "dump.sql", space=source)
     house.schema(target)
     lost = (
@@ -242,7 +242,7 @@ def test_a_note_that_tells_of_no_right_is_refused_by_its_line(
 def test_a_snapshot_of_before_rights_were_kept_is_restored(house: House) -> None:
     memory, space = house.memory, "of before"
     house.schema(space)
-    memory.tables.execute("create table boats (id int)", space=space)
+    memory.tables.execute("create table boats (id int)", space=space, confirm=True)
     taken = memory.snapshots.create(space=space)
     manifest = memory.snapshots.path(taken.name, space=space).with_suffix(".json")
     told = json.loads(manifest.read_text())

@@ -151,7 +151,7 @@ def _fill(house: House, space: str) -> str:
     schema = house.schema(space)
     for statement in OBJECTS:
         text = statement.replace("{writer}", schema.writer).replace("{reader}", schema.reader)
-        house.memory.tables.execute(text, space=space)
+        house.memory.tables.execute(text, space=space, confirm=True)
     return schema.schema_name
 
 
@@ -160,7 +160,7 @@ def test_all_that_hangs_on_tables_survives_a_schema_that_was_dropped(house: Hous
     schema = _fill(house, space)
     was = house.rows(WHOLE, schema)
     taken = memory.snapshots.create(space=space)
-    memory.tables.drop_schema("memory", space=space)
+    memory.tables.drop_schema("memory", space=space, confirm=True)
     done = memory.snapshots.restore(taken.name, space=space, confirm=True)
     assert house.rows(WHOLE, schema) == was
     assert done.lost == ()
@@ -178,7 +178,7 @@ def test_all_that_hangs_on_tables_survives_in_a_schema_that_was_altered(house: H
         " alter table boats replica identity default; drop statistics together; end $$",
         "drop table trips, logs cascade",
     ):
-        memory.tables.execute(statement, space=space)
+        memory.tables.execute(statement, space=space, confirm=True)
     changed = house.rows(WHOLE, schema)
     done = memory.snapshots.restore(taken.name, space=space, confirm=True)
     assert house.rows(WHOLE, schema) == was != changed
@@ -199,9 +199,9 @@ def test_a_policy_comes_back_for_those_who_are_still_there(house: House) -> None
         f"create policy theirs on boats to {quoted} with check (id > 2)",
         "comment on policy theirs on boats is 'Of somebody who is gone.'",
     ):
-        memory.tables.execute(statement, space=space)
+        memory.tables.execute(statement, space=space, confirm=True)
     taken = memory.snapshots.create(space=space)
-    memory.tables.drop_schema("memory", space=space)
+    memory.tables.drop_schema("memory", space=space, confirm=True)
     with psycopg.connect(house.url, autocommit=True) as conn:
         conn.execute(f"drop role {quoted}".encode())
     done = memory.snapshots.restore(taken.name, space=space, confirm=True)
@@ -219,7 +219,7 @@ def test_what_others_hung_on_the_tables_is_told_where_it_goes(house: House, drop
     memory, space = house.memory, f"published {dropped}"
     name = f"of_{dropped}".lower()
     schema = house.schema(space).schema_name
-    memory.tables.execute("create table boats (id int primary key)", space=space)
+    memory.tables.execute("create table boats (id int primary key)", space=space, confirm=True)
     with psycopg.connect(house.url, autocommit=True) as conn:
         for statement in (
             f"create publication p{name} for table {schema}.boats",
@@ -229,7 +229,7 @@ def test_what_others_hung_on_the_tables_is_told_where_it_goes(house: House, drop
             conn.execute(statement.encode())
     taken = memory.snapshots.create(space=space)
     if dropped:
-        memory.tables.drop_schema("memory", space=space)
+        memory.tables.drop_schema("memory", space=space, confirm=True)
     done = memory.snapshots.restore(taken.name, space=space, confirm=True)
     published = f"publication p{name} of table boats: only its owner can add that again"
     view = f"view public.report{name}: it is of another schema and rests on these tables"

@@ -29,7 +29,7 @@ RANK = ("read", "write", "admin")
 @pytest.mark.parametrize("permission", [None, "read", "write", "admin"])
 def test_every_tool_asks_what_the_agent_may_do(house: House, permission: Permission | None) -> None:
     tables, space = house.memory.tables, f"granted {permission}"
-    tables.execute("create table notes (body text)", space=space)
+    tables.execute("create table notes (body text)", space=space, confirm=True)
     if permission is not None:
         tables.grant("ana", permission, space=space)
     for tool, (needed, arguments) in CALLS.items():
@@ -53,25 +53,27 @@ def test_who_may_write_rows_changes_no_structure_by_a_condition(house: House, co
     tables, where = house.memory.tables, {"space": "conditions", "agent": "bob"}
     tables.create_schema("memory", space="conditions")
     for name in ("notes", "kept"):
-        tables.execute(f"create table if not exists {name} (id int primary key)", space="conditions")
+        tables.execute(
+            f"create table if not exists {name} (id int primary key)", space="conditions", confirm=True
+        )
     tables.insert("notes", {"id": 1}, space="conditions")
     tables.grant("bob", "write", space="conditions")
     for call in (
-        lambda: tables.delete("notes", where=condition, **where),
-        lambda: tables.update("notes", {"id": 2}, where=condition, **where),
+        lambda: tables.delete("notes", where=condition, **where, confirm=True),
+        lambda: tables.update("notes", {"id": 2}, where=condition, **where, confirm=True),
     ):
         with pytest.raises(BadInput):
             call()
-    assert {table.name for table in tables.list_tables(space="conditions").tables if not table.protected} == {
+    assert {table.name for table in tables.list(space="conditions").tables if not table.protected} == {
         "notes",
         "kept",
     }
-    tables.delete("notes", where="true", **where)
+    tables.delete("notes", where="true", **where, confirm=True)
 
 
 def test_whoever_uses_the_first_schema_first_administers_it(house: House) -> None:
     tables = house.memory.tables
-    tables.execute("create table notes (body text)", space="first", agent="ana")
+    tables.execute("create table notes (body text)", space="first", agent="ana", confirm=True)
     assert [(g.agent, g.permission) for g in tables.grants(space="first")] == [("ana", "admin")]
     with pytest.raises(BadInput, match="may do nothing"):
         tables.query("select 1", space="first", agent="bob")
@@ -87,12 +89,16 @@ def test_whoever_uses_the_first_schema_first_administers_it(house: House) -> Non
 def test_agents_cannot_make_schemas(house: House) -> None:
     tables = house.memory.tables
     with pytest.raises(NotFound, match="work"):
-        tables.execute("create table notes (body text)", space="making", schema="work", agent="ana")
+        tables.execute(
+            "create table notes (body text)", space="making", schema="work", agent="ana", confirm=True
+        )
     made = tables.create_schema("work", description="For work.", space="making")
     assert made.description == "For work."
     assert tables.create_schema("work", space="making") == made
     with pytest.raises(BadInput, match="may do nothing"):
-        tables.execute("create table notes (body text)", space="making", schema="work", agent="ana")
+        tables.execute(
+            "create table notes (body text)", space="making", schema="work", agent="ana", confirm=True
+        )
     with pytest.raises(NotFound) as caught:
         tables.query("select 1", space="making", schema="wrok")
     assert "Did you mean 'work'?" in (caught.value.hint or "")
@@ -103,7 +109,7 @@ def test_schemas_of_the_same_name_are_apart(house: House) -> None:
     for space in ("default", "ana", "bob"):
         for schema in ("memory", "work"):
             tables.create_schema(schema, space=space)
-            tables.execute("create table notes (body text)", space=space, schema=schema)
+            tables.execute("create table notes (body text)", space=space, schema=schema, confirm=True)
             tables.insert("notes", {"body": f"{space} {schema}"}, space=space, schema=schema)
     for space in ("default", "ana", "bob"):
         for schema in ("memory", "work"):
@@ -121,7 +127,7 @@ def test_schemas_of_the_same_name_are_apart(house: House) -> None:
 
 def test_forgetting_a_space_leaves_neither_schema_nor_roles_nor_passwords(house: House) -> None:
     tables = house.memory.tables
-    tables.execute("create table notes (body text)", space="gone")
+    tables.execute("create table notes (body text)", space="gone", confirm=True)
     (schema,) = tables.schemas(space="gone")
     preview = house.memory.forget(space="gone")
     assert (preview.counts["table_schemas"], preview.counts["agent_tables"]) == (1, 1)
@@ -136,7 +142,7 @@ def test_forgetting_a_space_leaves_neither_schema_nor_roles_nor_passwords(house:
 def test_forgetting_a_person_or_a_session_leaves_tables(house: House) -> None:
     tables = house.memory.tables
     house.memory.observe([{"content": "Hello.", "user": "u"}], space="kept", session="s")
-    tables.execute("create table notes (body text)", space="kept")
+    tables.execute("create table notes (body text)", space="kept", confirm=True)
     for what in ({"user": "u"}, {"session": "s"}):
         assert "agent_tables" not in house.memory.forget(space="kept", confirm=True, **what).counts
     assert tables.query("select * from notes", space="kept").count == 0
@@ -144,16 +150,19 @@ def test_forgetting_a_person_or_a_session_leaves_tables(house: House) -> None:
 
 def test_a_dropped_schema_can_be_made_again(house: House) -> None:
     tables = house.memory.tables
-    tables.execute("create table notes (body text)", space="again")
-    assert tables.drop_schema("memory", space="again")
-    assert not tables.drop_schema("memory", space="again")
-    tables.execute("create table notes (body text)", space="again")
+    tables.execute("create table notes (body text)", space="again", confirm=True)
+    assert "notes" in tables.drop_schema("memory", space="again").tables
+    assert tables.query("select * from notes", space="again").count == 0
+    assert "notes" in tables.drop_schema("memory", space="again", confirm=True).tables
+    with pytest.raises(NotFound, match="no schema"):
+        tables.drop_schema("memory", space="again", confirm=True)
+    tables.execute("create table notes (body text)", space="again", confirm=True)
     assert tables.query("select * from notes", space="again").count == 0
 
 
 def test_a_role_that_lost_its_connections_gets_new_ones(house: House) -> None:
     tables = house.memory.tables
-    tables.execute("create table notes (body text)", space="cut")
+    tables.execute("create table notes (body text)", space="cut", confirm=True)
     (schema,) = tables.schemas(space="cut")
     ended = "select pg_terminate_backend(pid) from pg_stat_activity where usename = %s"
     assert house.rows(ended, schema.writer)
@@ -167,7 +176,7 @@ def test_the_prompt_has_the_names_that_work_and_is_kept_until_the_structure_chan
     first = tables.prompt(space="told")
     assert f"a PostgreSQL schema called `{schema.schema_name}`" in first.text
     assert first.tokens == -(-len(first.text) // 4)
-    tables.execute("create table notes (body text)", space="told")
+    tables.execute("create table notes (body text)", space="told", confirm=True)
     tables.insert("notes", {"body": "x"}, space="told")
     second = tables.prompt(space="told")
     assert f"### {schema.schema_name}.notes" in second.text
@@ -195,18 +204,20 @@ def test_the_prompt_has_the_names_that_work_and_is_kept_until_the_structure_chan
 def test_a_condition_may_read_any_type_from_a_text(house: House, condition: str, level: Permission) -> None:
     tables, space = house.memory.tables, f"types {level}"
     if not house.memory.spaces() or space not in house.memory.space_names():
-        tables.execute("create type mood as enum ('calm', 'angry')", space=space)
-        tables.execute("create domain size as int check (value > 0)", space=space)
+        tables.execute("create type mood as enum ('calm', 'angry')", space=space, confirm=True)
+        tables.execute("create domain size as int check (value > 0)", space=space, confirm=True)
         tables.execute(
             "create table days (id int primary key, day date, at timestamptz, mood mood, words text[],"
             " span int4range, size size)",
             space=space,
+            confirm=True,
         )
         tables.execute(
             "insert into days values (1, '2026-02-03', '2026-02-03', 'calm', '{a,b}', '[1,5)', 7)",
             space=space,
+            confirm=True,
         )
-        tables.execute("analyze days", space=space)
+        tables.execute("analyze days", space=space, confirm=True)
         tables.grant("ana", level, space=space)
     found = tables.query(f"select id from days where {condition}", space=space, agent="ana")
     assert [row["id"] for row in found.results] == [1]

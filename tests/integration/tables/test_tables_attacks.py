@@ -101,7 +101,7 @@ def test_the_agent_still_works_after_all_that(house: House, own: Schema) -> None
     tables = house.memory.tables
     for role in (own.writer, own.reader):
         house.rows(f"select pg_terminate_backend(pid) from pg_stat_activity where usename = '{role}'")
-    tables.execute("drop trigger if exists evil on notes", space="mallory", agent="mallory")
+    tables.execute("drop trigger if exists evil on notes", space="mallory", agent="mallory", confirm=True)
     assert tables.insert("notes", {"body": "here"}, space="mallory", agent="mallory").rows == 1
     (row,) = tables.query(
         "select body from notes where body = 'here'", space="mallory", agent="mallory"
@@ -111,12 +111,12 @@ def test_the_agent_still_works_after_all_that(house: House, own: Schema) -> None
 
 def test_an_agent_that_drops_all_it_owns_goes_on_with_an_empty_schema(house: House) -> None:
     tables, where = house.memory.tables, {"space": "careless", "agent": "careless"}
-    tables.execute("create table notes (id int)", **where)
-    tables.execute("drop owned by current_user cascade", **where)
-    tables.execute("create table notes (id int)", **where)
+    tables.execute("create table notes (id int)", **where, confirm=True)
+    tables.execute("drop owned by current_user cascade", **where, confirm=True)
+    tables.execute("create table notes (id int)", **where, confirm=True)
     tables.insert("notes", {"id": 1}, **where)
     assert tables.query("select * from notes", **where).results == ({"id": 1},)
-    tables.execute("revoke all on notes from public", **where)
+    tables.execute("revoke all on notes from public", **where, confirm=True)
     reader = house.schema("careless").reader
-    tables.execute(f"revoke all on notes from {reader}", **where)
+    tables.execute(f"revoke all on notes from {reader}", **where, confirm=True)
     assert tables.query("select * from notes", **where).count == 1

@@ -16,7 +16,8 @@ WHERE = {"space": "default"}
 def tables(house: House) -> Memory:
     """Boats and trips, which go with their boats."""
     tables = house.memory.tables
-    tables.drop_schema("memory", **WHERE)
+    if tables.schemas(**WHERE):
+        tables.drop_schema("memory", **WHERE, confirm=True)
     tables.create_schema("memory", **WHERE)
     for statement in (
         "create table boats (id serial primary key, name text)",
@@ -24,7 +25,7 @@ def tables(house: House) -> Memory:
         "insert into boats (name) select 'boat ' || n from generate_series(1, 50) n",
         "insert into trips values (1), (2)",
     ):
-        tables.execute(statement, **WHERE)
+        tables.execute(statement, **WHERE, confirm=True)
     return tables
 
 
@@ -54,14 +55,14 @@ def _boats(tables: Memory) -> int:
 def test_a_delete_of_other_rows_than_were_shown_is_refused(
     tables: Memory, house: House, meanwhile: tuple[str, ...]
 ) -> None:
-    shown = tables.delete("boats", where="true", lossless=True, **WHERE)
+    shown = tables.delete("boats", where="true", confirm=False, **WHERE)
     _meanwhile(house, *meanwhile)
     there = _boats(tables)
     with pytest.raises(Outdated, match="not what was shown"):
-        tables.delete("boats", where="true", as_tried=shown, **WHERE)
+        tables.delete("boats", where="true", confirm=shown, **WHERE)
     assert _boats(tables) == there
-    shown = tables.delete("boats", where="true", dry_run=True, **WHERE)
-    assert tables.delete("boats", where="true", as_tried=shown, **WHERE).rows == there
+    shown = tables.delete("boats", where="true", confirm=False, **WHERE)
+    assert tables.delete("boats", where="true", confirm=shown, **WHERE).rows == there
     assert _boats(tables) == 0
 
 
@@ -78,35 +79,35 @@ def test_a_delete_of_other_rows_than_were_shown_is_refused(
 def test_a_statement_that_would_take_other_away_than_was_shown_is_refused(
     tables: Memory, house: House, statement: str, meanwhile: str
 ) -> None:
-    shown = tables.execute(statement, lossless=True, **WHERE)
+    shown = tables.execute(statement, confirm=False, **WHERE)
     _meanwhile(house, meanwhile)
     if "of_trips" in meanwhile:  # takes nothing more away
-        assert tables.execute(statement, as_tried=shown, **WHERE).lost == shown.lost
+        assert tables.execute(statement, confirm=shown, **WHERE).lost == shown.lost
         return
     with pytest.raises(Outdated):
-        tables.execute(statement, as_tried=shown, **WHERE)
+        tables.execute(statement, confirm=shown, **WHERE)
     assert _boats(tables) >= 50
-    shown = tables.execute(statement, dry_run=True, **WHERE)
-    done = tables.execute(statement, as_tried=shown, **WHERE)
+    shown = tables.execute(statement, show_first=True, **WHERE)
+    done = tables.execute(statement, confirm=shown, **WHERE)
     assert (done.undone, done.lost) == (False, shown.lost)
 
 
 def test_an_update_of_other_rows_than_were_shown_is_refused(tables: Memory, house: House) -> None:
     changed = {"data": {"name": "x"}, "where": "name < 'boat 2'"}
-    shown = tables.update("boats", dry_run=True, **changed, **WHERE)
+    shown = tables.update("boats", show_first=True, **changed, **WHERE)
     _meanwhile(house, "update boats set name = 'z' where id = 1", "insert into boats values (100, 'boat 1')")
     with pytest.raises(Outdated):
-        tables.update("boats", as_tried=shown, **changed, **WHERE)
-    shown = tables.update("boats", dry_run=True, **changed, **WHERE)
-    assert tables.update("boats", as_tried=shown, **changed, **WHERE).rows == shown.rows > 0
+        tables.update("boats", confirm=shown, **changed, **WHERE)
+    shown = tables.update("boats", show_first=True, **changed, **WHERE)
+    assert tables.update("boats", confirm=shown, **changed, **WHERE).rows == shown.rows > 0
 
 
 def test_a_table_that_became_another_is_not_made_anew_as_was_shown(tables: Memory, house: House) -> None:
     sql = "create table boats (id serial primary key, name text, length int)"
-    shown = tables.recreate("boats", sql, dry_run=True, **WHERE)
+    shown = tables.recreate("boats", sql, confirm=False, **WHERE)
     _meanwhile(house, "alter table boats add colour text default 'red'")
     with pytest.raises(Outdated):
-        tables.recreate("boats", sql, as_tried=shown, **WHERE)
+        tables.recreate("boats", sql, confirm=shown, **WHERE)
     assert tables.query("select colour from boats limit 1", **WHERE).results == ({"colour": "red"},)
     _meanwhile(house, "alter table boats drop colour", "insert into boats (name) values ('comes along')")
-    assert tables.recreate("boats", sql, as_tried=shown, **WHERE).rows == 51
+    assert tables.recreate("boats", sql, confirm=shown, **WHERE).rows == 51

@@ -57,7 +57,7 @@ CALLS = st.one_of(
 
 @pytest.fixture(scope="module")
 def own(house: House) -> Schema:
-    house.memory.tables.execute("create table notes (id int, body text)", space="fuzz")
+    house.memory.tables.execute("create table notes (id int, body text)", space="fuzz", confirm=True)
     return house.schema("fuzz")
 
 

@@ -45,19 +45,19 @@ def test_a_kill_of_the_server_leaves_all_or_nothing(home: Path) -> None:
         tables = memory.tables
         tables.create_table("notes", OLD, description="Notes.", embed_fields=[], **WHERE)
         tables.insert("notes", rows[:10], **WHERE)
-        tables.execute(SLOW, **WHERE)
-        tables.execute("create table many (id int check (slow(id)), body text)", **WHERE)
+        tables.execute(SLOW, **WHERE, confirm=True)
+        tables.execute("create table many (id int check (slow(id)), body text)", **WHERE, confirm=True)
     killed_while(home, lambda memory: memory.tables.insert("many", rows, **WHERE))
     with opened(home) as memory:
         assert memory.tables.query("select count(*) from many", **WHERE).results == ({"count": 0},)
         memory.tables.insert("notes", rows[10:], **WHERE)
     new = "create table memory.notes (id int primary key check (slow(id)), body text, more text)"
-    killed_while(home, lambda memory: memory.tables.recreate("notes", new, **WHERE))
+    killed_while(home, lambda memory: memory.tables.recreate("notes", new, **WHERE, confirm=True))
     with opened(home) as memory:
-        (table,) = memory.tables.list_tables(table="notes", **WHERE).tables
+        (table,) = memory.tables.list(table="notes", **WHERE).tables
         assert [column.name for column in table.columns] == ["id", "body"]
         assert memory.tables.query("select count(*) from notes", **WHERE).results == ({"count": ROWS},)
-        assert {one.name for one in memory.tables.list_tables(**WHERE).tables} >= {"many", "notes"}
-        assert not [one for one in memory.tables.list_tables(**WHERE).tables if "before" in one.name]
-        done = memory.tables.recreate("notes", OLD.replace("text)", "text, more int)"), **WHERE)
+        assert {one.name for one in memory.tables.list(**WHERE).tables} >= {"many", "notes"}
+        assert not [one for one in memory.tables.list(**WHERE).tables if "before" in one.name]
+        done = memory.tables.recreate("notes", OLD.replace("text)", "text, more int)"), **WHERE, confirm=True)
         assert (done.rows, done.lost) == (ROWS, ())

@@ -139,7 +139,9 @@ def test_rows_of_the_view_are_not_locked(house: House, mode: str) -> None:
                 for how in ("", " for update skip locked")
             )
             assert every == free, table
-        house.memory.tables.update("heroes", {"story": "A boat."}, where={"id": 1}, space="locker")
+        house.memory.tables.update(
+            "heroes", {"story": "A boat."}, where={"id": 1}, space="locker", confirm=True
+        )
         assert house.memory.recall("boat", space="locker")
 
 
@@ -173,7 +175,7 @@ def test_while_an_agent_holds_what_it_can_others_recall_and_write(house: House, 
             assert name != "heroes"
             return
         memory.observe([{"content": "The boat is red."}], space="other", session="s")
-        memory.tables.update("heroes", {"story": "A red boat."}, where={"id": 1}, space="other")
+        memory.tables.update("heroes", {"story": "A red boat."}, where={"id": 1}, space="other", confirm=True)
         assert memory.recall("boat", space="other")
         assert memory.recall("boat", space="locker")
 

@@ -43,10 +43,11 @@ OBJECTS = (
 @pytest.fixture
 def tables(house: House) -> Memory:
     tables = house.memory.tables
-    tables.drop_schema("memory", **WHERE)
+    if tables.schemas(**WHERE):
+        tables.drop_schema("memory", **WHERE, confirm=True)
     tables.create_schema("memory", **WHERE)
     for statement in OBJECTS:
-        tables.execute(statement, **WHERE)
+        tables.execute(statement, **WHERE, confirm=True)
     return tables
 
 
@@ -131,13 +132,13 @@ def tables(house: House) -> Memory:
     ],
 )
 def test_a_loss_is_told_and_undone(tables: Memory, house: House, statement: str, lost: list[str]) -> None:
-    for how in ({"dry_run": True}, {"lossless": True}):
-        done = tables.execute(statement, **how, **WHERE)
+    for show_first in (True, False):
+        done = tables.execute(statement, show_first=show_first, **WHERE)
         assert done.undone
         assert all(any(one in line for line in done.lost) for one in lost), done.lost
         assert tables.query("select count(*) from boats", **WHERE).results == ({"count": 5},)
         assert tables.query("select count(*) from trips", **WHERE).results == ({"count": 2},)
-    assert not tables.execute(statement, **WHERE).undone
+    assert not tables.execute(statement, **WHERE, confirm=True).undone
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_a_loss_is_told_and_undone(tables: Memory, house: House, statement: str,
     ],
 )
 def test_what_takes_nothing_away_is_done_at_once(tables: Memory, statement: str) -> None:
-    done = tables.execute(statement, lossless=True, **WHERE)
+    done = tables.execute(statement, confirm=False, **WHERE)
     assert (done.undone, done.lost) == (False, ())
 
 
@@ -167,17 +168,17 @@ def test_a_definition_takes_nothing_away(tables: Memory) -> None:
     sneaky = "create table {} as select wipe() as id, 'x'::text as name"
     with pytest.raises(BadInput, match="2 rows deleted"):
         tables.create_table("sly", sneaky.format("sly"), description="Sly.", embed_fields=[], **WHERE)
-    for dry_run in (True, False):
+    for confirm in (False, True):
         with pytest.raises(BadInput, match="2 rows deleted"):
-            tables.recreate("trips", sneaky.format("trips"), dry_run=dry_run, **WHERE)
+            tables.recreate("trips", sneaky.format("trips"), confirm=confirm, **WHERE)
     assert tables.query("select count(*) from boats", **WHERE).results == ({"count": 5},)
 
 
 def test_a_trial_that_sets_a_sequence_back_leaves_it_where_it_was(tables: Memory) -> None:
     back = "select setval('boats_id_seq', 1)"
-    tables.execute(back, dry_run=True, **WHERE)
-    assert tables.execute(back, lossless=True, **WHERE).undone
-    tables.update("boats", {"name": "x"}, where=f"id = 1 and ({back}) = 1", dry_run=True, **WHERE)
+    tables.execute(back, show_first=True, **WHERE)
+    assert tables.execute(back, confirm=False, **WHERE).undone
+    tables.update("boats", {"name": "x"}, where=f"id = 1 and ({back}) = 1", show_first=True, **WHERE)
     assert tables.insert("boats", {"name": "y"}, **WHERE).keys == ({"id": 6},)
 
 
@@ -193,18 +194,20 @@ def test_what_a_write_takes_away_elsewhere_is_told_and_undone(tables: Memory) ->
     def kept() -> bool:
         return tables.query(counts, **WHERE).results == ({"boats": 5, "trips": 2},)
 
-    tried = tables.delete("boats", where="id < 3", dry_run=True, **WHERE)
+    tried = tables.delete("boats", where="id < 3", confirm=False, **WHERE)
     assert (tried.rows, tried.lost) == (2, (gone,))
     sly = {"data": {"name": "x"}, "where": "id = 5 and wipe() > 0"}
-    tried = tables.update("boats", **sly, dry_run=True, **WHERE)
+    tried = tables.update("boats", **sly, show_first=True, **WHERE)
     assert tried.lost == ("table memory.boats: 2 rows deleted", gone)
-    done = tables.update("boats", **sly, lossless=True, **WHERE)
+    done = tables.update("boats", **sly, confirm=False, **WHERE)
     assert (done.undone, done.lost, kept()) == (True, tried.lost, True)
-    tables.execute(WIPING, **WHERE)
+    tables.execute(WIPING, **WHERE, confirm=True)
     tables.execute(
-        "create trigger after after insert on days_1 for each row execute function wiping()", **WHERE
+        "create trigger after after insert on days_1 for each row execute function wiping()",
+        **WHERE,
+        confirm=True,
     )
-    done = tables.insert("days", {"at": "2026-05-05"}, lossless=True, **WHERE)
+    done = tables.insert("days", {"at": "2026-05-05"}, confirm=False, **WHERE)
     assert (done.undone, gone in done.lost, kept()) == (True, True, True)
     assert tables.query("select * from days", **WHERE).results == ()
     assert not tables.insert("days", {"at": "2026-05-05"}, **WHERE).undone
@@ -212,17 +215,17 @@ def test_what_a_write_takes_away_elsewhere_is_told_and_undone(tables: Memory) ->
 
 
 def test_a_write_that_takes_nothing_else_away_is_done_at_once(tables: Memory) -> None:
-    tables.execute('create table "order" (id int primary key, n int)', **WHERE)
-    tables.insert("order", {"id": 1, "n": 1}, lossless=True, **WHERE)
-    tables.insert("days", {"at": "2026-05-05"}, lossless=True, **WHERE)
+    tables.execute('create table "order" (id int primary key, n int)', **WHERE, confirm=True)
+    tables.insert("order", {"id": 1, "n": 1}, confirm=False, **WHERE)
+    tables.insert("days", {"at": "2026-05-05"}, confirm=False, **WHERE)
     for table, data in (
         ("boats", {"name": "x"}),
         ("order", {"n": 2}),
         ("days", {"at": "2026-06-06"}),
     ):
-        done = tables.update(table, data, where="true", lossless=True, **WHERE)
+        done = tables.update(table, data, where="true", confirm=False, **WHERE)
         assert (done.undone, done.lost) == (False, ())
-    assert tables.delete("days", where="true", dry_run=True, **WHERE).lost == ()
+    assert tables.delete("days", where="true", confirm=False, **WHERE).lost == ()
 
 
 MORE = (
@@ -293,11 +296,11 @@ KEPT = (
 
 def test_whatever_the_catalogue_knows_of_is_compared(tables: Memory, house: House) -> None:
     for statement in MORE:
-        tables.execute(statement, **WHERE)
+        tables.execute(statement, **WHERE, confirm=True)
     with psycopg.connect(house.url, autocommit=True) as conn:
         conn.execute("create publication tripping for table memory.trips")
     for statement, lost in TAKEN.items():
-        done = tables.execute(statement, dry_run=True, **WHERE)
+        done = tables.execute(statement, show_first=True, **WHERE)
         assert lost in done.lost, (statement, done.lost)
     for statement in KEPT:
-        assert tables.execute(statement, dry_run=True, **WHERE).lost == (), statement
+        assert tables.execute(statement, show_first=True, **WHERE).lost == (), statement

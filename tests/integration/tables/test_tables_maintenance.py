@@ -32,9 +32,9 @@ def fill(house: House, space: str, body: str) -> str:
         tables.insert(name, [{"id": n, "name": f"Alba {n}"} for n in range(3)], space=space)
     schema = house.schema(space).schema_name
     function = f"create or replace function {schema}.weight(int) returns int language plpgsql immutable as"
-    tables.execute(f"{function} $f$ begin return $1; end $f$", space=space)
-    tables.execute(f"create index heavy on {schema}.boats ({schema}.weight(id))", space=space)
-    tables.execute(f"{function} $f$ {body} $f$", space=space)
+    tables.execute(f"{function} $f$ begin return $1; end $f$", space=space, confirm=True)
+    tables.execute(f"create index heavy on {schema}.boats ({schema}.weight(id))", space=space, confirm=True)
+    tables.execute(f"{function} $f$ {body} $f$", space=space, confirm=True)
     return schema
 
 
@@ -82,7 +82,7 @@ def test_doctor_names_what_cannot_be_computed_and_its_way_out_works(house: House
     quipu = CommandLine(house.home, {"QUIPU_DATABASE_URL": house.url, "QUIPU_EMBEDDING_MODEL": "hashing"})
     schema = fill(house, "doctor", BODIES["raises"])
     house.memory.tables.execute(
-        f"create index whole on {schema}.cars ((id + 1)) where id > 0", space="doctor"
+        f"create index whole on {schema}.cars ((id + 1)) where id > 0", space="doctor", confirm=True
     )
 
     def found(*options: str) -> list[tuple[str, str]]:
@@ -94,5 +94,5 @@ def test_doctor_names_what_cannot_be_computed_and_its_way_out_works(house: House
     assert "no more of this" in detail
     assert found("--deep") == [(detail, hint)]
     said = hint.split('"')[1]
-    house.memory.tables.execute(said, space="doctor")
+    house.memory.tables.execute(said, space="doctor", confirm=True)
     assert found() == []

@@ -51,9 +51,9 @@ def test_what_counts_is_named_as_anything(house: House, tmp_path: Path) -> None:
         "insert into counted values (1)",
         "create view grouped as select c.*, count(*) as many from counted c group by c.id",
     ):
-        memory.tables.execute(statement, **where)
+        memory.tables.execute(statement, **where, confirm=True)
     taken = memory.snapshots.create(**where)
-    memory.tables.execute("delete from counted", **where)
+    memory.tables.execute("delete from counted", **where, confirm=True)
     memory.snapshots.restore(taken.name, confirm=True, space="default")
     memory.snapshots.export(tmp_path / "dump", **where)
     memory.snapshots.import_dump(tmp_path / "dump", schema="counting", space="beside", confirm=True)
@@ -67,7 +67,7 @@ def test_what_counts_is_named_as_anything(house: House, tmp_path: Path) -> None:
 def test_each_value_counts_in_the_checksum_beside_columns_that_are_rows(house: House) -> None:
     tables, snapshots = house.memory.tables, house.memory.snapshots
     tables.create_schema("pairs", space="default")
-    tables.execute("create type pair as (a int, b text)", schema="pairs", space="default")
+    tables.execute("create type pair as (a int, b text)", schema="pairs", space="default", confirm=True)
     columns = ", ".join(f"{_quoted(name)} pair default row(1, 'one')" for name in PLAIN)
     statement = f"create table t (id int primary key, said text, {columns})"
     tables.create_table(
@@ -75,7 +75,7 @@ def test_each_value_counts_in_the_checksum_beside_columns_that_are_rows(house: H
     )
     tables.insert("t", {"id": 1, "said": "first"}, schema="pairs", space="default")
     before = snapshots.create(schema="pairs", space="default")
-    tables.update("t", {"said": "changed"}, where={"id": 1}, schema="pairs", space="default")
+    tables.update("t", {"said": "changed"}, where={"id": 1}, schema="pairs", space="default", confirm=True)
     assert snapshots.create(schema="pairs", space="default").sums != before.sums
     snapshots.restore(before.name, confirm=True, space="default")
     assert tables.query("select said from t", schema="pairs", space="default").results == ({"said": "first"},)
@@ -95,14 +95,14 @@ def _live(house: House, folder: Path, schema: str, made: dict[str, Sequence[str]
         tables.insert(table, [birds, kettles, dict.fromkeys(columns)], **where)
         names = ", ".join(map(_quoted, columns))
         values = ", ".join(["'by hand'"] * len(columns))
-        tables.execute(f"insert into {_quoted(table)} ({names}) values ({values})", **where)
+        tables.execute(f"insert into {_quoted(table)} ({names}) values ({values})", **where, confirm=True)
         cranes = dict.fromkeys(columns, "a crane")
-        assert tables.update(table, cranes, where=birds, **where).rows == 1
+        assert tables.update(table, cranes, where=birds, **where, confirm=True).rows == 1
         among = {name: {"in": ["a crane", "a stork"]} for name in columns}
-        assert tables.update(table, cranes, where=among, **where).rows == 1
+        assert tables.update(table, cranes, where=among, **where, confirm=True).rows == 1
         alike = {name: {"like": "by h%"} for name in columns}
-        assert tables.update(table, cranes, where=alike, dry_run=True, **where).rows == 1
-        assert tables.delete(table, where=dict.fromkeys(columns), **where).rows == 1
+        assert tables.update(table, cranes, where=alike, show_first=True, **where).rows == 1
+        assert tables.delete(table, where=dict.fromkeys(columns), **where, confirm=True).rows == 1
         page = tables.browse(table, contains=dict.fromkeys(columns, "ettle"), sort=columns[0], **where)
         assert [row.values for row in page.rows] == [{"id": "2", **kettles}]
         assert {one.field for one in tables.embedded(table, "2", **where)} <= set(columns)
@@ -114,13 +114,13 @@ def _live(house: House, folder: Path, schema: str, made: dict[str, Sequence[str]
     assert all(f"- {name} (text): Some words." in prompt for columns in made.values() for name in columns)
     snapshot = memory.snapshots.create(schema=schema, space="default")
     for table, columns in made.items():
-        tables.delete(table, where={columns[0]: "by hand"}, **where)
+        tables.delete(table, where={columns[0]: "by hand"}, **where, confirm=True)
     memory.snapshots.restore(snapshot.name, confirm=True, space="default")
     memory.snapshots.export(folder / "dump", schema=schema, space="default")
     memory.snapshots.import_dump(folder / "dump", schema=schema, space=other, confirm=True)
     for table, columns in made.items():
-        trial = tables.recreate(table, _create(table, columns, "added int"), dry_run=True, **where)
-        done = tables.recreate(table, _create(table, columns, "added int"), **where)
+        trial = tables.recreate(table, _create(table, columns, "added int"), confirm=False, **where)
+        done = tables.recreate(table, _create(table, columns, "added int"), **where, confirm=True)
         assert (trial.diff, done.diff, done.lost, done.rows) == (
             ("+ added integer",),
             ("+ added integer",),
@@ -147,7 +147,7 @@ def _create(table: str, columns: Sequence[str], *more: str) -> str:
 def test_a_row_is_found_by_a_key_that_is_a_document(house: House) -> None:
     tables, space = house.memory.tables, "keyed by documents"
     tables.create_schema("memory", space=space)
-    tables.execute("create table places (at jsonb primary key, n int)", space=space)
+    tables.execute("create table places (at jsonb primary key, n int)", space=space, confirm=True)
     keys: list[object] = [{"x": 1, "=": 2}, [1, "b"], "c", 4, True]
     for number, key in enumerate(keys):
         tables.insert("places", {"at": key, "n": number}, space=space)

@@ -39,16 +39,16 @@ def wait_for_a_waiter(house: House, schema: str) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("what", ["recreate", "execute", "lossless", "delete"])
+@pytest.mark.parametrize("what", ["recreate", "execute", "harmless", "delete"])
 def test_who_waits_for_a_load_is_not_in_the_way_of_its_dump(house: House, what: str) -> None:
     space = f"a load beside {what}"
     tables, schema = house.memory.tables, filled(house, space)
     where: dict[str, Any] = {"space": space}
     calls: dict[str, Callable[[], object]] = {
-        "recreate": lambda: tables.recreate("boats", NEW, **where),
-        "execute": lambda: tables.execute("drop table boats", **where),
-        "lossless": lambda: tables.execute("truncate boats", lossless=True, **where),
-        "delete": lambda: tables.delete("boats", where="true", lossless=True, **where),
+        "recreate": lambda: tables.recreate("boats", NEW, **where, confirm=True),
+        "execute": lambda: tables.execute("drop table boats", **where, confirm=True),
+        "harmless": lambda: tables.execute("truncate boats", confirm=False, **where),
+        "delete": lambda: tables.delete("boats", where="true", confirm=False, **where),
     }
     with (
         ThreadPoolExecutor(1) as other,
@@ -70,7 +70,7 @@ def test_who_waits_too_long_is_told_that_the_tables_are_in_use(house: House) -> 
     with psycopg.connect(house.writer("waited for")) as load:
         load.execute(f"lock table {schema}.schema_registry in share row exclusive mode".encode())
         with pytest.raises(TookTooLong, match="in use"):
-            tables.execute("drop table boats", space="waited for")
+            tables.execute("drop table boats", space="waited for", confirm=True)
 
 
 def test_two_who_have_a_table_watched_at_once_are_not_in_each_others_way(house: House) -> None:
@@ -119,7 +119,7 @@ def test_a_schema_that_is_dropped_meanwhile_is_said_to_be_gone(
     dump = program.write
 
     def dropped(*given: Any, **options: Any) -> None:
-        memory.tables.drop_schema("memory", **where)
+        memory.tables.drop_schema("memory", **where, confirm=True)
         if again:
             memory.tables.create_schema("memory", **where)
         dump(*given, **options)
@@ -141,8 +141,8 @@ def test_what_an_agent_set_for_its_later_tables_goes_with_its_schema(house: Hous
     filled(house, "set for later")
     role = house.schema("set for later").writer
     house.memory.tables.execute(
-        "alter default privileges grant select on tables to public", space="set for later"
+        "alter default privileges grant select on tables to public", space="set for later", confirm=True
     )
-    house.memory.tables.drop_schema("memory", space="set for later")
+    house.memory.tables.drop_schema("memory", space="set for later", confirm=True)
     filled(house, "somebody else")
     assert house.rows("select 1 from pg_roles where rolname = %s", role) == []

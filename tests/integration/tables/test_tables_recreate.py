@@ -27,7 +27,8 @@ create table memory.ships (
 def tables(house: House) -> Memory:
     """Ships with ports that refer to them, a view, an index, a trigger and descriptions."""
     tables = house.memory.tables
-    tables.drop_schema("memory", space="default")
+    if tables.schemas(space="default"):
+        tables.drop_schema("memory", space="default", confirm=True)
     tables.create_table(
         "ships",
         SHIPS,
@@ -47,12 +48,12 @@ def tables(house: House) -> Memory:
         "create function stay() returns trigger language plpgsql as 'begin return new; end'",
         "create trigger staying before update on ships for each row execute function stay()",
     ):
-        tables.execute(sql, **WHERE)
+        tables.execute(sql, **WHERE, confirm=True)
     return tables
 
 
 def test_rows_and_what_hangs_on_the_table_come_along(tables: Memory, house: House) -> None:
-    done = tables.recreate("ships", NEW, mapping={"tale": "story"}, **WHERE)
+    done = tables.recreate("ships", NEW, mapping={"tale": "story"}, **WHERE, confirm=True)
     assert (done.rows, done.lost) == (20, ())
     assert done.diff == (
         "~ name text -> name text not null",
@@ -72,7 +73,7 @@ def test_rows_and_what_hangs_on_the_table_come_along(tables: Memory, house: Hous
     }
     assert tables.insert("ships", {"name": "next"}, **WHERE).keys == ({"id": 21},)
     assert tables.query("select * from counted", **WHERE).results == ({"count": 21},)
-    (table,) = tables.list_tables(table="ships", **WHERE).tables
+    (table,) = tables.list(table="ships", **WHERE).tables
     assert (table.description, list(table.embed_fields)) == ("Ships.", ["tale"])
     assert {column.name: column.description for column in table.columns}["tale"] == "Where it was."
     indexes = {name for (name,) in house.rows("select indexname from pg_indexes where schemaname = 'memory'")}
@@ -84,7 +85,9 @@ def test_rows_and_what_hangs_on_the_table_come_along(tables: Memory, house: Hous
 
 
 def test_what_cannot_come_along_is_named(tables: Memory) -> None:
-    done = tables.recreate("ships", "create table ships (id int primary key, title text)", **WHERE)
+    done = tables.recreate(
+        "ships", "create table ships (id int primary key, title text)", **WHERE, confirm=True
+    )
     assert [one.split(":")[0] for one in done.lost] == [
         "index ships_by_crew",
         "index ships_by_name",
@@ -95,11 +98,11 @@ def test_what_cannot_come_along_is_named(tables: Memory) -> None:
     assert tables.query("select count(*) from ships", **WHERE).results == ({"count": 20},)
 
 
-def test_a_dry_run_tells_the_same_and_changes_nothing(tables: Memory, house: House) -> None:
+def test_a_plan_tells_the_same_and_changes_nothing(tables: Memory, house: House) -> None:
     before = house.rows(FILES)
-    tried = tables.recreate("ships", NEW, mapping={"tale": "story"}, dry_run=True, **WHERE)
+    tried = tables.recreate("ships", NEW, mapping={"tale": "story"}, confirm=False, **WHERE)
     assert house.rows(FILES) == before
-    done = tables.recreate("ships", NEW, mapping={"tale": "story"}, **WHERE)
+    done = tables.recreate("ships", NEW, mapping={"tale": "story"}, **WHERE, confirm=True)
     assert (tried.diff, tried.lost, len(tried.steps)) == (done.diff, done.lost, len(done.steps))
 
 
@@ -122,7 +125,7 @@ def test_what_does_not_fit_leaves_everything_as_it_was(
 ) -> None:
     before = house.rows(FILES)
     with pytest.raises(BadInput) as caught:
-        tables.recreate("ships", sql, mapping=mapping, **WHERE)  # type: ignore[arg-type]
+        tables.recreate("ships", sql, mapping=mapping, **WHERE, confirm=True)  # type: ignore[arg-type]
     assert caught.value.field == field
     assert house.rows(FILES) == before
     assert tables.query("select count(*) from ships", **WHERE).results == ({"count": 20},)
@@ -130,7 +133,7 @@ def test_what_does_not_fit_leaves_everything_as_it_was(
 
 def test_alter_table_is_answered_with_a_call_that_runs(tables: Memory) -> None:
     with pytest.raises(BadInput, match="ALTER TABLE") as caught:
-        tables.execute("ALTER TABLE memory.ships ADD COLUMN home text", **WHERE)
+        tables.execute("ALTER TABLE memory.ships ADD COLUMN home text", **WHERE, confirm=True)
     hint = caught.value.hint or ""
     arguments = hint[hint.index("{") : hint.index('"dry_run": true}') + len('"dry_run": true}')]
     answer = tables.call("memory:schema:recreate", json.loads(arguments), **WHERE)
@@ -140,7 +143,7 @@ def test_alter_table_is_answered_with_a_call_that_runs(tables: Memory) -> None:
 
 def test_what_the_engine_keeps_cannot_be_made_anew(tables: Memory) -> None:
     with pytest.raises(BadInput, match="no table of yours"):
-        tables.recreate("schema_registry", "create table schema_registry (id int)", **WHERE)
+        tables.recreate("schema_registry", "create table schema_registry (id int)", **WHERE, confirm=True)
 
 
 def test_a_table_may_refer_to_itself(tables: Memory) -> None:
@@ -151,8 +154,8 @@ def test_a_table_may_refer_to_itself(tables: Memory) -> None:
     tables.create_table("folders", folders.format(""), description="A tree.", embed_fields="name", **WHERE)
     tables.insert("folders", [{"name": "root"}, {"name": "leaf", "parent_id": 1}], **WHERE)
     wanted = folders.format(" on delete cascade, colour text")
-    for dry_run in (True, False):
-        done = tables.recreate("folders", wanted, dry_run=dry_run, **WHERE)
+    for confirm in (False, True):
+        done = tables.recreate("folders", wanted, confirm=confirm, **WHERE)
         assert (done.rows, done.lost) == (2, ())
     assert done.diff == (
         "+ colour text",
@@ -160,7 +163,7 @@ def test_a_table_may_refer_to_itself(tables: Memory) -> None:
         "- constraint FOREIGN KEY (parent_id) REFERENCES memory.folders(id)",
     )
     assert tables.insert("folders", {"name": "third", "parent_id": 2}, **WHERE).keys == ({"id": 3},)
-    assert tables.delete("folders", where={"id": 1}, **WHERE).rows == 1
+    assert tables.delete("folders", where={"id": 1}, **WHERE, confirm=True).rows == 1
     assert tables.query("select * from folders", **WHERE).results == ()
 
 
@@ -188,14 +191,14 @@ def test_everything_that_hangs_on_a_table_and_its_views_comes_along(tables: Memo
         " alter crew set statistics 77, alter crew set (n_distinct = 5);"
         " end $$",
     ):
-        tables.execute(sql, **WHERE)
+        tables.execute(sql, **WHERE, confirm=True)
     seen = (
         "select p.kind, p.of, p.name, coalesce(p.statement, p.definition)"
         " from tables.parts_of('memory.ships'::regclass) p where p.kind <> 'name'"
     )
     before = house.rows(seen)
     assert len(before) > 33
-    done = tables.recreate("ships", SHIPS, **WHERE)
+    done = tables.recreate("ships", SHIPS, **WHERE, confirm=True)
     assert (done.diff, done.lost) == ((), ())
     assert house.rows(seen) == before
     assert tables.query("select many from over", **WHERE).results == ({"many": 20},)
@@ -206,11 +209,13 @@ def test_what_hangs_on_a_renamed_column_follows_it(tables: Memory) -> None:
         "create table ships (id serial primary key, title text unique, tale text, sailors int default 3)"
     )
     mapping = {"title": "name", "tale": "story", "sailors": "crew"}
-    done = tables.recreate("ships", renamed, mapping=mapping, **WHERE)
+    done = tables.recreate("ships", renamed, mapping=mapping, **WHERE, confirm=True)
     assert done.lost == ()
     assert tables.query("select name from named where name = 'Ship 3'", **WHERE).count == 1
     swapped = "create table ships (id serial primary key, title text, tale text, sailors int)"
-    done = tables.recreate("ships", swapped, mapping={"title": "tale", "tale": "title"}, **WHERE)
+    done = tables.recreate(
+        "ships", swapped, mapping={"title": "tale", "tale": "title"}, **WHERE, confirm=True
+    )
     assert tables.query("select tale, title from ships where id = 4", **WHERE).results == (
         {"tale": "Ship 3", "title": "tale 3"},
     )
@@ -218,27 +223,27 @@ def test_what_hangs_on_a_renamed_column_follows_it(tables: Memory) -> None:
 
 def test_one_column_may_fill_two(tables: Memory) -> None:
     twice = "create table ships (id serial primary key, name text, first text, second text)"
-    tables.recreate("ships", twice, mapping={"first": "name", "second": "story"}, **WHERE)
+    tables.recreate("ships", twice, mapping={"first": "name", "second": "story"}, **WHERE, confirm=True)
     assert tables.query("select * from ships where id = 1", **WHERE).results == (
         {"id": 1, "name": "Ship 0", "first": "Ship 0", "second": "tale 0"},
     )
 
 
 def test_a_trial_carries_the_rows_and_fails_where_the_work_would(tables: Memory) -> None:
-    tables.execute("insert into ships (name, crew) values ('empty', null)", **WHERE)
+    tables.execute("insert into ships (name, crew) values ('empty', null)", **WHERE, confirm=True)
     wanted = "create table ships (id serial primary key, name text, story text, crew int not null)"
-    for dry_run in (True, False):
+    for confirm in (False, True):
         with pytest.raises(BadInput, match="crew"):
-            tables.recreate("ships", wanted, dry_run=dry_run, **WHERE)
-    tables.update("ships", {"crew": 1}, where={"crew": None}, **WHERE)
-    trial = tables.recreate("ships", wanted, dry_run=True, **WHERE)
+            tables.recreate("ships", wanted, confirm=confirm, **WHERE)
+    tables.update("ships", {"crew": 1}, where={"crew": None}, **WHERE, confirm=True)
+    trial = tables.recreate("ships", wanted, confirm=False, **WHERE)
     assert (trial.rows, trial.tried) == (21, 21)
     assert trial.diff == ("~ crew integer default 3 -> crew integer not null", "- constraint UNIQUE (name)")
 
 
 def test_a_trial_of_many_rows_says_how_many_it_tried(tables: Memory) -> None:
-    tables.execute("insert into ships (crew) select 1 from generate_series(1, 100000)", **WHERE)
-    trial = tables.recreate("ships", SHIPS, dry_run=True, **WHERE)
+    tables.execute("insert into ships (crew) select 1 from generate_series(1, 100000)", **WHERE, confirm=True)
+    trial = tables.recreate("ships", SHIPS, confirm=False, **WHERE)
     assert (trial.rows, trial.tried, trial.lost) == (100_020, 100_000, ())
     assert "carry 100,020 rows over; this trial carries the first 100,000 of them" in trial.steps
 
@@ -284,27 +289,29 @@ def test_a_trial_of_many_rows_says_how_many_it_tried(tables: Memory) -> None:
 def test_what_does_not_let_a_table_go_is_named_before_anything_is_done(
     tables: Memory, house: House, made: str, said: str
 ) -> None:
-    tables.execute(made, **WHERE)
+    tables.execute(made, **WHERE, confirm=True)
     before = house.rows(FILES)
-    for dry_run in (True, False):
+    for confirm in (False, True):
         with pytest.raises(BadInput, match="cannot be made anew") as caught:
-            tables.recreate("ships", SHIPS, dry_run=dry_run, **WHERE)
+            tables.recreate("ships", SHIPS, confirm=confirm, **WHERE)
         assert said in str(caught.value)
         assert caught.value.field == "table"
     assert house.rows(FILES) == before
 
 
 def test_a_partitioned_table_is_refused_and_an_heir_says_what_it_inherits(tables: Memory) -> None:
-    tables.execute("create table log (at date) partition by range (at)", **WHERE)
+    tables.execute("create table log (at date) partition by range (at)", **WHERE, confirm=True)
     tables.execute(
-        "create table log_1 partition of log for values from ('2026-01-01') to ('2027-01-01')", **WHERE
+        "create table log_1 partition of log for values from ('2026-01-01') to ('2027-01-01')",
+        **WHERE,
+        confirm=True,
     )
     for name, said in (("log", "it is partitioned"), ("log_1", "it is a partition")):
         with pytest.raises(BadInput, match=said):
-            tables.recreate(name, f"create table {name} (at date)", **WHERE)
-    tables.execute("create table base (id int)", **WHERE)
-    tables.execute("create table heir (more text) inherits (base)", **WHERE)
-    done = tables.recreate("heir", "create table heir (id int, more text)", **WHERE)
+            tables.recreate(name, f"create table {name} (at date)", **WHERE, confirm=True)
+    tables.execute("create table base (id int)", **WHERE, confirm=True)
+    tables.execute("create table heir (more text) inherits (base)", **WHERE, confirm=True)
+    done = tables.recreate("heir", "create table heir (id int, more text)", **WHERE, confirm=True)
     assert done.diff == ("- setting inherits memory.base",)
 
 
@@ -315,32 +322,34 @@ def test_a_cycle_that_is_checked_at_the_end_comes_along_with_its_index(tables: M
         "create index nodes_by_label on nodes (label)",
         "insert into nodes values (1, 2, 'a'), (2, 1, 'b')",
     ):
-        tables.execute(sql, **WHERE)
-    for dry_run in (True, False):
-        done = tables.recreate("nodes", nodes.format(" initially deferred"), dry_run=dry_run, **WHERE)
+        tables.execute(sql, **WHERE, confirm=True)
+    for confirm in (False, True):
+        done = tables.recreate("nodes", nodes.format(" initially deferred"), confirm=confirm, **WHERE)
         assert (done.diff, done.lost) == ((), ())
     wanted = "create table nodes (id int primary key, up int references ships (id) initially deferred)"
-    tables.execute("delete from ships where id = 2", **WHERE)
-    for dry_run in (True, False):
+    tables.execute("delete from ships where id = 2", **WHERE, confirm=True)
+    for confirm in (False, True):
         with pytest.raises(BadInput, match="nodes_up_fkey"):
-            tables.recreate("nodes", wanted, dry_run=dry_run, **WHERE)
+            tables.recreate("nodes", wanted, confirm=confirm, **WHERE)
 
 
 def test_a_trial_of_some_rows_does_not_miss_the_rows_that_these_refer_to(
     tables: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders = "create table folders (id int primary key, parent_id int references folders (id){})"
-    tables.execute(folders.format(""), **WHERE)
-    tables.execute("insert into folders select n, 41 - n from generate_series(1, 40) n", **WHERE)
+    tables.execute(folders.format(""), **WHERE, confirm=True)
+    tables.execute(
+        "insert into folders select n, 41 - n from generate_series(1, 40) n", **WHERE, confirm=True
+    )
     monkeypatch.setattr(recreate, "MOST_TRIED", 10)
-    done = tables.recreate("folders", folders.format(", name text"), dry_run=True, **WHERE)
+    done = tables.recreate("folders", folders.format(", name text"), confirm=False, **WHERE)
     assert (done.rows, done.tried, done.diff, done.lost) == (40, 10, ("+ name text",), ())
 
 
 def test_other_tables_may_have_the_name_that_it_has_meanwhile(tables: Memory) -> None:
     for sql in ("create table ships__before (id int)", "create type ships__before1_0 as enum ('x')"):
-        tables.execute(sql, **WHERE)
-    done = tables.recreate("ships", SHIPS, **WHERE)
+        tables.execute(sql, **WHERE, confirm=True)
+    done = tables.recreate("ships", SHIPS, **WHERE, confirm=True)
     assert (done.rows, done.diff, done.lost) == (20, (), ())
     assert tables.query("select * from ships__before", **WHERE).results == ()
 
@@ -359,14 +368,14 @@ def test_numbers_of_rows_that_are_gone_are_not_given_again(
     tables: Memory, house: House, id_of: str, of_then: str
 ) -> None:
     definition = "create table cars (id {} primary key, name text)"
-    tables.execute("create sequence numbers", **WHERE)
-    tables.execute(definition.format(id_of), **WHERE)
+    tables.execute("create sequence numbers", **WHERE, confirm=True)
+    tables.execute(definition.format(id_of), **WHERE, confirm=True)
     if "numbers" in id_of:
-        tables.execute("alter sequence numbers owned by cars.id", **WHERE)
+        tables.execute("alter sequence numbers owned by cars.id", **WHERE, confirm=True)
     tables.insert("cars", [{"name": "a"}, {"name": "b"}], **WHERE)
-    tables.delete("cars", where={"name": "b"}, **WHERE)
-    for dry_run in (True, False):
-        done = tables.recreate("cars", definition.format(of_then), dry_run=dry_run, **WHERE)
+    tables.delete("cars", where={"name": "b"}, **WHERE, confirm=True)
+    for confirm in (False, True):
+        done = tables.recreate("cars", definition.format(of_then), confirm=confirm, **WHERE)
         assert (done.rows, done.lost) == (1, ())
     assert tables.insert("cars", {"name": "c"}, **WHERE).keys == ({"id": -3 if id_of == DOWNWARDS else 3},)
     owned = house.rows("select pg_get_serial_sequence('memory.cars', 'id')")

@@ -70,7 +70,7 @@ def test_without_a_closed_catalogue_sql_of_others_is_refused_or_allowed_by_a_set
             assert "core.harden()" in (caught.value.hint or "")
     with Memory(settings=replace(settings, open_catalogue=True)) as memory:
         assert memory.transcripts.query("select count(*) from messages", space="open").rows == ((0,),)
-        memory.tables.execute("create table notes (id int)", space="open")
+        memory.tables.execute("create table notes (id int)", space="open", confirm=True)
         memory.forget(space="open", confirm=True)
     with psycopg.connect(admin, autocommit=True) as conn:
         conn.execute("select tables.drop_discarded_roles()")
@@ -83,7 +83,7 @@ def test_they_work_with_no_more_rights_than_to_make_roles(admin: str, tmp_path: 
     settings = Settings(database_url=url, embedding_model="hashing", pool_size=2, snapshot_directory=tmp_path)
     with Memory(settings=settings) as memory:
         tables = memory.tables
-        tables.execute("create table notes (id int, body text)", space="default")
+        tables.execute("create table notes (id int, body text)", space="default", confirm=True)
         tables.insert("notes", {"id": 1, "body": "here"}, space="default")
         assert tables.query("select body from memory.notes", space="default").results == ({"body": "here"},)
         for refused in (
@@ -94,11 +94,11 @@ def test_they_work_with_no_more_rights_than_to_make_roles(admin: str, tmp_path: 
             with pytest.raises(BadInput):
                 tables.query(refused, space="default")
         snapshot = memory.snapshots.create(space="default")
-        tables.execute("drop table notes", space="default")
+        tables.execute("drop table notes", space="default", confirm=True)
         done = memory.snapshots.restore(snapshot.name, space="default", confirm=True)
         assert done.after == {"notes": 1}
         # A role that gives itself another password is given a new one.
-        tables.execute("alter role current_user password 'mine'", space="default")
+        tables.execute("alter role current_user password 'mine'", space="default", confirm=True)
     with Memory(settings=Settings(database_url=url, embedding_model="hashing", pool_size=2)) as memory:
         assert memory.tables.insert("notes", {"id": 2}, space="default").rows == 1
         memory.forget(space="default", confirm=True)
@@ -119,8 +119,10 @@ def test_locks_that_an_agent_may_take_there_end_with_its_call(admin: str) -> Non
     settings = Settings(database_url=url, embedding_model="hashing", pool_size=2, open_catalogue=True)
     with Memory(settings=settings) as memory:
         memory.tables.create_schema("memory", space="locks")
-        memory.tables.execute("create table taken (id int primary key, lock text)", space="locks")
-        memory.tables.execute("select pg_advisory_lock(7310522)", space="locks")
+        memory.tables.execute(
+            "create table taken (id int primary key, lock text)", space="locks", confirm=True
+        )
+        memory.tables.execute("select pg_advisory_lock(7310522)", space="locks", confirm=True)
         with psycopg.connect(admin) as conn:
             assert conn.execute(kept.encode()).fetchone() == (1,)
             assert conn.execute(held.encode()).fetchone() == (0,)

@@ -35,21 +35,24 @@ def test_snapshots_hold_all_rows_whatever_their_owner_did(house: House, hostile:
     tables, snapshots = house.memory.tables, house.memory.snapshots
     said = HOSTILE[hostile].format(s=schema, w=writer)
     if by == "statement":
-        tables.execute(ALTER.format(said), space=space)
+        tables.execute(ALTER.format(said), space=space, confirm=True)
     else:
-        tables.execute(f"create table {schema}.lever (id int primary key)", space=space)
+        tables.execute(f"create table {schema}.lever (id int primary key)", space=space, confirm=True)
         body = f"begin {said}; return new; end"
         tables.execute(
-            f"create function {schema}.pull() returns trigger language plpgsql as $f${body}$f$", space=space
+            f"create function {schema}.pull() returns trigger language plpgsql as $f${body}$f$",
+            space=space,
+            confirm=True,
         )
         tables.execute(
             f"create trigger pull after insert on {schema}.lever for each row"
             f" execute function {schema}.pull()",
             space=space,
+            confirm=True,
         )
         tables.insert("lever", {"id": 1}, space=space)
     taken = snapshots.create(space=space)
-    tables.delete("boats", where={"name": "Alba"}, space=space)
+    tables.delete("boats", where={"name": "Alba"}, space=space, confirm=True)
     assert snapshots.restore(taken.name, space=space, confirm=True).done
     assert house.rows(f"select name from {schema}.boats order by id") == [("Alba",), ("Bora",)]
     assert house.memory.recall("Alba", space=space)
@@ -70,14 +73,14 @@ def test_autovacuum_computes_nothing_of_an_agent_and_a_snapshot_comes_back(
     schema, _ = fill(house, space)
     tables, snapshots = house.memory.tables, house.memory.snapshots
     ends = f"create function {schema}.ends(int) returns int language sql immutable return $1 + 1"
-    tables.execute(ends, space=space)
+    tables.execute(ends, space=space, confirm=True)
     options = "select coalesce(reloptions, '{}') from pg_class where oid = %s::regclass"
     assert house.rows(options, f"{schema}.boats") == [([],)]
-    tables.execute(computed.format(s=schema), space=space)
+    tables.execute(computed.format(s=schema), space=space, confirm=True)
     ((held,),) = house.rows(options, f"{schema}.boats")
     assert "autovacuum_analyze_threshold=2147483647" in held
     reset = ALTER.format(f"alter table {schema}.boats reset (autovacuum_analyze_threshold)")
-    tables.execute(reset, space=space)
+    tables.execute(reset, space=space, confirm=True)
     ((held,),) = house.rows(options, f"{schema}.boats")
     assert "autovacuum_analyze_threshold=2147483647" in held
     assert snapshots.restore(snapshots.create(space=space).name, space=space, confirm=True).done
@@ -102,12 +105,13 @@ def test_a_column_that_is_computed_when_read_is_not_embedded(house: House) -> No
             {"embeddable_fields": ["name", "loud"]},
             where={"table_name": "boats"},
             space=space,
+            confirm=True,
         )
     with pytest.raises(BadInput, match="loud is computed when it is read"):
-        tables.recreate("boats", made, embed_fields=["loud"], space=space)
+        tables.recreate("boats", made, embed_fields=["loud"], space=space, confirm=True)
     stored = made.replace("virtual", "stored")
-    tables.recreate("boats", stored, embed_fields=["loud"], space=space)
+    tables.recreate("boats", stored, embed_fields=["loud"], space=space, confirm=True)
     with pytest.raises(BadInput, match="loud is computed when it is read"):
-        tables.recreate("boats", made, space=space)
+        tables.recreate("boats", made, space=space, confirm=True)
     tables.insert("boats", {"id": 2, "name": "Bora"}, space=space)
     assert house.memory.recall("BORA", space=space)

@@ -75,7 +75,7 @@ def secrets(house: House) -> Secrets:
         made = "create table notes (id serial primary key, body text)"
         memory.tables.create_table("notes", made, description="N", embed_fields=["body"], space=space)
     for statement in OBJECTS:
-        memory.tables.execute(statement, space="victim")
+        memory.tables.execute(statement, space="victim", confirm=True)
     return Secrets(house.url, house.schema("victim").schema_name)
 
 

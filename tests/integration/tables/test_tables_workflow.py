@@ -72,7 +72,7 @@ def test_rows_are_inserted_updated_asked_for_and_deleted(characters: Any) -> Non
     assert again["updated_at"] is not None
     assert (
         characters.delete(
-            "characters", where={"level": {">": 3}, "name": {"like": "Th%"}}, space="default"
+            "characters", where={"level": {">": 3}, "name": {"like": "Th%"}}, space="default", confirm=True
         ).rows
         == 1
     )
@@ -88,7 +88,9 @@ def test_many_rows_go_in_together_or_not_at_all(characters: Any) -> None:
     (one,) = characters.query("select level from characters where name = 'No level'", space="default").results
     assert one == {"level": 1}
     assert (
-        characters.delete("characters", where={"name": {"in": ["Dwarf 1", "Dwarf 2"]}}, space="default").rows
+        characters.delete(
+            "characters", where={"name": {"in": ["Dwarf 1", "Dwarf 2"]}}, space="default", confirm=True
+        ).rows
         == 2
     )
 
@@ -132,17 +134,17 @@ def test_fuzzy_search_finds_what_is_nearly_so(characters: Any) -> None:
 def test_spatial_types_are_refused_with_the_reason_where_postgis_is_not(characters: Any) -> None:
     for sql in ("create table places (at geography(point, 4326))", "create table places (at geometry)"):
         with pytest.raises(BadInput) as caught:
-            characters.execute(sql, space="default")
+            characters.execute(sql, space="default", confirm=True)
         assert "PostGIS is not on this server" in (caught.value.hint or "")
     with pytest.raises(BadInput) as caught:
         characters.query("select ST_MakePoint(1, 2)", space="default")
     assert "PostGIS is not on this server" in (caught.value.hint or "")
-    assert not characters.list_tables(space="default").extensions.postgis
+    assert not characters.list(space="default").extensions.postgis
     assert "Not on this server: GEOGRAPHY" in characters.prompt(space="default").text
 
 
 def test_tables_are_listed_with_what_was_said_of_them(characters: Any) -> None:
-    (table,) = characters.list_tables(table="characters", space="default").tables
+    (table,) = characters.list(table="characters", space="default").tables
     assert (table.description, list(table.embed_fields), list(table.key)) == (
         "Player and NPC characters",
         ["backstory"],
@@ -155,10 +157,10 @@ def test_tables_are_listed_with_what_was_said_of_them(characters: Any) -> None:
         False,
         True,
     )
-    short = characters.list_tables(show_columns=False, space="default")
+    short = characters.list(show_columns=False, space="default")
     assert all(not one.columns for one in short.tables)
     with pytest.raises(NotFound, match="charakters") as caught:
-        characters.list_tables(table="charakters", space="default")
+        characters.list(table="charakters", space="default")
     assert caught.value.hint == "Did you mean 'characters'?"
 
 
@@ -166,7 +168,9 @@ def test_a_secret_never_reaches_a_table(characters: Any) -> None:
     secret = "ghp_" + "a1B2" * 9
     characters.insert("characters", {"name": "Leaky", "backstory": f"His token is {secret}"}, space="default")
     characters.execute(
-        f"update characters set backstory = 'now {secret}' where name = 'Leaky'", space="default"
+        f"update characters set backstory = 'now {secret}' where name = 'Leaky'",
+        space="default",
+        confirm=True,
     )
     characters.update("characters", {"sheet": {"key": secret}}, where={"name": "Leaky"}, space="default")
     (row,) = characters.query("select * from characters where name = 'Leaky'", space="default").results
@@ -316,9 +320,9 @@ def test_what_is_wrong_is_told_with_tool_and_field_and_nothing_is_half_done(
     assert said in answer["output"]
     assert len(answer["output"]) < 2_000
     assert house.rows(counted) == before
-    assert [
-        table.name for table in characters.list_tables(space="default").tables if not table.protected
-    ] == ["characters"]
+    assert [table.name for table in characters.list(space="default").tables if not table.protected] == [
+        "characters"
+    ]
 
 
 def test_a_value_that_fits_no_type_is_told_whatever_way_postgresql_takes_to_no_row(
@@ -331,7 +335,7 @@ def test_a_value_that_fits_no_type_is_told_whatever_way_postgresql_takes_to_no_r
         wrong: Any = [1, "ten"] if place < 2 else "ten"
         for change in (
             lambda where: characters.update("characters", {"level": 2}, where=where, space="default"),
-            lambda where: characters.delete("characters", where=where, space="default"),
+            lambda where: characters.delete("characters", where=where, space="default", confirm=True),
         ):
             with pytest.raises(BadInput, match="level is integer") as refused:
                 change({"name": "Thorin", "level": {operator: wrong}})
@@ -349,13 +353,13 @@ def test_a_row_that_others_refer_to_is_refused_where_it_was_named(house: House, 
     (key,) = characters.insert("characters", {"name": "Balin"}, space="default").keys
     characters.insert("wounds", {"of": key["id"]}, space="default")
     with pytest.raises(BadInput, match="wounds") as refused:
-        characters.delete("characters", where=key, space="default")
+        characters.delete("characters", where=key, space="default", confirm=True)
     assert refused.value.field == "where"
     with pytest.raises(BadInput, match="characters") as refused:
         characters.insert("wounds", {"of": str(uuid4())}, space="default")
     assert refused.value.field == "data.of"
-    characters.execute("drop table wounds", space="default")
-    characters.delete("characters", where=key, space="default")
+    characters.execute("drop table wounds", space="default", confirm=True)
+    characters.delete("characters", where=key, space="default", confirm=True)
 
 
 def test_tools_answer_in_the_envelope_of_the_seed(characters: Any) -> None:
@@ -379,9 +383,11 @@ def test_the_structure_is_followed_wherever_it_is_changed(characters: Any) -> No
         )
     versions = [characters.prompt(**where).version]
     characters.execute(
-        "do $$ begin alter table old rename to new; alter table new rename said to told; end $$", **where
+        "do $$ begin alter table old rename to new; alter table new rename said to told; end $$",
+        **where,
+        confirm=True,
     )
-    characters.execute("drop table gone", **where)
+    characters.execute("drop table gone", **where, confirm=True)
     versions.append(characters.prompt(**where).version)
     registry = characters.query(
         "select table_name, description, embeddable_fields from schema_registry", **where

@@ -38,7 +38,15 @@ _MOST_SHOWN: Final = 1_000_000
 _SHORT: Final[Mapping[str, str]] = MappingProxyType({"limit": "-n", "turns": "-c"})
 # What stands for a value in the help, where the type alone says less.
 _METAVARS: Final[Mapping[str, str]] = MappingProxyType(
-    {"user": "NAME", "session": "ID", "id": "ID", "after": "ID", "expected_version": "N"}
+    {
+        "user": "NAME",
+        "schema": "NAME",
+        "agent": "NAME",
+        "session": "ID",
+        "id": "ID",
+        "after": "ID",
+        "expected_version": "N",
+    }
 )
 
 

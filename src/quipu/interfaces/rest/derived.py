@@ -130,7 +130,7 @@ class _Route:
         """The shape of the body: a field for each parameter that stands nowhere else."""
         name = "".join(word.title() for word in re.split(r"[._]", self.operation.name))
         fields: dict[str, Any] = {
-            one.name: (Annotated[_plain(one), _field(one)], ... if one.required else one.default)
+            _attribute(one.name): (Annotated[_plain(one), _field(one)], ... if one.required else one.default)
             for one in self.rest
         }
         base = Acting if self.confirmed else Asked
@@ -226,8 +226,16 @@ def _place(name: str, annotation: Any, default: Any = Place.empty) -> Place:
 
 def _field(one: Parameter) -> FieldInfo:
     """What the OpenAPI tells of a parameter."""
-    examples = None if one.example is None else [[one.example] if one.many else one.example]
-    return cast("FieldInfo", Field(description=one.help, examples=examples, ge=one.least, le=one.most))
+    example: object = [one.example] if one.many and isinstance(one.example, str) else one.example
+    examples = None if example is None else [example]
+    alias = None if _attribute(one.name) == one.name else one.name
+    told = Field(alias=alias, description=one.help, examples=examples, ge=one.least, le=one.most)
+    return cast("FieldInfo", told)
+
+
+def _attribute(name: str) -> str:
+    """What a field is called in a model that has an attribute of that name already, as of ``schema``."""
+    return f"{name}_" if hasattr(BaseModel, name) else name
 
 
 def _plain(one: Parameter) -> Any:
@@ -244,7 +252,8 @@ def _plain(one: Parameter) -> Any:
 
 
 def _fields(body: BaseModel | None) -> dict[str, Any]:
-    return {} if body is None else {name: getattr(body, name) for name in type(body).model_fields}
+    fields = {} if body is None else type(body).model_fields
+    return {field.alias or name: getattr(body, name) for name, field in fields.items()}
 
 
 def _has_version(answer: Any) -> bool:

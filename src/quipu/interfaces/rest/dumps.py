@@ -17,7 +17,6 @@ from starlette.responses import FileResponse
 from quipu.errors import TookTooLong, TooLarge
 from quipu.interfaces.rest.door import Administering, refused, room
 from quipu.interfaces.rest.showing import shown_first
-from quipu.interfaces.rest.tables import SchemaName
 from quipu.interfaces.rest.told.items import Confirmable
 from quipu.interfaces.rest.told.snapshots import RestoredTold
 from quipu.interfaces.serving.served import served
@@ -28,6 +27,9 @@ router = room("snapshots")
 
 _MEDIA_TYPE: Final = "application/sql"
 _FILE: Final = "dump.sql"
+_Schema = Annotated[
+    str, Query(max_length=512, description="The short name of the schema.", examples=["memory"])
+]
 _DUMP: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
@@ -56,7 +58,7 @@ _DUMP: Final[dict[str, Any]] = {
 )
 async def export(
     here: Administering,
-    schema: SchemaName = "memory",
+    schema: _Schema = "memory",
     structure: Annotated[bool, Query(description="Without the rows.")] = False,
 ) -> FileResponse:
     """A dump of all of it, or of its structure alone."""
@@ -85,7 +87,7 @@ async def export(
 async def import_dump(
     request: Request,
     here: Administering,
-    schema: SchemaName = "memory",
+    schema: _Schema = "memory",
     confirm: Annotated[str | None, Query(max_length=512, description="The token of the preview.")] = None,
 ) -> Confirmable[RestoredTold]:
     """First it is tried and shown, with a token; sent again with that token it takes the schema's place.

@@ -20,8 +20,6 @@ from quipu.interfaces.rest import (
     settings,
     snapshots,
     tables,
-    tables_design,
-    tables_rows,
     trace,
     transcripts,
 )
@@ -44,8 +42,6 @@ ROUTERS = (
     evaluating.router,
     longterm.router,
     tables.router,
-    tables_design.router,
-    tables_rows.router,
     snapshots.router,
     dumps.router,
     settings.router,

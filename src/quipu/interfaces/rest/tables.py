@@ -1,81 +1,62 @@
-"""Tables that agents design themselves: rows are read, written and asked for in SQL."""
+"""Agents' tables: their derived routes, and those that are shown first only where something goes."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
 
-from fastapi import Body, Query, Response
+from fastapi import Body, Response
 from pydantic import Field
 
+from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.asking import Acting, given
-from quipu.interfaces.rest.door import Reading, Writing, refused, room
-from quipu.interfaces.rest.models import Asked
-from quipu.interfaces.rest.told.tables import BriefingTold, ChangedRowsTold, SelectedTold, TablesTold
+from quipu.interfaces.rest.derived import derived
+from quipu.interfaces.rest.door import Administering, Writing, refused
+from quipu.interfaces.rest.told.tables import ChangedRowsTold, RecreatedTold, StatementTold
 from quipu.interfaces.serving.confirming import unless_lossy
-from quipu.kinds.tables.model import Changed
+from quipu.kinds.tables.model import Changed, Done
+from quipu.kinds.tables.recreate import Recreated
 
-router = room("tables")
+router = derived("tables", OPERATIONS)
 
-GONE = refused(_404="There is no such schema or table.")
-TAKEN = refused(
+_TAKEN = refused(
     _404="There is no such schema or table.",
     _409="A row with that key, or that table, is there.",
     _412="What would go is no longer what was shown.",
 )
-SchemaName = Annotated[
-    str,
-    Query(alias="schema", max_length=512, description="Short name of the schema.", examples=["memory"]),
-]
-Agent = Annotated[
-    str | None,
-    Query(description="Who asks: it may do what was granted to it. None: the program.", examples=["scout"]),
-]
-_Table = Annotated[str, Field(examples=["dwarves"])]
-_DryRun = Annotated[
-    bool, Field(description="Change nothing: how many rows it would be, and the first 20 keys.")
-]
+_Table = Annotated[str, Field(description="The name of the table.", examples=["dwarves"])]
+_ShowFirst = Annotated[bool, Field(description="Show it first even where it takes nothing away.")]
 _Where = Annotated[
     dict[str, Any] | str,
-    Field(description='`{"id": 5}`, `{"age": {">": 30}}`, or SQL.', examples=[{"id": 5}]),
+    Field(description='`{"id": 5}`, `{"age": {">": 30}}`, or a condition in SQL.', examples=[{"id": 5}]),
 ]
 
 
-@router.get("", summary="List the tables", responses=GONE)
-async def list_tables(
-    here: Reading,
-    schema: SchemaName = "memory",
-    agent: Agent = None,
-    table: Annotated[str | None, Query(description="Only this one.", examples=["dwarves"])] = None,
-    show_columns: Annotated[bool, Query(description="With their columns.")] = True,
-) -> TablesTold:
-    """With columns, descriptions and row estimates, and which extensions there are."""
-    found = await here.memory.tables.list_tables(
-        table=table, show_columns=show_columns, space=here.space, schema=schema, agent=agent
-    )
-    return TablesTold.model_validate(found)
+class Placed(Acting):
+    """What is done in a schema, for the program or an agent."""
 
-
-class Queried(Asked):
-    """A question in SQL."""
-
-    sql: Annotated[str, Field(examples=["select name from dwarves order by age desc"])]
-    search_text: Annotated[
-        str | None, Field(description="Its vector is `:search_embedding` in the query.")
+    schema_: Annotated[
+        str, Field(alias="schema", description="The short name of the schema.", examples=["memory"])
+    ] = "memory"
+    agent: Annotated[
+        str | None,
+        Field(
+            description="The agent that asks, which may do what was granted to it; null: the program.",
+            examples=["scout"],
+        ),
     ] = None
-    limit: Annotated[int | None, Field(ge=1, le=1000)] = None
+
+    def act(self, space: str) -> dict[str, Any]:
+        """All that a token stands for, besides what was shown."""
+        return {**self.model_dump(exclude={"confirm", "show_first"}, by_alias=True), "space": space}
+
+    def place(self, space: str) -> dict[str, Any]:
+        """Where it is done, and for whom."""
+        return {"space": space, "schema": self.schema_, "agent": self.agent}
 
 
-@router.post("/query", summary="Ask in SQL", responses=GONE)
-async def query(
-    asked: Queried, here: Reading, schema: SchemaName = "memory", agent: Agent = None
-) -> SelectedTold:
-    """The rows of one `select`, at most `limit` (50) and 1 MB; it can only read."""
-    found = await here.memory.tables.query(space=here.space, schema=schema, agent=agent, **given(asked))
-    return SelectedTold.model_validate(found)
-
-
-class Inserted(Acting):
+class Inserted(Placed):
     """A row, or several."""
 
     table: _Table
@@ -85,24 +66,19 @@ class Inserted(Acting):
 _ROW = {"table": "dwarves", "data": {"name": "Thorin", "age": 195}}
 
 
-@router.post("/insert", status_code=201, summary="Insert rows", responses=TAKEN)
+@router.post("/insert", status_code=201, summary="Insert a row, or several: all or none", responses=_TAKEN)
 async def insert(
-    asked: Annotated[Inserted, Body(examples=[_ROW])],
-    here: Writing,
-    response: Response,
-    schema: SchemaName = "memory",
-    agent: Agent = None,
+    asked: Annotated[Inserted, Body(examples=[_ROW])], here: Writing, response: Response
 ) -> ChangedRowsTold:
-    """One, or up to 10,000 (all or none); embedded fields are embedded. What takes something away elsewhere,
-    as a trigger may, answers 200 with what that is, and needs `confirm`.
+    """One, or up to 10,000; embedded fields are embedded. What takes something away elsewhere, as a trigger
+    may, answers 200 with what that is, and needs `confirm`.
     """
-    place: dict[str, Any] = {"space": here.space, "schema": schema, "agent": agent}
-    done = await _done(
+    done = await _changed(
         "insert rows",
         asked,
-        place,
+        here.space,
         lambda seen: here.memory.tables.insert(
-            asked.table, asked.data, lossless=seen is None, as_tried=seen, **place
+            asked.table, asked.data, confirm=seen, **asked.place(here.space)
         ),
     )
     if done.confirm is not None:
@@ -110,91 +86,135 @@ async def insert(
     return done
 
 
-class Updated(Acting):
+class Updated(Placed):
     """Which rows are to change, and how."""
 
     table: _Table
     data: Annotated[dict[str, Any], Field(description="Column to new value.", examples=[{"age": 196}])]
     where: _Where
-    dry_run: _DryRun = False
+    show_first: _ShowFirst = False
 
 
-@router.post("/update", summary="Change rows", responses=TAKEN)
-async def update(
-    asked: Updated, here: Writing, schema: SchemaName = "memory", agent: Agent = None
-) -> ChangedRowsTold:
+@router.post("/update", summary="Change rows", responses=_TAKEN)
+async def update(asked: Updated, here: Writing) -> ChangedRowsTold:
     """Those that satisfy `where`. A column `updated_at` follows by itself. What takes something away
-    elsewhere, as a trigger or a function of the condition may, is shown first and needs `confirm`.
+    elsewhere, by a trigger, a cascade or a function, is shown first and needs `confirm`.
     """
-    place: dict[str, Any] = {"space": here.space, "schema": schema, "agent": agent}
-    return await _done(
+    return await _changed(
         "update rows",
         asked,
-        place,
+        here.space,
         lambda seen: here.memory.tables.update(
             asked.table,
             asked.data,
             where=asked.where,
-            dry_run=asked.dry_run,
-            lossless=seen is None,
-            as_tried=seen,
-            **place,
+            confirm=seen,
+            show_first=asked.show_first,
+            **asked.place(here.space),
         ),
     )
 
 
-class Deleted(Acting):
+class Deleted(Placed):
     """Which rows are to go."""
 
     table: _Table
     where: _Where
-    dry_run: _DryRun = False
 
 
-@router.post("/delete", summary="Delete rows", responses=TAKEN)
-async def delete(
-    asked: Deleted, here: Writing, schema: SchemaName = "memory", agent: Agent = None
-) -> ChangedRowsTold:
+@router.post("/delete", summary="Delete rows", responses=_TAKEN)
+async def delete(asked: Deleted, here: Writing) -> ChangedRowsTold:
     """First those that satisfy `where` and what goes with them, with a token in `confirm`; with that token
     they go, and their vectors with them.
     """
-    place: dict[str, Any] = {"space": here.space, "schema": schema, "agent": agent}
-    return await _done(
+    return await _changed(
         "delete rows",
         asked,
-        place,
+        here.space,
         lambda seen: here.memory.tables.delete(
-            asked.table,
-            where=asked.where,
-            dry_run=asked.dry_run,
-            lossless=seen is None,
-            as_tried=seen,
-            **place,
+            asked.table, where=asked.where, confirm=seen, **asked.place(here.space)
         ),
     )
 
 
-async def _done(
+async def _changed(
     act: str,
     asked: Inserted | Updated | Deleted,
-    place: dict[str, Any],
-    do: Callable[[Changed | None], Awaitable[Changed]],
+    space: str,
+    do: Callable[[Changed | Literal[False]], Awaitable[Changed]],
 ) -> ChangedRowsTold:
     """What was written, or with the token of a preview what would be."""
-    rows = asked.model_dump(include={"table", "data", "where"})
-    if isinstance(asked, Updated | Deleted) and asked.dry_run:
-        return ChangedRowsTold.model_validate(await do(None))
     done, token = await unless_lossy(
-        act,
-        asked.confirm,
-        do,
-        shown=lambda tried: {**rows, **place, **tried.counts()},
+        act, asked.confirm, do, shown=lambda tried: {**asked.act(space), **tried.counts()}
     )
     return ChangedRowsTold.model_validate(done).model_copy(update={"confirm": token})
 
 
-@router.get("/prompt", summary="The tables as text for a prompt", responses=GONE)
-async def prompt(here: Reading, schema: SchemaName = "memory", agent: Agent = None) -> BriefingTold:
-    """About the schema, its tools and tables, with an estimate of its tokens."""
-    found = await here.memory.tables.prompt(space=here.space, schema=schema, agent=agent)
-    return BriefingTold.model_validate(found)
+class Executed(Placed):
+    """One other statement."""
+
+    sql: Annotated[str, Field(examples=["create index on dwarves (name)"])]
+    show_first: _ShowFirst = False
+
+
+@router.post("/execute", summary="Run one other statement", responses=_TAKEN)
+async def execute(asked: Executed, here: Administering) -> StatementTold:
+    """`create index`, `drop table`, `insert … select`. What takes anything away is undone, and `lost` says
+    what that is: it needs `confirm`.
+    """
+
+    async def do(seen: Done | Literal[False]) -> Done:
+        return await here.memory.tables.execute(
+            asked.sql, confirm=seen, show_first=asked.show_first, **asked.place(here.space)
+        )
+
+    done, token = await unless_lossy(
+        "execute",
+        asked.confirm,
+        do,
+        shown=lambda tried: {**asked.act(here.space), "lost": list(tried.lost)},
+    )
+    return StatementTold.model_validate(done).model_copy(update={"confirm": token})
+
+
+class Redefined(Placed):
+    """A table as it is to be."""
+
+    table: _Table
+    sql: Annotated[
+        str,
+        Field(
+            description="One CREATE TABLE of the same name: the whole new definition.",
+            examples=["create table dwarves (id int primary key, name text, age int)"],
+        ),
+    ]
+    mapping: Annotated[
+        dict[str, str] | None, Field(description="New column to old one, where the name differs.")
+    ] = None
+    embed_fields: Annotated[
+        list[str] | None, Field(description="The columns to be found by meaning; null: as before.")
+    ] = None
+    description: Annotated[str | None, Field(description="What the table is for; null: as before.")] = None
+    column_descriptions: Annotated[
+        dict[str, str] | None,
+        Field(description="What each column holds: column to text.", examples=[{"age": "In years."}]),
+    ] = None
+
+
+@router.post("/recreate", summary="Make a table anew with another definition", responses=_TAKEN)
+async def recreate(asked: Redefined, here: Administering) -> RecreatedTold:
+    """With its rows, vectors, indexes and references, in one transaction; `lost` names what cannot come.
+    First the plan, with a token in `confirm`; with that token it is done.
+    """
+    about = given(asked, "confirm", "schema_", "agent")
+
+    async def do(seen: Recreated | Literal[False]) -> Recreated:
+        return await here.memory.tables.recreate(**about, confirm=seen, **asked.place(here.space))
+
+    done, token = await unless_lossy(
+        "replace table",
+        asked.confirm,
+        do,
+        shown=lambda plan: {**asked.act(here.space), "plan": asdict(plan)},
+    )
+    return RecreatedTold.model_validate(done).model_copy(update={"confirm": token})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Final, Protocol, TypeVar
+from typing import Final, Literal, Protocol, TypeVar
 
 from quipu.errors import Outdated
 
@@ -53,19 +53,19 @@ def confirmed(given: str | None, act: str, shown: Mapping[str, object]) -> bool:
 async def unless_lossy(
     act: str,
     given: str | None,
-    do: Callable[[Tried | None], Awaitable[Tried]],
+    do: Callable[[Tried | Literal[False]], Awaitable[Tried]],
     *,
     shown: Callable[[Tried], Mapping[str, object]],
 ) -> tuple[Tried, str | None]:
     """Do what takes nothing away; else return what it would take, with the token that has it done.
 
-    ``do(None)`` undoes it if anything is lost; ``do(tried)`` does it, and refuses if by then it takes other
-    away. ``shown`` is all that counts of the preview.
+    ``do(False)`` undoes it if anything is lost; ``do(tried)`` does it, and refuses if by then it takes other
+    away: what `confirm` of an operation takes. ``shown`` is all that counts of the preview.
 
     Raises:
         Outdated: something else was confirmed: what would go has changed since.
     """
-    tried = await do(None)
+    tried = await do(False)
     if not tried.undone:
         return tried, None
     counts = shown(tried)

@@ -42,7 +42,7 @@ async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
 @router.get("/config/memory/tables/{name}")
 async def table(visit: Visiting, name: str, schema: SchemaName = "memory") -> Response:
     """Show one table: its purpose, its columns, and what of it is embedded."""
-    found = await visit.memory.tables.list_tables(table=name, space=visit.space, schema=schema)
+    found = await visit.memory.tables.list(table=name, space=visit.space, schema=schema)
     if not found.tables:
         raise NotFound(f"There is no table {name!r}.")
     return visit.page("config_table.html", table=found.tables[0], schema=schema)
@@ -62,7 +62,7 @@ async def retention(
 
 async def tables_of(visit: Visit, schema: str) -> list[Table]:
     """Return the agents' tables of a schema, by name."""
-    listing = await visit.memory.tables.list_tables(show_columns=False, space=visit.space, schema=schema)
+    listing = await visit.memory.tables.list(show_columns=False, space=visit.space, schema=schema)
     return [one for one in listing.tables if not one.protected]
 
 

@@ -102,7 +102,7 @@ async def table(
 ) -> Response:
     """Show rows of a table: a page of them, or those that are near a text in meaning."""
     tables, address = visit.memory.tables, f"/tables/{name}"
-    (about,) = (await tables.list_tables(table=name, space=visit.space, schema=schema)).tables
+    (about,) = (await tables.list(table=name, space=visit.space, schema=schema)).tables
     rows = await tables.browse(
         name,
         match=looked.matched(),

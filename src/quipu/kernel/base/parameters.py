@@ -41,6 +41,13 @@ Id = Annotated[
     Doc("The id, or the first digits of it (at least four)."),
     Example("0198c5a2-7f3e-7cc1-9d55-3a1f0c9b2e4d"),
 ]
+SchemaName = Annotated[str, Doc("The short name of the schema."), Example("memory")]
+OnlySchema = Annotated[str | None, Doc("Only this schema, by its short name."), Example("memory")]
+Agent = Annotated[
+    str | None,
+    Doc("The agent that asks, which may do what was granted to it; none is the program itself."),
+    Example("scout"),
+]
 TheSession = Annotated[str, Doc("The name of the session."), Example("s1")]
 OnlyUser = Annotated[str | None, Doc("Only what is about this person."), Example("ana")]
 OnlySession = Annotated[str | None, Doc("Only this session."), Example("s1")]

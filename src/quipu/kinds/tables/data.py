@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import psycopg
@@ -32,19 +32,9 @@ _FIRST: Final = 20
 
 
 async def insert(
-    engine: Engine,
-    place: Place,
-    table: object,
-    data: object,
-    *,
-    lossless: bool = False,
-    as_tried: Changed | None = None,
+    engine: Engine, place: Place, table: object, data: object, *, confirm: bool | Changed
 ) -> Changed:
-    """Insert one row, or several: either all of them or none.
-
-    What takes something else away, as by a trigger, is undone with ``lossless``; so for `update`. What does
-    other than a trial did, ``as_tried``, is refused.
-    """
+    """Insert one row, or several: either all of them or none."""
     given = _rows(engine, parsed(data, field="data"))
     async with embedding_ahead(engine.models, given) as ahead:
         if habit := engine.habits.of(place, table):
@@ -57,9 +47,16 @@ async def insert(
             rows.known(shape, names, field="data")
         told = ahead.begun
         prepared = [rows.insert(schema, shape, names, some, told=told) for names, some in groups.items()]
-        return await _change(
-            engine, place, schema, shape, prepared, given, ahead=ahead, lossless=lossless, as_tried=as_tried
-        )
+        return await _Change(
+            engine=engine,
+            place=place,
+            schema=schema,
+            shape=shape,
+            prepared=prepared,
+            data=given,
+            ahead=ahead,
+            confirm=confirm,
+        ).make()
 
 
 async def update(
@@ -69,72 +66,51 @@ async def update(
     data: object,
     where: object,
     *,
-    dry_run: object = False,
-    lossless: bool = False,
-    as_tried: Changed | None = None,
+    confirm: bool | Changed,
+    show_first: bool,
 ) -> Changed:
-    """Change the rows that satisfy ``where``, or with ``dry_run`` try it and undo it."""
-    trying = _flag(dry_run)
+    """Change the rows that satisfy ``where``."""
     changed = row(parsed(data, field="data"), field="data", clean=engine.settings.redact)
     if not changed:
         raise BadInput("it names no column to change.", field="data", hint='{"level": 4}')
     schema, shape = await _shape(engine, place, table)
     rows.known(shape, list(changed), field="data")
     wanted = where_of(where)
-    prepared = rows.update(schema, shape, changed, wanted)
-    return await _change(
-        engine,
-        place,
-        schema,
-        shape,
-        [prepared],
-        [changed],
+    return await _Change(
+        engine=engine,
+        place=place,
+        schema=schema,
+        shape=shape,
+        prepared=[rows.update(schema, shape, changed, wanted)],
+        data=[changed],
         where=wanted,
-        trying=trying,
-        lossless=lossless,
-        as_tried=as_tried,
+        confirm=confirm,
+        show_first=show_first,
         word="changed",
-    )
+    ).make()
 
 
 async def delete(
-    engine: Engine,
-    place: Place,
-    table: object,
-    where: object,
-    *,
-    dry_run: object = False,
-    lossless: bool = False,
-    as_tried: Changed | None = None,
+    engine: Engine, place: Place, table: object, where: object, *, confirm: bool | Changed
 ) -> Changed:
-    """Delete the rows that satisfy ``where``, or with ``dry_run`` try it and undo it.
+    """Delete the rows that satisfy ``where``.
 
-    A count would not do: triggers, policies and references of the table may keep rows or refuse. With
-    ``lossless`` it is undone if any row goes.
+    A count would not do for a preview: triggers, policies and references of the table may keep rows or
+    refuse. So it is done and undone.
     """
-    trying = _flag(dry_run)
     schema, shape = await _shape(engine, place, table)
     wanted = where_of(where)
-    prepared = rows.delete(schema, shape, wanted)
-    return await _change(
-        engine,
-        place,
-        schema,
-        shape,
-        [prepared],
-        [],
+    return await _Change(
+        engine=engine,
+        place=place,
+        schema=schema,
+        shape=shape,
+        prepared=[rows.delete(schema, shape, wanted)],
+        data=[],
         where=wanted,
-        trying=trying,
-        lossless=lossless,
-        as_tried=as_tried,
+        confirm=confirm,
         word="deleted",
-    )
-
-
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise BadInput("true or false.", field="dry_run")
-    return value
+    ).make()
 
 
 def where_of(where: object) -> object:
@@ -178,85 +154,130 @@ class _Undone(Exception):
     """It takes away more than was asked for."""
 
 
-async def _change(
-    engine: Engine,
-    place: Place,
-    schema: Schema,
-    shape: Shape,
-    prepared: Sequence[Prepared],
-    data: Sequence[Mapping[str, Any]],
-    *,
-    where: object = None,
-    ahead: Ahead | None = None,
-    trying: bool = False,
-    lossless: bool = False,
-    as_tried: Changed | None = None,
-    word: str = "",
-) -> Changed:
-    """Run the statements; ``word`` is what `losses` says of the rows that they are to change."""
-    name = f"{schema.schema_name}.{shape.name}"
-    asked = Asked(
-        schema=schema,
-        field="where" if not data else "data",
-        seconds=engine.seconds,
-        columns=list(shape.types),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    """What statements did, or would do: ``undone`` where nothing was changed."""
 
+    done: Sequence[Rows]
     lost: tuple[str, ...] = ()
-    kept = not trying
+    undone: bool = False
 
-    def changed_by(done: Sequence[Rows]) -> Changed:
-        returned = [one for several in done for one in several.rows]
-        keys = rows.keys(shape, returned)
-        return Changed(
-            table=name,
-            rows=sum(one.touched for one in done),
-            keys=keys if kept else keys[:_FIRST],
-            dry_run=trying,
-            lost=lost,
-            undone=not kept,
-            which=_digest(keys) if word else "",
+    @property
+    def touched(self) -> int:
+        """How many rows were written or deleted."""
+        return sum(one.touched for one in self.done)
+
+    @property
+    def rows(self) -> list[Mapping[str, Any]]:
+        """The rows that came back."""
+        return [one for several in self.done for one in several.rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    """Statements that change rows of one table, and whether they may.
+
+    ``confirm`` is True, or the preview that is confirmed; False undoes what takes something away.
+    ``show_first`` undoes what does not, too. ``word`` is what `losses` says of the rows that they are to
+    change.
+    """
+
+    engine: Engine
+    place: Place
+    schema: Schema
+    shape: Shape
+    prepared: Sequence[Prepared]
+    data: Sequence[Mapping[str, Any]]
+    where: object = None
+    ahead: Ahead | None = None
+    confirm: bool | Changed
+    show_first: bool = False
+    word: str = ""
+
+    @property
+    def table(self) -> str:
+        """The table in SQL."""
+        return f"{self.schema.schema_name}.{self.shape.name}"
+
+    @property
+    def asked(self) -> Asked:
+        """What a refusal may name."""
+        return Asked(
+            schema=self.schema,
+            field="data" if self.data else "where",
+            seconds=self.engine.seconds,
+            columns=list(self.shape.types),
         )
 
-    async def work(conn: Connection) -> list[Rows]:
-        nonlocal lost, kept
-        changed = False
-        done: list[Rows] = []
-        try:
-            if trying or lossless or as_tried is not None:
-                before: Mapping[str, State] = {}
-                with suppress(_Undone):
-                    async with undone(conn) if trying else settled(conn):
-                        before = await own_state(conn)
-                        done = [await run(conn, one.statement, one.values) for one in prepared]
-                        await conn.execute(fill("end_of_statement"))
-                        lost = beside(before, await own_state(conn), table=name, word=word)
-                        goes = word == "deleted" and any(one.touched for one in done)
-                        changed = as_tried is not None and changed_by(done).counts() != as_tried.counts()
-                        if changed or ((lost or goes) and lossless and not trying):
-                            kept = False
-                            raise _Undone
-                if not kept:
-                    await count_again(conn, before)
-                    if changed:
-                        raise outdated()
-            elif len(prepared) == 1 and not shape.protected:
-                done = [await run(conn, prepared[0].statement, prepared[0].values)]
-            else:
-                async with settled(conn):
-                    done = [await run(conn, one.statement, one.values) for one in prepared]
-            if not any(one.touched for one in done):
-                await try_where(conn, asked, shape, where)
-            return done
-        except psycopg.Error as error:
-            raise await explained(conn, error, asked, shape, data, where) from error
+    async def make(self) -> Changed:
+        """Run the statements, and have the vectors follow."""
+        outcome = await self.engine.run(self.place.space, self.asked, "writer", self._work)
+        changed = self._changed(outcome)
+        if outcome.undone:
+            return changed
+        if self.ahead is not None:
+            self.ahead.take(rows.written(self.shape, outcome.rows))
+        embedded = await self.engine.followed(self.place.space, self.schema, self.ahead)
+        return replace(changed, embedded=embedded)
 
-    done = await engine.run(place.space, asked, "writer", work)
-    returned = [one for several in done for one in several.rows]
-    if ahead is not None and kept:
-        ahead.take(rows.written(shape, returned))
-    embedded = await engine.followed(place.space, schema, ahead) if kept else 0
-    return replace(changed_by(done), embedded=embedded)
+    async def _work(self, conn: Connection) -> _Outcome:
+        """Run the statements, and explain what PostgreSQL refuses."""
+        try:
+            outcome = await self._run(conn)
+            if not outcome.touched:
+                await try_where(conn, self.asked, self.shape, self.where)
+        except psycopg.Error as error:
+            raise await explained(conn, error, self.asked, self.shape, self.data, self.where) from error
+        return outcome
+
+    async def _run(self, conn: Connection) -> _Outcome:
+        if self.confirm is not True:
+            return await self._run_compared(conn)
+        if len(self.prepared) == 1 and not self.shape.protected:
+            return _Outcome(done=await self._statements(conn))
+        async with settled(conn):
+            return _Outcome(done=await self._statements(conn))
+
+    async def _run_compared(self, conn: Connection) -> _Outcome:
+        """Compare what there is before and after; undo what is not confirmed."""
+        before: Mapping[str, State] = {}
+        outcome = _Outcome(done=())
+        trial = self.show_first and self.confirm is False
+        with suppress(_Undone):
+            async with undone(conn) if trial else settled(conn):
+                before = await own_state(conn)
+                done = await self._statements(conn)
+                await conn.execute(fill("end_of_statement"))
+                lost = beside(before, await own_state(conn), table=self.table, word=self.word)
+                outcome = _Outcome(done=done, lost=lost, undone=trial)
+                if not trial and not self._may(outcome):
+                    outcome = replace(outcome, undone=True)
+                    raise _Undone
+        if outcome.undone:
+            await count_again(conn, before)
+            if isinstance(self.confirm, Changed):
+                raise outdated()
+        return outcome
+
+    def _may(self, outcome: _Outcome) -> bool:
+        """Whether what was done is confirmed, or takes nothing away."""
+        if isinstance(self.confirm, Changed):
+            return self._changed(outcome).counts() == self.confirm.counts()
+        return not outcome.lost and not (self.word == "deleted" and outcome.touched)
+
+    async def _statements(self, conn: Connection) -> list[Rows]:
+        return [await run(conn, one.statement, one.values) for one in self.prepared]
+
+    def _changed(self, outcome: _Outcome) -> Changed:
+        keys = rows.keys(self.shape, outcome.rows)
+        return Changed(
+            table=self.table,
+            rows=outcome.touched,
+            keys=keys[:_FIRST] if outcome.undone else keys,
+            lost=outcome.lost,
+            undone=outcome.undone,
+            which=_digest(keys) if self.word else "",
+        )
 
 
 def _digest(keys: Sequence[Mapping[str, Any]]) -> str:

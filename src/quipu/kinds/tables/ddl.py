@@ -106,15 +106,16 @@ async def execute(
     place: Place,
     statement: object,
     *,
-    dry_run: bool,
-    lossless: bool,
-    as_tried: Done | None = None,
+    confirm: bool | Done,
+    show_first: bool,
 ) -> Done:
-    """Run a statement that changes structure or rows; a trial, and a loss where none is wanted, is undone.
+    """Run a statement that changes structure or rows; undo what takes something away unconfirmed.
 
     Raises:
-        Outdated: it takes away other than it did ``as_tried``; nothing was changed.
+        Outdated: It takes away other than the preview that is confirmed; nothing was changed.
     """
+    as_tried = confirm if isinstance(confirm, Done) else None
+    trial = show_first and confirm is False
     text = engine.clean_statement(statement_of(statement))
     async with engine.access.entered(place, "admin") as (within, schema):
         if first_words(text) == ("alter", "table"):
@@ -126,7 +127,7 @@ async def execute(
 
     async def work(conn: Connection) -> Done:
         done, lost, before = Rows((), (), False, False, "", 0), (), {}
-        compares, undone, changed = dry_run or lossless or as_tried is not None, False, False
+        compares, undone, changed = confirm is not True, False, False
         with suppress(_Undone):
             async with settled(conn):
                 before = await own_state(conn) if compares else {}
@@ -138,7 +139,7 @@ async def execute(
                 if as_tried is not None:
                     lost = tuple(f"{line} ({held[line]:,} rows)" if line in held else line for line in lost)
                 changed = as_tried is not None and lost != tuple(as_tried.lost)
-                undone = dry_run or changed or (as_tried is None and bool(lost))
+                undone = trial or changed or (as_tried is None and bool(lost))
                 if undone:
                     raise _Undone
         if undone:

@@ -85,12 +85,20 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedSchema:
+    """A schema that was dropped, or would be: its tables, with an estimate of their rows."""
+
+    schema: str
+    tables: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
     """What a statement did: PostgreSQL's word for it, and how many rows it touched or returned.
 
     ``returned``: rows that it returned, at most so many; ``embedded``: vectors made or taken out; ``note``:
-    what else there is to know. ``lost``: what it takes away, a line each, where that was asked for;
-    ``undone``: nothing was changed.
+    what else there is to know. ``lost``: what it takes away, a line each, where it was compared; ``undone``:
+    nothing was changed.
     """
 
     status: str
@@ -122,9 +130,9 @@ class Selected:
 class Changed:
     """Rows that were inserted, updated or deleted: their primary keys, and how many vectors followed.
 
-    With ``dry_run`` those that would be, with the keys of the first 20: nothing was changed. ``lost``: what
-    goes along in other tables or is replaced there, a line each, where that was asked for; ``undone``:
-    nothing was changed. ``which`` is a digest of the keys of all rows that are updated or deleted.
+    Where it is ``undone``, nothing was changed: those that would be, with the keys of the first 20. ``lost``:
+    what goes along in other tables or is replaced there, a line each, where it was compared. ``which`` is a
+    digest of the keys of all rows that are updated or deleted.
     """
 
     table: str
@@ -132,7 +140,6 @@ class Changed:
     keys: Sequence[Mapping[str, Any]]
     embedded: int = 0
     note: str | None = None
-    dry_run: bool = False
     lost: Sequence[str] = ()
     undone: bool = False
     which: str = ""

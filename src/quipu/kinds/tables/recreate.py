@@ -40,7 +40,7 @@ _RENAMED: Final = {"constraint": "rename_constraint", "index": "rename_index", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recreated:
-    """What was done, or with ``dry_run`` what would be: the steps in their order, and what differs.
+    """What was done, or where it is ``undone`` what would be: the steps in their order, and what differs.
 
     ``diff``: lines that begin with ``+``, ``-`` or ``~`` and name a column, a constraint or a setting of the
     table, with the definition before and after. ``rows`` are carried over; a trial carries the first
@@ -48,13 +48,13 @@ class Recreated:
     """
 
     table: str
-    dry_run: bool
     steps: Sequence[str]
     diff: Sequence[str]
     lost: Sequence[str]
     rows: int
     tried: int = 0
     embedded: int = 0
+    undone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class _Order:
     fields: Sequence[str] | None
     about: str | None
     told: Mapping[str, str]
-    dry_run: bool
+    confirm: bool | Recreated
     listed: Table
 
     def name(self, table: str) -> sql.Identifier:
@@ -86,10 +86,9 @@ async def recreate(
     embed_fields: object,
     description: object,
     column_descriptions: object,
-    dry_run: bool,
-    as_tried: Recreated | None = None,
+    confirm: bool | Recreated,
 ) -> Recreated:
-    """Make the table anew, or with ``dry_run`` try it and undo it; refuse what is not ``as_tried``."""
+    """Make the table anew, or without ``confirm`` try it and undo it; refuse what was not confirmed."""
     text = engine.clean_statement(statement_of(statement))
     looked = AskedShape(place.schema, table)
     async with engine.access.entered(place, "admin", ask=looked.ask) as (within, schema):
@@ -105,14 +104,14 @@ async def recreate(
             fields=None if embed_fields is None else fields_of(embed_fields),
             about=engine.clean(description) if isinstance(description, str) and description.strip() else None,
             told={k: engine.clean(v) for k, v in descriptions_of(column_descriptions).items()},
-            dry_run=dry_run,
+            confirm=confirm,
             listed=(await catalogue.listing(within, schema, table=name)).tables[0],
         )
     asked = Asked(schema=schema, field="sql", seconds=_TIMES * engine.seconds, columns=list(shape.types))
     done = await engine.run(
-        place.space, asked, "writer", lambda conn: _all_of_it(conn, order, as_tried, seconds=asked.seconds)
+        place.space, asked, "writer", lambda conn: _all_of_it(conn, order, seconds=asked.seconds)
     )
-    embedded = 0 if dry_run else await engine.followed(place.space, schema)
+    embedded = 0 if done.undone else await engine.followed(place.space, schema)
     return replace(done, embedded=embedded)
 
 
@@ -120,9 +119,7 @@ class _Undone(Exception):
     """A trial is at its end."""
 
 
-async def _all_of_it(
-    conn: Connection, order: _Order, as_tried: Recreated | None, *, seconds: float
-) -> Recreated:
+async def _all_of_it(conn: Connection, order: _Order, *, seconds: float) -> Recreated:
     done: Recreated | None = None
     try:
         async with settled(conn):
@@ -130,9 +127,10 @@ async def _all_of_it(
             limited = sql.SQL("set local statement_timeout = {}")
             await conn.execute(limited.format(milliseconds))
             done = await _Work(conn, order).do()
-            if order.dry_run:
+            if done.undone:
                 raise _Undone
-            if as_tried is not None and (done.diff, done.lost) != (as_tried.diff, as_tried.lost):
+            plan = order.confirm
+            if isinstance(plan, Recreated) and (done.diff, done.lost) != (plan.diff, plan.lost):
                 raise outdated()
     except _Undone:
         pass
@@ -183,12 +181,12 @@ class _Work:
         self._note_lost(before, after)
         return Recreated(
             table=f"{order.schema.schema_name}.{order.table}",
-            dry_run=order.dry_run,
+            undone=order.confirm is False,
             steps=tuple(self._steps),
             diff=differences(given, after, called),
             lost=tuple(self._lost),
             rows=rows,
-            tried=tried if order.dry_run else 0,
+            tried=tried if order.confirm is False else 0,
         )
 
     async def _free_name(self) -> str:
@@ -289,7 +287,7 @@ class _Work:
         rows: int = (await run(self._conn, counted)).rows[0]["count"]
         if not columns:
             return 0, 0
-        few = order.dry_run and rows > MOST_TRIED
+        few = order.confirm is False and rows > MOST_TRIED
         if few:
             await self._leave_unchecked([one for one in made_anew.constraints if one.of is not None])
         statement = fill(

@@ -3,27 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Annotated, Any
 
-from quipu.errors import BadInput, NotFound
-from quipu.kernel.base.scope import check_name
+from annotated_types import Interval
+from typing_extensions import Doc
+
+from quipu.kernel.base.parameters import Agent, Example, SchemaName, Space
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.tables import asking, catalogue, data, ddl, founding, names, store, tools
+from quipu.kinds.tables import asking, catalogue, ddl, names, tools
+from quipu.kinds.tables import data as row_data
 from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.briefing import Briefing, briefing
-from quipu.kinds.tables.browsing.browsing import AsyncBrowsing
+from quipu.kinds.tables.browsing.browsing import AsyncBrowsing, TableName
 from quipu.kinds.tables.engine import Engine, Follow
 from quipu.kinds.tables.logins import Logins
-from quipu.kinds.tables.model import PERMISSIONS, Changed, Done, Grant, Listing, Permission, Schema, Selected
+from quipu.kinds.tables.model import Changed, Done, Listing, Schema, Selected
 from quipu.kinds.tables.recreate import Recreated, recreate
+from quipu.kinds.tables.schemas import AsyncSchemas
 from quipu.recall.generations import Models
 
 Data = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Where = Mapping[str, Any] | str
 
+Rows = Annotated[
+    Data,
+    Doc("A row, column to value, or a list of up to 10,000 of them."),
+    Example({"name": "Thorin", "age": 195}),
+]
+Values = Annotated[Mapping[str, Any], Doc("Column to new value."), Example({"age": 196})]
+WhichRows = Annotated[
+    Where, Doc('Which rows: `{"id": 5}`, `{"age": {">": 30}}`, or a condition in SQL.'), Example({"id": 5})
+]
+ShowFirst = Annotated[bool, Doc("Show it first even where it takes nothing away.")]
+Definition = Annotated[
+    str,
+    Doc("One CREATE TABLE."),
+    Example("create table dwarves (id int generated always as identity primary key, name text)"),
+]
+Descriptions = Annotated[
+    Mapping[str, str] | None, Doc("What each column holds: column to text."), Example({"age": "In years."})
+]
 
-class AsyncTables(AsyncBrowsing):
+
+class AsyncTables(AsyncBrowsing, AsyncSchemas):
     """Tables in schemas of PostgreSQL that belong to agents: made, filled and asked in SQL.
 
     Every call names the ``space``; ``schema`` is ``memory`` or the short name of another one. ``agent`` names
@@ -56,22 +79,27 @@ class AsyncTables(AsyncBrowsing):
 
     async def create_table(
         self,
-        name: str,
-        sql: str,
+        name: Annotated[str, Doc("The name of the table."), Example("dwarves")],
+        sql: Definition,
         *,
-        description: str,
-        embed_fields: Sequence[str] | str,
-        column_descriptions: Mapping[str, str] | None = None,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        description: Annotated[str, Doc("What the table is for."), Example("Who goes along.")],
+        embed_fields: Annotated[
+            Sequence[str] | str,
+            Doc("The columns to be found by meaning; an empty list if there are none."),
+            Example(["name"]),
+        ],
+        column_descriptions: Descriptions = None,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> Done:
-        """Make the table that ``sql`` (one CREATE TABLE) defines, and register what it is for.
+        """Make a table, and register what it is for.
 
-        ``embed_fields`` are the columns to be found by meaning; an empty list if none. In one transaction.
+        Both are done in one transaction.
 
         Raises:
-            BadInput: the statement is refused, makes another table, or a column that is named is not there.
+            BadInput: The statement is refused, makes another table, or names a column that is not there.
+            NotFound: There is no such schema.
         """
         return await ddl.create_table(
             self._engine,
@@ -85,44 +113,47 @@ class AsyncTables(AsyncBrowsing):
 
     async def execute(
         self,
-        sql: str,
+        sql: Annotated[
+            str, Doc("One statement that is no CREATE TABLE."), Example("create index on dwarves (name)")
+        ],
         *,
-        dry_run: bool = False,
-        lossless: bool = False,
-        as_tried: Done | None = None,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        confirm: Annotated[
+            bool | Done, Doc("Do it whatever it takes away, or exactly as this preview shows it.")
+        ] = False,
+        show_first: ShowFirst = False,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> Done:
         """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT.
 
-        ``dry_run`` tries it and undoes it; ``Done.lost`` says what it would take away: rows that are deleted
-        or changed, objects that go or are replaced, found by comparing what there is before and after.
-        ``lossless`` does it if nothing is lost and otherwise undoes it (``Done.undone``). ``as_tried`` is
-        what either returned: it is done if exactly that is lost.
+        What takes nothing away is done at once. Where rows are deleted or changed, or objects go or are
+        replaced, it is undone: `undone` is true, `lost` says what that is, and it needs to be confirmed.
+        This is found by comparing what there is before and after.
 
         Raises:
-            Outdated: something else than ``as_tried`` would be lost by now.
-            BadInput: it is refused. ALTER TABLE is answered with the call of ``recreate`` that replaces it.
+            BadInput: It is refused. ALTER TABLE is answered with the call of `recreate` that replaces it.
+            NotFound: There is no such schema.
+            Outdated: Something else than the preview shows would be lost by now.
         """
         place = Place.of(space, schema, agent)
-        return await ddl.execute(
-            self._engine, place, sql, dry_run=dry_run, lossless=lossless, as_tried=as_tried
-        )
+        return await ddl.execute(self._engine, place, sql, confirm=confirm, show_first=show_first)
 
-    async def list_tables(
+    async def list(
         self,
         *,
-        table: str | None = None,
-        show_columns: bool = True,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        table: Annotated[str | None, Doc("Only this table."), Example("dwarves")] = None,
+        show_columns: Annotated[bool, Doc("With their columns.")] = True,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> Listing:
-        """The tables with columns, descriptions and row estimates, and which extensions there are.
+        """List the tables of a schema.
+
+        With columns, descriptions and row estimates, and which extensions there are.
 
         Raises:
-            NotFound: there is no such table.
+            NotFound: There is no such schema or table.
         """
         async with self._access.entered(Place.of(space, schema, agent), "read") as (within, found):
             name = None if table is None else names.check_table(table, schema=found.schema_name)
@@ -130,22 +161,28 @@ class AsyncTables(AsyncBrowsing):
 
     async def query(
         self,
-        sql: str,
+        sql: Annotated[str, Doc("One SELECT."), Example("select name from dwarves order by age desc")],
         *,
-        search_text: str | None = None,
-        limit: int | None = None,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        search_text: Annotated[
+            str | None,
+            Doc("What to look for by meaning: its vector is `:search_embedding` in the query."),
+            Example("an old warrior"),
+        ] = None,
+        limit: Annotated[
+            int | None, Doc("The most rows to return; 50, if not given."), Interval(ge=1, le=1_000)
+        ] = None,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> Selected:
-        """The rows of one SELECT, at most ``limit`` (50; up to 1,000) and 1 MB, within
-        ``QUIPU_STATEMENT_SECONDS``.
+        """Ask in SQL.
 
-        ``:search_embedding`` in the query stands for the vector of ``search_text``.
+        The query can only read. It returns at most 1 MB, and takes no longer than `QUIPU_STATEMENT_SECONDS`.
 
         Raises:
-            BadInput: it is refused.
-            DatabaseError: it took too long.
+            BadInput: The query is refused.
+            DatabaseError: It took too long.
+            NotFound: There is no such schema or table.
         """
         place = Place.of(space, schema, agent)
         return await asking.query(
@@ -154,121 +191,129 @@ class AsyncTables(AsyncBrowsing):
 
     async def insert(
         self,
-        table: str,
-        data: Data,
+        table: TableName,
+        data: Rows,
         *,
-        lossless: bool = False,
-        as_tried: Changed | None = None,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        confirm: Annotated[
+            bool | Changed,
+            Doc(
+                "If false, what takes something away elsewhere, as a trigger may, is only shown; "
+                "a preview is done exactly as it shows it."
+            ),
+        ] = True,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> Changed:
-        """Insert a row, or up to 10,000 of them (all or none); embedded fields are embedded.
+        """Insert a row, or several: all or none.
 
-        ``lossless`` undoes it if it takes anything away, as a trigger may: ``Changed.lost`` says what.
-        ``as_tried`` as for `execute`.
+        Embedded fields are embedded. An insert takes nothing away by itself, so it is not shown first.
 
         Raises:
-            Outdated: something else than ``as_tried`` would be taken away by now.
-            BadInput: a column or a value does not fit; names it.
-            Conflict: a row with that key is there.
-            NotFound: there is no such table.
+            BadInput: A column or a value does not fit; it is named.
+            Conflict: A row with that key is there.
+            NotFound: There is no such schema or table.
+            Outdated: Something else than the preview shows would be taken away by now.
         """
         place = Place.of(space, schema, agent)
-        return await _insert(self._engine, place, table, data, lossless=lossless, as_tried=as_tried)
+        return await row_data.insert(self._engine, place, table, data, confirm=confirm)
 
     async def update(
         self,
-        table: str,
-        data: Mapping[str, Any],
+        table: TableName,
+        data: Values,
         *,
-        where: Where,
-        dry_run: bool = False,
-        lossless: bool = False,
-        as_tried: Changed | None = None,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        where: WhichRows,
+        confirm: Annotated[
+            bool | Changed,
+            Doc("Do it whatever it takes away elsewhere, or exactly as this preview shows it."),
+        ] = False,
+        show_first: ShowFirst = False,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> Changed:
-        """Change the rows that satisfy ``where``: ``{"id": 5}``, ``{"age": {">": 30}}``, or SQL.
+        """Change rows.
 
-        A column ``updated_at`` follows by itself. ``dry_run`` tries it and undoes it: how many rows it would
-        be, the keys of the first 20, and in ``Changed.lost`` what it takes away elsewhere, by a trigger, a
-        cascade or a function. ``lossless`` undoes it if that is anything. ``as_tried`` as for
-        `execute`.
+        A column `updated_at` follows by itself. What takes something away elsewhere, by a trigger, a cascade
+        or a function, is undone: `undone` is true, `lost` says what that is, and it needs to be confirmed.
 
         Raises:
-            Outdated: it would change other rows than ``as_tried``, or take other away.
-            BadInput: a column or a value does not fit; names it.
-            NotFound: there is no such table.
+            BadInput: A column or a value does not fit; it is named.
+            Conflict: A row with that key is there.
+            NotFound: There is no such schema or table.
+            Outdated: It would change other rows than the preview shows, or take other away.
         """
         place = Place.of(space, schema, agent)
-        return await _update(
-            self._engine,
-            place,
-            table,
-            data,
-            where,
-            dry_run=dry_run,
-            lossless=lossless,
-            as_tried=as_tried,
+        return await row_data.update(
+            self._engine, place, table, data, where, confirm=confirm, show_first=show_first
         )
 
     async def delete(
         self,
-        table: str,
+        table: TableName,
         *,
-        where: Where,
-        dry_run: bool = False,
-        lossless: bool = False,
-        as_tried: Changed | None = None,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        where: WhichRows,
+        confirm: Annotated[
+            bool | Changed, Doc("Do it, or do exactly what this preview shows; without it, only show it.")
+        ] = False,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> Changed:
-        """Delete the rows that satisfy ``where``; their vectors go with them.
+        """Delete rows, or without `confirm` show which would go.
 
-        ``dry_run`` tries it and undoes it: how many rows would go, the keys of the first 20, and in
-        ``Changed.lost`` what goes along elsewhere. ``lossless`` undoes it if any row goes. ``as_tried`` as
-        for `execute`: rows are known by their keys.
+        Their vectors go with them. A preview tries it and undoes it: how many rows would go, the keys of the
+        first 20, and in `lost` what goes along elsewhere.
 
         Raises:
-            Outdated: other rows than ``as_tried`` would go, or take other along.
-            BadInput: ``where`` says nothing, or what there is not.
-            NotFound: there is no such table.
+            BadInput: `where` says nothing, or names what there is not.
+            Conflict: Another row refers to one of them.
+            NotFound: There is no such schema or table.
+            Outdated: Other rows than the preview shows would go, or take other along.
         """
         place = Place.of(space, schema, agent)
-        return await _delete(
-            self._engine, place, table, where, dry_run=dry_run, lossless=lossless, as_tried=as_tried
-        )
+        return await row_data.delete(self._engine, place, table, where, confirm=confirm)
 
     async def recreate(
         self,
-        table: str,
-        sql: str,
+        table: TableName,
+        sql: Annotated[
+            str,
+            Doc("One CREATE TABLE of the same name: the whole new definition."),
+            Example("create table dwarves (id int, name text, age int)"),
+        ],
         *,
-        mapping: Mapping[str, str] | None = None,
-        embed_fields: Sequence[str] | str | None = None,
-        description: str | None = None,
-        column_descriptions: Mapping[str, str] | None = None,
-        dry_run: bool = False,
-        as_tried: Recreated | None = None,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        mapping: Annotated[
+            Mapping[str, str] | None,
+            Doc("New column to old one, where the name differs."),
+            Example({"years": "age"}),
+        ] = None,
+        embed_fields: Annotated[
+            Sequence[str] | str | None, Doc("The columns to be found by meaning; as before, if not given.")
+        ] = None,
+        description: Annotated[str | None, Doc("What the table is for; as before, if not given.")] = None,
+        column_descriptions: Descriptions = None,
+        confirm: Annotated[
+            bool | Recreated,
+            Doc("Do it, or do exactly what this plan shows; without it, only show the plan."),
+        ] = False,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> Recreated:
-        """Make a table anew as ``sql`` (one CREATE TABLE of the same name) defines it, in one transaction.
+        """Make a table anew with another definition, or without `confirm` show what would differ.
 
-        Rows come along by column; ``mapping`` names new columns that were called otherwise (``{"new":
-        "old"}``), and what hangs on them follows. Vectors, registry, indexes, views, references of other
-        tables, triggers, rules, policies, rights, statistics and comments come along where they can; ``lost``
-        names what cannot. ``dry_run`` tries it with the first 100,000 rows and undoes it; ``as_tried`` is
-        what that returned: it is done if it differs in nothing else and loses nothing else.
+        It is one transaction. Rows come along by column, and what hangs on a column follows its new name.
+        Vectors, registry, indexes, views, references of other tables, triggers, rules, policies, rights,
+        statistics and comments come along where they can; `lost` names what cannot. The plan is tried with
+        the first 100,000 rows, and undone.
 
         Raises:
-            Outdated: it would differ otherwise, or lose other than ``as_tried``.
-            BadInput: the statement is refused, rows do not fit the new definition, or something else depends
+            BadInput: The statement is refused, rows do not fit the new definition, or something else depends
                 on the table (a partition, an heir, a function, a column of its row type); it is named.
+            NotFound: There is no such schema or table.
+            Outdated: It would differ otherwise, or lose other than the plan shows.
         """
         return await recreate(
             self._engine,
@@ -279,14 +324,16 @@ class AsyncTables(AsyncBrowsing):
             embed_fields=embed_fields,
             description=description,
             column_descriptions=column_descriptions,
-            dry_run=dry_run,
-            as_tried=as_tried,
+            confirm=confirm,
         )
 
-    async def prompt(self, *, space: str, schema: str = "memory", agent: str | None = None) -> Briefing:
-        """The part of a system prompt about the schema, its tools and tables, with a token estimate.
+    async def prompt(self, *, space: Space, schema: SchemaName = "memory", agent: Agent = None) -> Briefing:
+        """Show what a system prompt should say of a schema, its tools and tables.
 
-        It is kept until the structure changes.
+        With an estimate of its tokens. It is kept until the structure changes.
+
+        Raises:
+            NotFound: There is no such schema.
         """
         place = Place.of(space, schema, agent)
         async with self._access.entered(place, "read") as (within, found):
@@ -298,77 +345,20 @@ class AsyncTables(AsyncBrowsing):
 
     async def call(
         self,
-        tool: str,
-        arguments: Mapping[str, Any] | None = None,
+        tool: Annotated[
+            str, Doc("The name of the tool; underscores do as well."), Example("memory:schema:create-table")
+        ],
+        arguments: Annotated[Mapping[str, Any] | None, Doc("What a model hands to the tool.")] = None,
         *,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> tools.Envelope:
-        """Call a tool by the name of the seed (``memory:schema:create-table``; underscores do as well).
+        """Call a tool as a model does, by its name.
 
-        Returns ``{"output": …, "is_error": …}``; what goes wrong is told in there and not raised.
+        Returns `{"output": …, "is_error": …}`; what goes wrong is told in there and not raised. A tool does
+        what it is told at once, unless it is told `dry_run`: whoever runs it asks its user.
         """
         return await tools.call(
             self, tool, {} if arguments is None else arguments, space=space, schema=schema, agent=agent
         )
-
-    async def schemas(self, *, space: str) -> list[Schema]:
-        """The schemas of a space, the default first."""
-        async with self._database.space(check_name("space", space)) as within:
-            return [] if within is None else await store.schemas(within)
-
-    async def create_schema(self, name: str, *, description: str | None = None, space: str) -> Schema:
-        """The schema of that short name, made with its two login roles if it is not there yet.
-
-        Raises:
-            DatabaseUnsuitable: our account may not make roles on this server.
-        """
-        place = Place.of(space, name, None)
-        if description is not None:
-            description = self._engine.clean(description)
-        await founding.found(self._database, place.space, place.schema, description)
-        async with self._access.entered(place, "admin") as (within, schema):
-            if description is not None and description != schema.description:
-                await store.describe(within, schema.id, description)
-        return await self._access.schema(place, "admin")
-
-    async def drop_schema(self, name: str, *, space: str) -> bool:
-        """Drop a schema with everything in it; False if there is none. It cannot be undone."""
-        place = Place.of(space, name, None)
-        async with self._database.erasing(place.space) as within:
-            found = None if within is None else await store.schema(within, place.schema, None)
-            if within is None or found is None:
-                return False
-            await store.discard(within, found[0].id)
-        return True
-
-    async def grants(self, *, schema: str | None = None, space: str) -> list[Grant]:
-        """Which agent may do what, in one schema or in all of them."""
-        name = None if schema is None else names.check_schema(schema)
-        async with self._database.space(check_name("space", space)) as within:
-            if within is None:
-                return []
-            granted = await store.grants(within, None)
-        return [one for one in granted if name is None or one.schema == name]
-
-    async def grant(self, agent: str, permission: Permission, *, schema: str = "memory", space: str) -> None:
-        """Let an agent ``read``, ``write`` (rows) or ``admin`` (structure and rows) a schema from now on."""
-        if cast(object, permission) not in PERMISSIONS:
-            raise BadInput(f"{permission!r} is none of {', '.join(PERMISSIONS)}.", field="permission")
-        place = Place.of(space, schema, None)
-        async with self._access.entered(place, "admin", make=True) as (within, found):
-            await store.grant(within, found.id, check_name("agent", agent), permission)
-
-    async def revoke(self, agent: str, *, schema: str = "memory", space: str) -> None:
-        """Let an agent do nothing in a schema from now on.
-
-        Raises:
-            NotFound: it could do nothing there.
-        """
-        async with self._access.entered(Place.of(space, schema, None), "admin") as (within, found):
-            if not await store.revoke(within, found.id, check_name("agent", agent)):
-                raise NotFound(f"{agent!r} may do nothing in schema {schema!r}.")
-
-
-_insert, _update, _delete = data.insert, data.update, data.delete

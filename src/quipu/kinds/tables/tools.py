@@ -48,7 +48,7 @@ TOOLS: Final = (
     Tool(
         "memory:schema:list-tables",
         "List tables with columns, descriptions and row estimates.",
-        "list_tables",
+        "list",
         {"table": "Only this table.", "show_columns": "Whether to list columns; true if not given."},
         (),
     ),
@@ -109,6 +109,7 @@ TOOLS: Final = (
         ("table", "where"),
     ),
 )
+_CONFIRMED: Final = ("execute", "recreate", "update", "delete")
 _BY_NAME: Final = {_tool.name.replace(":", "_").replace("-", "_"): _tool for _tool in TOOLS}
 
 
@@ -121,7 +122,7 @@ async def call(
     """
     try:
         found = _find(tool)
-        given = _checked(found, arguments)
+        given = _told_at_once(found, _checked(found, arguments))
         where = {"space": space, "schema": given.pop("schema", None) or schema, "agent": agent}
         method = cast("Callable[..., Awaitable[object]]", getattr(tables, found.method))
         done = await method(**given, **where)
@@ -153,6 +154,17 @@ def _checked(tool: Tool, arguments: object) -> dict[str, Any]:
         if name not in given:
             raise BadInput(f"it is needed: {tool.parameters[name]}", field=name)
     return {name: value for name, value in given.items() if value is not None or name in tool.required}
+
+
+def _told_at_once(tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the method: what changes something is done at once, unless ``dry_run`` is given."""
+    if tool.method not in _CONFIRMED:
+        return given
+    trial = given.pop("dry_run", False)
+    if not isinstance(trial, bool):
+        raise BadInput("true or false.", field="dry_run")
+    shown = {"show_first": True} if trial and tool.method == "update" else {}
+    return {**given, **shown, "confirm": not trial}
 
 
 def _shown(tool: Tool, done: object) -> Any:

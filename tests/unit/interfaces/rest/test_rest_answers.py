@@ -15,8 +15,7 @@ TOLD = "quipu.interfaces.rest.told"
 VALUES = {
     "evidence": ["quipu.kinds.ledger.evidence.model", "quipu.kinds.ledger.signals.model"],
     "queue": ["quipu.kernel.queue.model"],
-    "tables": ["quipu.kinds.tables.model", "quipu.kinds.tables.briefing", "quipu.kinds.tables.recreate"],
-    "tables_rows": ["quipu.kinds.tables.browsing.model"],
+    "tables": ["quipu.kinds.tables.model", "quipu.kinds.tables.recreate"],
 }
 OTHERWISE = {
     "ChangedRowsTold": "Changed",
@@ -31,7 +30,6 @@ OTHERWISE = {
     "ReviewSignalsTold": "Signals",
     "ShownEvidenceTold": "Shown",
     "StatementTold": "Done",
-    "TablesTold": "Listing",
     "ThemeScoreTold": "Score",
 }
 

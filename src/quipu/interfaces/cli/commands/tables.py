@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.commands.tables_schemas import COMMANDS
+from quipu.interfaces.cli.derived import derived
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
@@ -16,24 +16,41 @@ from quipu.interfaces.cli.views import tables as views
 
 if TYPE_CHECKING:
     from quipu.kinds.tables.model import Changed, Done
+    from quipu.kinds.tables.recreate import Recreated
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_HELP = """\
+Make tables for an agent, fill them and ask them in SQL, in a schema of PostgreSQL that is its own.
+
+What is sent runs as the role of the schema, which reaches nothing else. What takes rows or definitions away
+is only shown until --yes is given.
+"""
 _EXAMPLES = """\b
 Examples:
   quipu tables create-table --name characters --description 'Who plays' --embed-fields backstory \\
       --sql 'CREATE TABLE memory.characters (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), backstory text)'
   quipu tables insert --table characters --data '{"backstory": "He left the mountain."}'
   quipu tables query 'SELECT * FROM memory.characters'
-  quipu tables list-tables
+  quipu tables list
 """
 
 
 def _placed(function: Command) -> Command:
     """Add ``--space``, ``--schema`` and ``--agent``."""
     for option in (
-        click.option("--agent", metavar="NAME", help="Who asks; may do what was granted. You, if not given."),
-        click.option("--schema", default="memory", show_default=True, metavar="NAME", help="Which schema."),
+        click.option(
+            "--agent",
+            metavar="NAME",
+            help="The agent that asks, which may do what was granted to it; you, if not given.",
+        ),
+        click.option(
+            "--schema",
+            default="memory",
+            show_default=True,
+            metavar="NAME",
+            help="The short name of the schema.",
+        ),
     ):
         function = option(function)
     return in_space(function)
@@ -45,7 +62,10 @@ def _sql(function: Command) -> Command:
     return click.argument("sql", required=False)(function)
 
 
-_yes = click.option("--yes", is_flag=True, help="Do it even if it takes something away; else that is shown.")
+_yes = click.option(
+    "--yes", "confirm", is_flag=True, help="Do it whatever it takes away; without it, that is shown."
+)
+_show_first = click.option("--show-first", is_flag=True, help="Show it first even where nothing goes.")
 
 
 def _said(sql: str | None, option: str | None) -> str:
@@ -55,15 +75,7 @@ def _said(sql: str | None, option: str | None) -> str:
     return said
 
 
-@click.group("tables", no_args_is_help=False, epilog=_EXAMPLES)
-def command() -> None:
-    """Tables that an agent designs itself, in a schema of PostgreSQL that is its own.
-
-    What is sent runs as the role of the schema, which reaches nothing else.
-    """
-
-
-@command.command("create-table")
+@click.command("create-table")
 @_placed
 @click.option("--name", required=True, metavar="NAME", help="Name of the table.")
 @click.option("--description", required=True, metavar="TEXT", help="What it is for.")
@@ -80,14 +92,14 @@ def create_table(call: Call, **given: Any) -> None:
     screen.answer(done, views.done(done))
 
 
-@command.command("execute")
+@click.command("execute")
 @_placed
 @_sql
-@click.option("--dry-run", is_flag=True, help="Try it, say what it would take away, and undo it.")
+@_show_first
 @_yes
 @common
 @click.pass_obj
-def execute(call: Call, sql: str | None, option: str | None, yes: bool, **where: Any) -> None:
+def execute(call: Call, sql: str | None, option: str | None, **given: Any) -> None:
     """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT.
 
     What it takes away is shown until --yes is given.
@@ -95,26 +107,12 @@ def execute(call: Call, sql: str | None, option: str | None, yes: bool, **where:
     said = _said(sql, option)
     screen = Screen(call)
     with opened(call, screen) as memory:
-        done = memory.tables.execute(said, lossless=not yes, **where)
+        done = memory.tables.execute(said, **given)
     screen.answer(done, views.done(done))
-    _undone(screen, done, trial=where["dry_run"])
+    _undone(screen, done)
 
 
-@command.command("list-tables")
-@_placed
-@click.option("--table", metavar="NAME", help="Only this one.")
-@click.option("--show-columns/--no-columns", default=True, help="With columns (the default), or without.")
-@common
-@click.pass_obj
-def list_tables(call: Call, **given: Any) -> None:
-    """List tables with columns, descriptions and row estimates."""
-    screen = Screen(call)
-    with opened(call, screen) as memory:
-        found = memory.tables.list_tables(**given)
-    screen.answer(found, *views.listing(found))
-
-
-@command.command("query")
+@click.command("query")
 @_placed
 @_sql
 @click.option("--search-text", metavar="TEXT", help="Its vector takes the place of :search_embedding.")
@@ -132,7 +130,7 @@ def query(call: Call, sql: str | None, option: str | None, **given: Any) -> None
         screen.note(f"\n{found.note}")
 
 
-@command.command("insert")
+@click.command("insert")
 @_placed
 @click.option("--table", required=True, metavar="NAME", help="Into this table.")
 @click.option(
@@ -141,59 +139,52 @@ def query(call: Call, sql: str | None, option: str | None, **given: Any) -> None
 @_yes
 @common
 @click.pass_obj
-def insert(call: Call, yes: bool, **given: Any) -> None:
+def insert(call: Call, **given: Any) -> None:
     """Insert a row, or up to 10,000: all or none. Many come by a pipe: --data - < rows.json"""
     if given["data"] == "-":
         given["data"] = text_of("-", field="data")
     screen = Screen(call)
     with opened(call, screen) as memory:
-        done = memory.tables.insert(lossless=not yes, **given)
+        done = memory.tables.insert(**given)
     screen.answer(done, views.changed(done, "inserted"))
     _undone(screen, done)
 
 
-@command.command("update")
+@click.command("update")
 @_placed
 @click.option("--table", required=True, metavar="NAME", help="In this table.")
 @click.option("--data", required=True, metavar="JSON", help="Column to new value.")
 @click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
-@click.option("--dry-run", is_flag=True, help="Only say which rows it would be.")
+@_show_first
 @_yes
 @common
 @click.pass_obj
-def update(call: Call, yes: bool, **given: Any) -> None:
+def update(call: Call, **given: Any) -> None:
     """Update the rows that satisfy a condition."""
     screen = Screen(call)
     with opened(call, screen) as memory:
-        done = memory.tables.update(lossless=not yes, **given)
+        done = memory.tables.update(**given)
     screen.answer(done, views.changed(done, "updated"))
-    _undone(screen, done, trial=done.dry_run)
+    _undone(screen, done)
 
 
-@command.command("delete")
+@click.command("delete")
 @_placed
 @click.option("--table", required=True, metavar="NAME", help="From this table.")
 @click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
-@click.option("--dry-run", is_flag=True, help="Only say which rows it would be.")
 @_yes
 @common
 @click.pass_obj
-def delete(call: Call, yes: bool, **given: Any) -> None:
+def delete(call: Call, **given: Any) -> None:
     """Delete the rows that satisfy a condition; without --yes only show them."""
     screen = Screen(call)
     with opened(call, screen) as memory:
-        done = memory.tables.delete(lossless=not yes, **given)
+        done = memory.tables.delete(**given)
     screen.answer(done, views.changed(done, "deleted"))
-    _undone(screen, done, trial=done.dry_run)
+    _undone(screen, done)
 
 
-def _undone(screen: Screen, done: Changed | Done, *, trial: bool = False) -> None:
-    if done.undone:
-        way = "leave out --dry-run" if trial else "say the same with --yes"
-        screen.note(f"\nNothing was changed. To do it, {way}.")
-
-
-@command.command("recreate")
+@click.command("recreate")
 @_placed
 @click.argument("table")
 @click.option("--sql", required=True, metavar="SQL", help="One CREATE TABLE: the whole new definition.")
@@ -201,7 +192,7 @@ def _undone(screen: Screen, done: Changed | Done, *, trial: bool = False) -> Non
 @click.option("--embed-fields", metavar="A,B", help="Columns found by meaning; as before if not given.")
 @click.option("--description", metavar="TEXT", help="What it is for; as before if not given.")
 @click.option("--column-descriptions", metavar="JSON", help="What columns hold; as before if not given.")
-@click.option("--dry-run/--confirm", default=True, help="Only show the plan (the default), or do it.")
+@_yes
 @common
 @click.pass_obj
 def recreate(call: Call, **given: Any) -> None:
@@ -210,11 +201,10 @@ def recreate(call: Call, **given: Any) -> None:
     with opened(call, screen) as memory:
         done = memory.tables.recreate(**given)
     screen.answer(done, views.recreated(done))
-    if done.dry_run:
-        screen.note(f"\nNothing was changed. To do it: quipu tables recreate {done.table} … --confirm")
+    _undone(screen, done)
 
 
-@command.command("prompt")
+@click.command("prompt")
 @_placed
 @common
 @click.pass_obj
@@ -227,5 +217,14 @@ def prompt(call: Call, **where: Any) -> None:
     screen.note(f"\nAbout {told.tokens:,} tokens.")
 
 
-for _command in COMMANDS:
-    command.add_command(_command)
+def _undone(screen: Screen, done: Changed | Done | Recreated) -> None:
+    if done.undone:
+        screen.note("\nNothing was changed. To do it, add --yes.")
+
+
+command = derived(
+    "tables",
+    help=_HELP,
+    epilog=_EXAMPLES,
+    beside=(create_table, execute, query, insert, update, delete, recreate, prompt),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -44,7 +44,7 @@ def found(answer: model.Selected) -> RenderableType:
     return _rows(answer.columns, answer.results)
 
 
-def listing(found: model.Listing) -> list[RenderableType]:
+def listing(found: model.Listing) -> RenderableType:
     """Tables with their columns."""
     parts: list[RenderableType] = []
     for table in found.tables:
@@ -57,7 +57,7 @@ def listing(found: model.Listing) -> list[RenderableType]:
             parts.append(_columns(table))
     there = "there" if found.extensions.postgis else "not on this server"
     parts.append(Text(f"PostGIS is {there}.", style="dim"))
-    return parts
+    return Group(*parts)
 
 
 def recreated(answer: Recreated) -> RenderableType:
@@ -65,9 +65,20 @@ def recreated(answer: Recreated) -> RenderableType:
     lines = [f"{place}. {step}" for place, step in enumerate(answer.steps, start=1)]
     lines += ["", *answer.diff] if answer.diff else ["", "Nothing of the definition differs."]
     lines += [f"lost: {one}" for one in answer.lost]
-    if answer.tried < answer.rows and answer.dry_run:
+    if answer.tried < answer.rows and answer.undone:
         lines.append(f"Tried with {answer.tried:,} of {answer.rows:,} rows: one of the others may not fit.")
     return Text(visible("\n".join(lines)))
+
+
+def schema(made: model.Schema) -> RenderableType:
+    """A schema that was made."""
+    return schemas([made])
+
+
+def dropped(found: model.DroppedSchema) -> RenderableType:
+    """The tables that go with a schema."""
+    tables = [f"{name}, about {count(rows, 'row')}" for name, rows in found.tables.items()]
+    return Text(visible("\n".join(tables or ["The schema has no tables."])))
 
 
 def schemas(found: Sequence[model.Schema]) -> RenderableType:

@@ -59,7 +59,7 @@ class TablesListAnswer(Answer):
 
 
 async def _list(desk: Desk, given: TablesListGiven) -> TablesListAnswer:
-    listing = await desk.memory.tables.list_tables(
+    listing = await desk.memory.tables.list(
         table=given.table, show_columns=given.show_columns, **place(desk.caller)
     )
     shown, left_out = fitting([_table(one) for one in listing.tables])

@@ -93,10 +93,10 @@ async def _write(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
     )
 
 
-async def _put(desk: Desk, given: TablesWriteGiven, seen: Changed | None) -> Changed:
+async def _put(desk: Desk, given: TablesWriteGiven, seen: Changed | Literal[False]) -> Changed:
     """Insert, update or delete; what takes something away that was not seen is not done."""
     tables, data = desk.memory.tables, given.data or {}
-    here: dict[str, Any] = {**place(desk.caller), "lossless": seen is None, "as_tried": seen}
+    here: dict[str, Any] = {**place(desk.caller), "confirm": seen}
     if given.action == "insert":
         return await tables.insert(given.table, data, **here)
     where = given.where or ""

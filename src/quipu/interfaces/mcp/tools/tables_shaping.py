@@ -86,14 +86,14 @@ async def _replace(desk: Desk, given: TablesCreateGiven) -> TablesAnswer:
     asked = given.model_dump(include={"sql", "mapping", "embed_fields", "description", "column_descriptions"})
     sql = asked.pop("sql")
     recreate = desk.memory.tables.recreate
-    plan = await recreate(given.name, sql, dry_run=True, **asked, **place(desk.caller))
+    plan = await recreate(given.name, sql, **asked, **place(desk.caller))
     act = {**asdict(plan), **asked, "sql": sql, **place(desk.caller)}
     told = [f"{plan.table} is made anew; {plan.rows} rows come along.", *plan.diff]
     told += [f"lost: {lost}" for lost in plan.lost]
     if not confirmed(given.token, "replace table", act):
         shown = "\n".join(told)
         return TablesAnswer(done=False, note=shown, rows=plan.rows, token=token("replace table", act))
-    done = await recreate(given.name, sql, as_tried=plan, **asked, **place(desk.caller))
+    done = await recreate(given.name, sql, confirm=plan, **asked, **place(desk.caller))
     return TablesAnswer(done=True, note=f"{done.table} was made anew with {done.rows} rows.", rows=done.rows)
 
 
@@ -109,7 +109,7 @@ async def _execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
     done, confirm = await unless_lossy(
         "execute",
         given.token,
-        lambda seen: execute(given.sql, lossless=seen is None, as_tried=seen, **here),
+        lambda seen: execute(given.sql, confirm=seen, **here),
         shown=lambda tried: {"sql": given.sql, "lost": list(tried.lost), **here},
     )
     if confirm is not None:

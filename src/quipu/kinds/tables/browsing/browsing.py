@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
+from annotated_types import Interval
 from psycopg import sql
 from psycopg.rows import class_row
+from typing_extensions import Doc
 
 from quipu.errors import NotFound
+from quipu.kernel.base.parameters import Agent, Example, SchemaName, Space
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import asking, running
@@ -32,9 +35,16 @@ _MOST_ROWS: Final = 200
 _MOST_CHARACTERS: Final = 20_000
 _MOST_VECTORS: Final = 50
 
+TableName = Annotated[str, Doc("The name of the table."), Example("dwarves")]
+RowKey = Annotated[
+    str,
+    Doc("The primary key as text, or a JSON array of texts where it has several columns."),
+    Example("1"),
+]
+
 
 class AsyncBrowsing:
-    """Looks at rows. A query of one's own (``query``) can do the same; this needs no SQL."""
+    """Look at rows without SQL."""
 
     _engine: Engine
     _models: Models
@@ -42,28 +52,36 @@ class AsyncBrowsing:
 
     async def browse(
         self,
-        table: str,
+        table: TableName,
         *,
-        match: Mapping[str, Any] | None = None,
-        contains: Mapping[str, str] | None = None,
-        sort: str | None = None,
-        descending: bool = False,
-        after: str | None = None,
-        limit: int = 50,
-        characters: int = 200,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
+        match: Annotated[
+            Mapping[str, Any] | None,
+            Doc("Column to the value that it has, or to operators, as for an update."),
+            Example({"age": {">": 30}}),
+        ] = None,
+        contains: Annotated[
+            Mapping[str, str] | None, Doc("Column to a text in it."), Example({"name": "thor"})
+        ] = None,
+        sort: Annotated[
+            str | None, Doc("The column to sort by; the primary key, if not given."), Example("age")
+        ] = None,
+        descending: Annotated[bool, Doc("The greatest first.")] = False,
+        after: Annotated[str | None, Doc("Continue after a page: its `after`.")] = None,
+        limit: Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=_MOST_ROWS)] = 50,
+        characters: Annotated[
+            int, Doc("The most characters of a value."), Interval(ge=1, le=_MOST_CHARACTERS)
+        ] = 200,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> TableRows:
-        """A page of rows, by their key or by the column ``sort``, the greatest first if ``descending``.
+        """Look at the rows of a table, page by page.
 
-        ``match`` are columns with the values that they must have (or operators, as for ``update``),
-        ``contains`` columns with a text that must be in them. Values are cut to so many ``characters``.
-        ``after`` goes on behind a page (``TableRows.after``). Without a primary key there is one page.
+        Without a primary key there is one page.
 
         Raises:
-            NotFound: there is no such table.
-            BadInput: a column or a value does not fit, or an argument is out of range.
+            BadInput: A column or a value does not fit, or an argument is out of range.
+            NotFound: There is no such schema or table.
         """
         wanted = statements.Wanted(
             match=match or {},
@@ -88,13 +106,19 @@ class AsyncBrowsing:
         )
 
     async def row(
-        self, table: str, key: str, *, space: str, schema: str = "memory", agent: str | None = None
+        self,
+        table: TableName,
+        key: RowKey,
+        *,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
     ) -> TableRow:
-        """One row by its key (``TableRow.key``), each value up to 20,000 characters.
+        """Show a row, each value up to 20,000 characters.
 
         Raises:
-            NotFound: there is no such table, or no such row.
-            BadInput: it is no key of the table.
+            BadInput: It is no key of the table.
+            NotFound: There is no such schema, table or row.
         """
         _, shape = await self._shape(Place.of(space, schema, agent), table)
         found = await self.browse(
@@ -111,12 +135,12 @@ class AsyncBrowsing:
         return found.rows[0]
 
     async def references(
-        self, table: str, *, space: str, schema: str = "memory", agent: str | None = None
-    ) -> list[ForeignKey]:
-        """The foreign keys of a table, and those of other tables of the schema that point to it.
+        self, table: TableName, *, space: Space, schema: SchemaName = "memory", agent: Agent = None
+    ) -> Sequence[ForeignKey]:
+        """List the foreign keys of a table, and those of other tables of the schema that point to it.
 
         Raises:
-            NotFound: there is no such table.
+            NotFound: There is no such schema or table.
         """
         place = Place.of(space, schema, agent)
         asked = AskedShape(place.schema, table)
@@ -128,19 +152,19 @@ class AsyncBrowsing:
 
     async def near(
         self,
-        table: str,
-        text: str,
+        table: TableName,
+        text: Annotated[str, Doc("What to be near to."), Example("an old warrior")],
         *,
-        limit: int = 20,
-        space: str,
-        schema: str = "memory",
-        agent: str | None = None,
-    ) -> list[NearRow]:
-        """The rows whose embedded fields are nearest to a text in meaning, the nearest first.
+        limit: Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=_MOST_ROWS)] = 20,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
+    ) -> Sequence[NearRow]:
+        """Find the rows whose embedded fields are nearest to a text in meaning, the nearest first.
 
         Raises:
-            NotFound: there is no such table.
-            BadInput: the text is empty, or ``limit`` is not 1 to 200.
+            BadInput: The text is empty, or the limit is out of range.
+            NotFound: There is no such schema or table.
         """
         place = Place.of(space, schema, agent)
         most = given.whole("limit", limit, most=_MOST_ROWS)
@@ -165,12 +189,18 @@ class AsyncBrowsing:
         ]
 
     async def embedded(
-        self, table: str, key: str, *, space: str, schema: str = "memory", agent: str | None = None
-    ) -> list[EmbeddedField]:
-        """The vectors of a row, by field: what they stand for, and their numbers.
+        self,
+        table: TableName,
+        key: RowKey,
+        *,
+        space: Space,
+        schema: SchemaName = "memory",
+        agent: Agent = None,
+    ) -> Sequence[EmbeddedField]:
+        """Show the vectors of a row, by field: what they stand for, and their numbers.
 
         Raises:
-            NotFound: there is no such table.
+            NotFound: There is no such schema or table.
         """
         place = Place.of(space, schema, agent)
         where, shape = await self._shape(place, table)

@@ -1,0 +1,125 @@
+"""The schemas of a space, and who may do what in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, cast
+
+from typing_extensions import Doc
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.parameters import Example, OnlySchema, SchemaName, Space
+from quipu.kernel.base.scope import check_name
+from quipu.kernel.db.database import Database
+from quipu.kinds.tables import catalogue, founding, names, store
+from quipu.kinds.tables.access import Access, Place
+from quipu.kinds.tables.engine import Engine
+from quipu.kinds.tables.model import PERMISSIONS, DroppedSchema, Grant, Permission, Schema
+
+ItsName = Annotated[str, Doc("The short name of the schema."), Example("expedition")]
+WhichAgent = Annotated[str, Doc("The name of the agent."), Example("scout")]
+
+
+class AsyncSchemas:
+    """Make and drop schemas, and grant agents rights in them. It is for people, not for agents."""
+
+    _database: Database
+    _engine: Engine
+    _access: Access
+
+    async def schemas(self, *, space: Space) -> Sequence[Schema]:
+        """List the schemas of a space, the default first."""
+        async with self._database.space(check_name("space", space)) as within:
+            return [] if within is None else await store.schemas(within)
+
+    async def create_schema(
+        self,
+        name: ItsName,
+        *,
+        description: Annotated[str | None, Doc("What it is for."), Example("What the party knows.")] = None,
+        space: Space,
+    ) -> Schema:
+        """Make a schema with two login roles of its own, if it is not there yet.
+
+        Raises:
+            DatabaseUnsuitable: Our account may not make roles on this server.
+        """
+        place = Place.of(space, name, None)
+        if description is not None:
+            description = self._engine.clean(description)
+        await founding.found(self._database, place.space, place.schema, description)
+        async with self._access.entered(place, "admin") as (within, schema):
+            if description is not None and description != schema.description:
+                await store.describe(within, schema.id, description)
+        return await self._access.schema(place, "admin")
+
+    async def drop_schema(
+        self,
+        name: ItsName,
+        *,
+        confirm: Annotated[bool, Doc("Do it; without it, only show the tables that would go.")] = False,
+        space: Space,
+    ) -> DroppedSchema:
+        """Drop a schema with everything in it, or without `confirm` show what would go.
+
+        It cannot be undone.
+
+        Raises:
+            NotFound: There is no such schema.
+        """
+        place = Place.of(space, name, None)
+        entered = self._database.erasing if confirm else self._database.space
+        async with entered(place.space) as within:
+            found = None if within is None else await store.schema(within, place.schema, None)
+            if within is None or found is None:
+                raise NotFound(
+                    f"There is no schema {place.schema!r}.", hint="The list of schemas shows them."
+                )
+            held = await catalogue.listing(within, found[0], with_columns=False)
+            if confirm:
+                await store.discard(within, found[0].id)
+        tables = {one.name: one.rows for one in held.tables}
+        return DroppedSchema(schema=place.schema, tables=tables)
+
+    async def grants(self, *, schema: OnlySchema = None, space: Space) -> Sequence[Grant]:
+        """List which agent may do what, in one schema or in all of them."""
+        name = None if schema is None else names.check_schema(schema)
+        async with self._database.space(check_name("space", space)) as within:
+            if within is None:
+                return []
+            granted = await store.grants(within, None)
+        return [one for one in granted if name is None or one.schema == name]
+
+    async def grant(
+        self,
+        agent: WhichAgent,
+        permission: Annotated[Permission, Doc("`read`, `write` (rows) or `admin` (structure and rows).")],
+        *,
+        schema: SchemaName = "memory",
+        space: Space,
+    ) -> Sequence[Grant]:
+        """Let an agent read, write or administer a schema, from now on.
+
+        Returns who may do what in that schema now.
+        """
+        if cast(object, permission) not in PERMISSIONS:
+            raise BadInput(f"{permission!r} is none of {', '.join(PERMISSIONS)}.", field="permission")
+        place = Place.of(space, schema, None)
+        async with self._access.entered(place, "admin", make=True) as (within, found):
+            await store.grant(within, found.id, check_name("agent", agent), permission)
+        return await self.grants(schema=schema, space=space)
+
+    async def revoke(
+        self, agent: WhichAgent, *, schema: SchemaName = "memory", space: Space
+    ) -> Sequence[Grant]:
+        """Let an agent do nothing in a schema, from now on.
+
+        Returns who may still do what there.
+
+        Raises:
+            NotFound: There is no such schema, or the agent may do nothing there.
+        """
+        async with self._access.entered(Place.of(space, schema, None), "admin") as (within, found):
+            if not await store.revoke(within, found.id, check_name("agent", agent)):
+                raise NotFound(f"{agent!r} may do nothing in schema {schema!r}.")
+        return await self.grants(schema=schema, space=space)
