@@ -3831,7 +3831,9 @@ class Snapshots:
         self._portal = portal
 
     def create(self, *, space: str, schema: str = "memory") -> Snapshot:
-        """A snapshot of the schema as it is now. It stays until the retention is over, whatever its hour.
+        """Take a snapshot of the schema as it is now.
+
+        It stays until the retention is over, whatever its hour.
 
         Raises:
             NotFound: there is no such schema.
@@ -3842,14 +3844,14 @@ class Snapshots:
         return self._portal.call(lambda: self._inner.create(space=space, schema=schema))
 
     def list(self, *, space: str, schema: str | None = None) -> list[Snapshot]:
-        """The snapshots of a space, or of one schema of it, the newest first, with the tier that keeps each.
+        """Return the snapshots of a space, or of one schema, newest first, with the tier that keeps each.
 
         Those of schemas that were dropped are among them.
         """
         return self._portal.call(lambda: self._inner.list(space=space, schema=schema))
 
     def find(self, name: str, *, space: str) -> Snapshot:
-        """The snapshot of that name.
+        """Return the snapshot of that name.
 
         Raises:
             BadInput: that is no name of a snapshot.
@@ -3858,7 +3860,7 @@ class Snapshots:
         return self._portal.call(lambda: self._inner.find(name, space=space))
 
     def path(self, name: str, *, space: str) -> Path:
-        """The file of a snapshot.
+        """Return the file of a snapshot.
 
         Raises:
             NotFound: there is none of that name.
@@ -3955,7 +3957,7 @@ class Snapshots:
         )
 
     def scheduled(self, *, space: str) -> None:
-        """What a worker does every hour: a snapshot of each schema that has none of this hour, then thin out.
+        """Take a snapshot of each schema that has none of this hour, then thin out; a worker's hourly job.
 
         Raises:
             DatabaseError: some could not be taken; the others were.

@@ -13,7 +13,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(slots=True)
 class Call:
-    """What a call said about every command: which memory, and for whom the answer is."""
+    """Options of every command: which memory, and for whom the answer is."""
 
     home: str | None = None
     url: str | None = None

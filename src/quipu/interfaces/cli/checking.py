@@ -82,7 +82,7 @@ def rewrite_freed(call: Call, receipt: str, *, space: str, yes: bool) -> None:
 
 
 def lines(file: str, *, field: str) -> list[str]:
-    """The lines of a file that are not empty; - is standard input.
+    """Return the lines of a file that are not empty; - is standard input.
 
     Raises:
         BadInput: it cannot be read.

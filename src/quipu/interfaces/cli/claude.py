@@ -14,13 +14,13 @@ from quipu.record.readers.lines import FromFile
 
 
 def default_path() -> Path:
-    """Where Claude Code keeps sessions: ``$CLAUDE_CONFIG_DIR/projects``, else ``~/.claude/projects``."""
+    """Return where Claude Code keeps sessions: ``$CLAUDE_CONFIG_DIR/projects``, ``~/.claude/projects``."""
     configured = os.environ.get("CLAUDE_CONFIG_DIR")
     return (Path(configured) if configured else Path.home() / ".claude") / "projects"
 
 
 def recordings(root: Path) -> list[Path]:
-    """The files of recorded sessions below ``root``, or ``root`` itself where it is one.
+    """Return the files of recorded sessions below ``root``, or ``root`` itself if it is one.
 
     Raises:
         NotFound: there are none.
@@ -39,7 +39,7 @@ def recordings(root: Path) -> list[Path]:
 
 
 def by_project(files: Sequence[Path]) -> Mapping[str, list[Path]]:
-    """The files by the name of the directory that each session was started in."""
+    """Group the files by the name of the directory that each session was started in."""
     found: defaultdict[str, list[Path]] = defaultdict(list)
     for path in files:
         found[project(path)].append(path)
@@ -52,7 +52,7 @@ def messages(
     skipped: Counter[str] | None = None,
     inserted: claude_code.Inserted | None = None,
 ) -> FromFile:
-    """What people and agent said in the sessions, in turn.
+    """Return what people and agent said in the sessions, in turn.
 
     ``skipped`` counts the rest by kind, ``inserted`` what the program itself wrote in the name of people.
     """

@@ -17,7 +17,7 @@ _UNSEEN = re.compile(f"[{INVISIBLE}]")
 
 
 def as_json(value: object) -> str:
-    """The value as one JSON document; times are ISO 8601 with their zone, what nobody sees is escaped.
+    """Return the value as one JSON document; times are ISO 8601 with their zone, invisible signs escaped.
 
     Raises:
         TypeError: it holds something that has no form in JSON.

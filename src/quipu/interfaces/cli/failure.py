@@ -1,4 +1,4 @@
-"""What is said when a command fails: one line and the way out, never a traceback unless asked for."""
+"""Message of a failed command: one line and the way out, never a traceback unless asked for."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def unwritten(error: OSError, *, as_json: bool) -> int:
 
 
 def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """One line for what nobody foresaw; Python itself ends with exit code 1."""
+    """Print one line for an unforeseen error; Python itself ends with exit code 1."""
     if os.environ.get("QUIPU_DEBUG") or not isinstance(error, Exception):
         _trace(error.with_traceback(trace))
         return

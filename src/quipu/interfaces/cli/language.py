@@ -1,4 +1,4 @@
-"""What ``quipu doctor`` says of the language model: which one, whether it is there, what it used today."""
+"""Findings of ``quipu doctor`` on the language model: its name, its state, its use of today."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_PURPOSES: Final = 3
 
 
 async def model(settings: Settings) -> AsyncIterator[Finding]:
-    """Which language model is chosen and whether it can be reached; it is asked nothing.
+    """Yield which language model is chosen and if it can be reached; it is asked nothing.
 
     Raises:
         LanguageFailed: it cannot be reached.
@@ -42,7 +42,7 @@ async def model(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def spending(settings: Settings) -> AsyncIterator[Finding]:
-    """How much of today's tokens is used, and for what most; nothing where no model is set."""
+    """Yield how much of today's tokens is used, and for what most; nothing if no model is set."""
     if settings.llm_model is None:
         return
     async with owned(settings) as conn:

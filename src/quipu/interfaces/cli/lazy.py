@@ -30,11 +30,11 @@ class LazyGroup(click.Group):
         self._lines = lines
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Their names, in the order in which they are shown."""
+        """Return their names, in the order in which they are shown."""
         return list(self._lines)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
-        """The command, loaded now."""
+        """Return the command, loaded now."""
         if cmd_name not in self._lines:
             return None
         return import_module(f"{_PACKAGE}.commands.{self._lines[cmd_name].module}").command
@@ -42,7 +42,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is called. One that embeds finds its model loading when it has itself loaded."""
+        """Return the called command. One that embeds begins to load its model while it is loaded itself."""
         if args[0] not in self._lines and (near := get_close_matches(args[0], self._lines, n=1)):
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
         if _embeds(self._lines.get(args[0]), args):

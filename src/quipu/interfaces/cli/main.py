@@ -111,7 +111,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _open_what_is_closed() -> None:
-    """Called with a closed stream (``>&-``), Python has None for it, and its number goes to the next file."""
+    """Open closed streams (``>&-``): Python has None for them, and their numbers go to the next files."""
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open as long as the process is
     if sys.stdout is None:

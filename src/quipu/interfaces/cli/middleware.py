@@ -1,4 +1,4 @@
-"""What ``quipu doctor`` says of memory around agents: what failed in the last day."""
+"""Findings of ``quipu doctor`` on memory around agents: what failed in the last day."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FAILED: Final[dict[Part, tuple[str, str]]] = {
 
 
 async def failures(settings: Settings) -> AsyncIterator[Finding]:
-    """What failed around agents in the last day, by what it was."""
+    """Yield what failed around agents in the last day, by kind."""
     try:
         found = troubles(settings.home, since=SystemClock().now() - timedelta(days=1))
     except OSError as error:
@@ -40,7 +40,7 @@ async def failures(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def evaluations(settings: Settings) -> AsyncIterator[Finding]:
-    """Whether conversations are evaluated: what waits, and what was given up."""
+    """Yield the state of evaluations: what waits, and what was given up."""
     async with address(settings) as url, Queue.open(url, settings) as queue:
         topics = (await queue.status()).topics
     of_it = next(one for one in topics if one.topic == EVALUATE)

@@ -14,7 +14,7 @@ from quipu.kernel.db.database import Connection, owner
 
 
 def settings_of(call: Call) -> Settings:
-    """The settings of a call: its options first, then the environment.
+    """Return the settings of a call: its options first, then the environment.
 
     Raises:
         ConfigError: naming the variable that is wrong.
@@ -25,7 +25,7 @@ def settings_of(call: Call) -> Settings:
 
 @contextmanager
 def opened(call: Call, screen: Screen) -> Generator[Memory]:
-    """The memory of a call, open for the block."""
+    """Open the memory of a call for the block."""
     with ExitStack() as stack:
         with screen.busy("Opening the memory"):
             memory = stack.enter_context(Memory(settings=settings_of(call)))
@@ -34,7 +34,7 @@ def opened(call: Call, screen: Screen) -> Generator[Memory]:
 
 @asynccontextmanager
 async def address(settings: Settings) -> AsyncGenerator[str]:
-    """The address of the database; the embedded server, if it is that, runs for the block."""
+    """Yield the address of the database; an embedded server runs for the block."""
     if settings.database_url is not None:
         yield settings.database_url
         return
@@ -44,6 +44,6 @@ async def address(settings: Settings) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def owned(settings: Settings) -> AsyncGenerator[Connection]:
-    """A connection as the owner of the database, without a memory over it and without migrating it."""
+    """Connect as the owner of the database, without a memory over it and without migrating it."""
     async with address(settings) as url, owner(url, settings) as conn:
         yield conn

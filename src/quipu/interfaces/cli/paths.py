@@ -13,7 +13,7 @@ class FilePath(click.Path):
     """A path in whose names no secret stands: it is printed, and kept as the name of a file."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path.
+        """Return the path.
 
         Raises:
             click.BadParameter: its name holds a secret, or it is not what it must be.

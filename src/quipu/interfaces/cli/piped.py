@@ -1,4 +1,4 @@
-"""What comes in whole, from a file or a pipe, as text or as a document."""
+"""Input that comes in whole, from a file or a pipe, as text or as a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the command is called from here."""
+"""Name by which the command is called from here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def program() -> str:
-    """``quipu`` where the shell finds it, else what was called (``.venv/bin/quipu`` after ``make demo``)."""
+    """Return ``quipu`` if the shell finds it, else what was called (``.venv/bin/quipu``, for example)."""
     called = Path(sys.argv[0])
     if called.name.startswith("__main__"):
         return "python -m quipu"

@@ -19,9 +19,9 @@ _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 def value_of(words: Sequence[str]) -> object:
-    """The value that the words mean: ``NAME=VALUE`` pairs are an object, one word is JSON, the rest is text.
+    """Return the value of the words: ``NAME=VALUE`` pairs are an object, one word is JSON, else text.
 
-    The value of a pair is JSON where it is that (``value=4`` is a number), else a text.
+    The value of a pair is JSON if it can be (``value=4`` is a number), else a text.
 
     Raises:
         BadInput: its JSON is nested too deeply.
@@ -42,12 +42,12 @@ def _json_or_text(text: str) -> object:
 
 
 def asked(question: str) -> str:
-    """The question without secrets: it is kept for ``quipu why``."""
+    """Return the question without secrets: it is kept for ``quipu why``."""
     return redact(question).text
 
 
 def unrepeated(text: str) -> str:
-    """What is printed without the secrets that stand in the arguments of the command."""
+    """Return the printed text without secrets from the arguments of the command."""
     context = click.get_current_context(silent=True)
     for value in _texts([] if context is None else list(context.params.values())):
         for written in (value, json.dumps(value, ensure_ascii=False)[1:-1]):
@@ -57,7 +57,7 @@ def unrepeated(text: str) -> str:
 
 
 def _texts(values: Sequence[object]) -> Iterator[str]:
-    """The texts that are long enough for a secret."""
+    """Yield the texts that are long enough for a secret."""
     for value in values:
         if isinstance(value, str | Path):
             if len(str(value)) >= _SHORTEST_SECRET:

@@ -11,7 +11,7 @@ _PACKAGE = Path(quipu.__file__).parent
 
 
 def samples() -> Path:
-    """The directory of the samples: inside an installed package, beside ``src`` in a checkout.
+    """Return the directory of the samples: inside an installed package, beside ``src`` in a checkout.
 
     Raises:
         NotFound: this installation has none.

@@ -1,4 +1,4 @@
-"""Where a command prints: the answer to stdout, progress and notes to stderr."""
+"""Screen of a command: the answer goes to stdout, progress and notes to stderr."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class _Visible(RenderHook):
     """Whatever is printed, a terminal obeys nothing of it: the last look at texts that others wrote."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """The same, each without what steers a terminal, and without secrets that were given."""
+        """Wrap each renderable to remove what steers a terminal, and given secrets."""
         return [_Shown(one) for one in renderables]
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """What is printed, with rich's own control codes and none of anybody else."""
+    """Printed text, with rich's own control codes and none of anybody else."""
 
     inside: ConsoleRenderable
 
@@ -71,14 +71,14 @@ class Steps:
         self._task = task
 
     def advance(self, count: int) -> None:
-        """So many more are done; any thread may say so."""
+        """Note that so many more are done; any thread may do so."""
         self.done += count
         if self._bars is not None:
             self._bars.advance(self._task, count)  # pyright: ignore[reportArgumentType]
 
 
 def _output(stream: TextIO, *, error: bool) -> Console:
-    """A console that takes nothing in the text for markup; lines for a pipe are not broken."""
+    """Return a console that takes no text for markup; lines for a pipe are not broken."""
     width = None if stream.isatty() else _PIPE_COLUMNS
     console = _Output(stderr=error, highlight=False, markup=False, emoji=False, width=width)
     console.push_render_hook(_Visible())
@@ -121,7 +121,7 @@ class Screen:
 
     @property
     def watched(self) -> bool:
-        """Whether somebody sees progress."""
+        """True if somebody sees progress."""
         return self._err.is_terminal and not self._quiet
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""How fast a memory is on this machine, measured beside what nobody can undercut."""
+"""Speed of a memory on this machine, measured beside limits that nobody can undercut."""
 
 from __future__ import annotations
 
@@ -100,13 +100,13 @@ async def measure(settings: Settings, *, space: str, messages: int, questions: i
 
 
 def latency(seconds: Sequence[float]) -> Latency:
-    """Median and 95th percentile of at least one call."""
+    """Return median and 95th percentile of at least one call."""
     p50, p95 = np.percentile(seconds, [50, 95]) * 1_000
     return Latency(float(p50), float(p95), len(seconds))
 
 
 async def _limits(settings: Settings, texts: Sequence[str], asked: Sequence[str]) -> tuple[float, Latency]:
-    """Texts a second of the model alone, and the latency of a scan over their vectors."""
+    """Return the texts a second of the model alone, and the latency of a scan over their vectors."""
     embedder = choose(settings)
     try:
         await embedder.embed(["Loading the model is not part of it."])
@@ -131,6 +131,6 @@ async def _timed(call: Awaitable[object]) -> float:
 
 
 def _filled(chance: random.Random, templates: Sequence[str], number: int) -> str:
-    """A sentence like no other, because of its number."""
+    """Return a sentence like no other, because of its number."""
     who, what, where = (chance.choice(words) for words in (_PEOPLE, _THINGS, _PLACES))
     return chance.choice(templates).format(who=who, what=what, where=where, n=number)

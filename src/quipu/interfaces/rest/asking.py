@@ -38,5 +38,5 @@ class Acting(Asked):
 
 
 def given(asked: BaseModel, *but: str) -> dict[str, Any]:
-    """All fields of a request as arguments, without those in ``but``."""
+    """Return all fields of a request as arguments, without those in ``but``."""
     return {name: getattr(asked, name) for name in type(asked).model_fields if name not in but}

@@ -25,5 +25,5 @@ async def await_reply(
     here: Reading,
     wait_seconds: Annotated[float, Query(ge=0, le=50, description="Wait so long for the answer.")] = 0.0,
 ) -> Prompt:
-    """Once it is answered, or has failed, or (still `waiting`) when the time is over."""
+    """Return once it is answered, has failed, or the time is over (still `waiting`)."""
     return await here.memory.conversations.await_reply(id, space=here.space, timeout_seconds=wait_seconds)

@@ -1,4 +1,4 @@
-"""What every route needs to know: who asks, what they may, which space it is about."""
+"""Door of every route: the caller, their rights, the space of the call."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SpaceName = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What a route works with: the memory, the space that the call is about, who asks."""
+    """Context of a route: the memory, the space of the call, the caller."""
 
     memory: AsyncMemory
     space: str
@@ -42,7 +42,7 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What a route about the whole database works with."""
+    """Context of a route about the whole database."""
 
     memory: AsyncMemory
     caller: Caller
@@ -57,7 +57,7 @@ class Needs:
         self.level: Final[Level] = level
 
     async def __call__(self, request: Request, _: _Key, space: SpaceName = None) -> Here:
-        """The memory, the space, who asks.
+        """Return the memory, the space and the caller.
 
         Raises:
             KeyRefused: nobody whom we know.
@@ -70,7 +70,7 @@ class Needs:
 
 
 class NeedsToWrite(Needs):
-    """The same for a route that changes something: it may be asked again with the same key."""
+    """Needs of a route that changes something: it may be asked again with the same key."""
 
     writes = True
 
@@ -81,7 +81,7 @@ class NeedsToWrite(Needs):
         space: SpaceName = None,
         idempotency_key: IdempotencyKey = None,  # noqa: ARG002 - shown in the OpenAPI; ``Once`` heeds it
     ) -> Here:
-        """The memory, the space, who asks."""
+        """Return the memory, the space and the caller."""
         return await super().__call__(request, _, space)
 
 
@@ -92,7 +92,7 @@ class NeedsEngine:
         self.level: Final[Level] = level
 
     async def __call__(self, request: Request, _: _Key) -> Engine:
-        """The memory, and who asks. Raises as ``Needs`` does."""
+        """Return the memory and the caller. Raises as ``Needs`` does."""
         serving = served(request)
         caller = await serving.caller(request)
         caller.may(self.level)
@@ -121,7 +121,7 @@ _REFUSALS: Final = {
 
 
 def refused(**more: str) -> dict[int | str, dict[str, Any]]:
-    """The problems that a route may answer with: of all routes, and ``more`` (``_404="No such fact."``)."""
+    """Return the problems that a route may answer with: the common ones and ``more`` (``_404="…"``)."""
     said = _REFUSALS | {int(name.lstrip("_")): text for name, text in more.items()}
     return {
         code: {"description": text, "model": Problem, "content": {MEDIA_TYPE: {}}}
@@ -130,6 +130,6 @@ def refused(**more: str) -> dict[int | str, dict[str, Any]]:
 
 
 def room(name: str, *, prefix: str | None = None) -> APIRouter:
-    """A router for what belongs together: ``room("ledger")`` has its routes under ``/v1/ledger``."""
+    """Return a router for what belongs together: ``room("ledger")`` has its routes under ``/v1/ledger``."""
     where = f"/{name}" if prefix is None else prefix
     return APIRouter(prefix=where, tags=[name], responses=refused(), route_class=Once)

@@ -62,7 +62,7 @@ class Evaluated(Asked):
     responses=refused(_502="The language model failed."),
 )
 async def evaluate(asked: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here: Reading) -> Evaluation:
-    """Memories to include, to edit and to delete. Nothing is written."""
+    """Return memories to include, to edit and to delete. Nothing is written."""
     with language("evaluator"):
         return await here.memory.longterm.evaluate(
             asked.conversation, evaluator=asked.evaluator, space=here.space
@@ -149,7 +149,7 @@ _KEPT = {
 
 @router.post("/apply", summary="Do what an evaluation asks for")
 async def apply(asked: Annotated[Applying, Body(examples=[_KEPT])], here: Writing) -> Applied:
-    """In one transaction; to do it again changes nothing. What the policy refuses is counted."""
+    """Do it in one transaction; a repetition changes nothing. What the policy refuses is counted."""
     evaluation = Evaluation(
         inclusions=[
             *(Inclusion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.inclusions),
@@ -188,6 +188,6 @@ class OfASession(Asked):
     responses=refused(_404="There is no such session.", _502="The language model failed."),
 )
 async def evaluate_session(asked: OfASession, here: Writing) -> SessionEvaluation:
-    """What was said in it since it was evaluated last, and do what is asked for."""
+    """Read what was said since the last evaluation, and do what is asked for."""
     with language("evaluator"):
         return await here.memory.longterm.evaluate_session(space=here.space, **given(asked))

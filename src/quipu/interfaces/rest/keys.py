@@ -62,7 +62,7 @@ _EXAMPLE: dict[str, Any] = {"name": "notes", "space": "ana", "level": "write"}
 
 @router.post("", status_code=201, summary="Make a key")
 async def create(asked: Annotated[KeyAsked, Body(examples=[_EXAMPLE])], engine: OwningAll) -> IssuedTold:
-    """The token in the answer is shown this once; the database has only its hash."""
+    """Return the token, which is shown this once; the database has only its hash."""
     issued = await engine.memory.keys.create(
         asked.name,
         space=asked.space,
@@ -78,14 +78,14 @@ async def listed(
     engine: OwningAll,
     of_space: Annotated[str | None, Query(description="Only those of one space.", examples=["ana"])] = None,
 ) -> Keys:
-    """Every key, the newest first, revoked ones too."""
+    """Return every key, newest first, revoked ones too."""
     found = await engine.memory.keys.list(space=of_space)
     return Keys(keys=[KeyTold.model_validate(key) for key in found])
 
 
 @router.delete("/{key_id}", summary="End a key", responses=refused(_404="There is no such key."))
 async def revoke(key_id: _KeyId, engine: OwningAll, request: Request) -> KeyTold:
-    """It opens nothing from now on; other servers of the same database take notice within seconds."""
+    """Let it open nothing from now on; other servers of the same database notice within seconds."""
     found = await engine.memory.keys.revoke(key_id)
     served(request).access.forget()
     return KeyTold.model_validate(found)

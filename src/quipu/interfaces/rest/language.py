@@ -10,7 +10,7 @@ from quipu.errors import BadInput, ConfigError, MissingExtra
 
 @contextmanager
 def language(field: str) -> Generator[None]:
-    """A language model that the block asks for and this server has not is told as a wrong ``field``.
+    """Report a language model that the block asks for and this server lacks as a wrong ``field``.
 
     Raises:
         BadInput: there is none here.

@@ -18,7 +18,7 @@ router = derived("lessons", OPERATIONS)
 
 
 class LessonsExtract(Asked):
-    """Which sessions to read, and by whom."""
+    """Sessions to read, and the extractor."""
 
     session: Annotated[str | None, Field(examples=["s1"])] = None
     since: SomeTime = None
@@ -33,6 +33,6 @@ class LessonsExtract(Asked):
     responses=refused(_404="There is no such session."),
 )
 async def extract(asked: LessonsExtract, here: Writing) -> ExtractionReport:
-    """Only sessions that are due are read. What goes wrong with one is noted with it."""
+    """Read only sessions that are due. Any trouble with one is noted with it."""
     with language("extractor"):
         return await here.memory.lessons.extract(space=here.space, **given(asked))

@@ -54,7 +54,7 @@ class ToAnswer(Asked):
 
 
 class RecoveredTold(Told):
-    """What is known that matters, with its text for the prompt.
+    """Recalled memory that matters, with its text for the prompt.
 
     `ids`, `scores` and `parts` are those of `relevant_memories`, in their order: the best first. `timeout`
     and `failed` are answers without memory; `left_out` counts those for which the block had no room.
@@ -73,6 +73,6 @@ class RecoveredTold(Told):
 
 @router.post("/recover", summary="Recover what matters for an answer")
 async def recover(asked: ToAnswer, here: Writing) -> RecoveredTold:
-    """In time or not at all. It is written into the audit: it needs `write`."""
+    """Answer in time or not at all. It is written into the audit: it needs `write`."""
     found = await here.memory.longterm.recover(asked.message, space=here.space, **given(asked, "message"))
     return RecoveredTold.model_validate(found)

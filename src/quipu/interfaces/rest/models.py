@@ -1,4 +1,4 @@
-"""What all routes say in the same words."""
+"""Parts that all routes share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Fault(BaseModel):
 
 
 class Problem(BaseModel):
-    """What went wrong (RFC 9457)."""
+    """Problem of a request (RFC 9457)."""
 
     type: Annotated[str, Field(examples=["/problems/bad-input"])]
     title: Annotated[str, Field(examples=["An argument is not valid."])]

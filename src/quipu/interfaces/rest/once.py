@@ -44,7 +44,7 @@ class Once(APIRoute):
     """A route that heeds ``Idempotency-Key`` where it writes into a space."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler of the route, behind what was answered before."""
+        """Return the handler of the route, which first looks for a kept answer."""
         handle = super().get_route_handler()
 
         async def once(request: Request) -> Response:
@@ -85,13 +85,13 @@ async def _once(request: Request, key: str, handle: Handle) -> Response:
 
 
 async def _sha256(request: Request) -> bytes:
-    """What is asked: the method, where, and the body."""
+    """Return the hash of the request: method, address, and body."""
     asked = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
     return hashlib.sha256(asked + await request.body()).digest()
 
 
 def _answer(response: Response) -> KeptAnswer | None:
-    """What is to be kept of a response; None where it failed."""
+    """Return the part of a response to keep; None if it failed."""
     if not _LEAST_STATUS <= response.status_code <= _MOST_STATUS or len(response.body) > _MOST_BYTES:
         return None
     headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}

@@ -26,25 +26,25 @@ _Numbers = Annotated[
 
 @router.get("", summary="How the queue stands")
 async def status(engine: OwningAll) -> QueueStatusTold:
-    """What waits for what, when schedules fire, and how many workers there are."""
+    """Return what waits for what, when schedules fire, and how many workers there are."""
     return QueueStatusTold.model_validate(await engine.memory.queue.status())
 
 
 @router.get("/dead", summary="Jobs that were given up")
 async def dead(engine: OwningAll, topic: _Topic = None, limit: Most = 20) -> Items[JobTold]:
-    """The latest first."""
+    """Return the latest first."""
     found = await engine.memory.queue.dead(topic=topic, limit=limit)
     return Items(items=[JobTold.model_validate(one) for one in found])
 
 
 @router.get("/jobs/{number}", summary="A job", responses=refused(_404="There is no such job (any more)."))
 async def show(number: Number, engine: OwningAll) -> JobTold:
-    """With its payload, and how it failed."""
+    """Return it with its payload, and how it failed."""
     return JobTold.model_validate(await engine.memory.queue.show(number))
 
 
 class Retried(Asked):
-    """Which jobs are to be tried again."""
+    """Jobs to try again."""
 
     numbers: _Numbers = None
     topic: Annotated[str | None, Field(examples=["memory_chunker"])] = None
@@ -52,12 +52,12 @@ class Retried(Asked):
 
 @router.post("/retry", summary="Try jobs again")
 async def retry(asked: Retried, engine: OwningAll) -> HowMany:
-    """Those that were given up are as if new; how many."""
+    """Treat those that were given up as if new; return how many."""
     return HowMany(count=await engine.memory.queue.retry(asked.numbers, topic=asked.topic))
 
 
 class Purged(Acting):
-    """Which jobs are to be thrown away."""
+    """Jobs to throw away."""
 
     numbers: _Numbers = None
     topic: Annotated[str | None, Field(examples=["memory_chunker"])] = None
@@ -77,7 +77,7 @@ class PurgeTold(Told):
     responses=refused(_412="What would go is no longer what was shown."),
 )
 async def purge(asked: Purged, engine: OwningAll) -> Confirmable[PurgeTold]:
-    """First a preview with a token; with that token they go."""
+    """Return a preview with a token first; with that token they go."""
 
     async def do(confirm: bool) -> Purge:
         return await engine.memory.queue.purge(

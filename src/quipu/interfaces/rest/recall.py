@@ -30,7 +30,7 @@ _Id = Annotated[str, Field(pattern=r"^-?[0-9]{1,19}$", max_length=20), AfterVali
 
 
 class Narrowed(Asked):
-    """What narrows a question."""
+    """Filters of a question."""
 
     user: Annotated[str | None, Field(description="Only what is kept for this person.")] = None
     session: Annotated[str | None, Field(description="Only this session.")] = None
@@ -40,7 +40,7 @@ class Narrowed(Asked):
     limit: Annotated[int, Field(ge=1, le=1000)] = 10
 
     def filters(self) -> dict[str, Any]:
-        """The same as arguments of a recall."""
+        """Return the filters as arguments of a recall."""
         names = ("user", "session", "kinds", "since", "until", "limit")
         return {name: getattr(self, name) for name in names}
 
@@ -52,7 +52,7 @@ class Question(Narrowed):
 
 
 class SourceTold(Told):
-    """Where a memory comes from."""
+    """Source of a memory."""
 
     message: str | None
     session: str | None
@@ -83,7 +83,7 @@ class Hits(Told):
 
 @router.post("/recall", summary="Ask a question")
 async def recall(asked: Question, here: Reading) -> Hits:
-    """The memories that answer it, best first, each with its score, its parts and its source."""
+    """Return the memories that answer it, best first, each with its score, its parts and its source."""
     found = await here.memory.recall(asked.question, space=here.space, **asked.filters())
     return Hits(hits=[HitTold.model_validate(hit) for hit in found])
 
@@ -109,7 +109,7 @@ class Answers(Told):
 
 @router.post("/recall/many", summary="Ask many questions at once")
 async def recall_many(asked: Questions, here: Reading) -> Answers:
-    """As ``/recall`` for each; they are embedded together. At most 100."""
+    """Answer each as ``/recall`` does; they are embedded together. At most 100."""
     found = await here.memory.recall_many(asked.questions, space=here.space, **asked.filters())
     return Answers(answers=[Hits(hits=[HitTold.model_validate(hit) for hit in hits]) for hits in found])
 
@@ -131,7 +131,7 @@ class BlockTold(Told):
 
 @router.post("/recall/block", summary="Memories as text for a prompt")
 async def recall_block(asked: BlockAsked, here: Writing) -> BlockTold:
-    """Never longer than ``budget_tokens``; what is open comes first. It counts as use: it needs ``write``."""
+    """Return at most ``budget_tokens``, open loops first. It counts as use: it needs ``write``."""
     made = await here.memory.recall_block(
         asked.question, budget_tokens=asked.budget_tokens, space=here.space, **asked.filters()
     )
@@ -154,7 +154,7 @@ class ReasonTold(Told):
 
 
 class WhyTold(Told):
-    """Why a memory came back."""
+    """Explanation of a memory that came back."""
 
     hit: HitTold
     reasons: list[ReasonTold]
@@ -167,7 +167,7 @@ class WhyTold(Told):
     "/why", summary="Why a memory came back", responses=refused(_404="It does not answer that question.")
 )
 async def why(asked: WhyAsked, here: Reading) -> WhyTold:
-    """The question is asked again with the same filters; then the memory of that kind and id is explained."""
+    """Ask the question again with the same filters, then explain the memory of that kind and id."""
     found = await here.memory.recall(asked.question, space=here.space, **asked.filters())
     hit = next((hit for hit in found if (hit.kind, hit.id) == (asked.kind, asked.id)), None)
     if hit is None:
@@ -189,31 +189,31 @@ class Uses(Asked):
 
 
 class Counted(Told):
-    """How many uses count: the same again within an hour does not."""
+    """Number of uses that count: a repetition within an hour does not."""
 
     counted: int
 
 
 @router.post("/reinforce", summary="Memories were of use")
 async def reinforce(asked: Uses, here: Writing) -> Counted:
-    """What ages does so from now on."""
+    """Let those that age do so from now on."""
     hits = [_named(one, here.space) for one in asked.hits]
     return Counted(counted=await here.memory.reinforce(hits))
 
 
 def _named(one: Used, space: str) -> Hit:
-    """The memory as it came back, as far as it matters to who is told that it was of use."""
+    """Return the memory as far as it matters for noting its use."""
     nothing: Mapping[str, float] = {}
     return Hit(one.kind, one.id, "", 0.0, nothing, _NEVER, _NEVER, Source(None, None), space=space)
 
 
 class RemindersTold(Told):
-    """What is open, the most urgent first."""
+    """Open reminders, most urgent first."""
 
     reminders: list[str]
 
 
 @router.get("/reminders", summary="What is open")
 async def reminders(here: Reading, user: User = None, session: OfSession = None) -> RemindersTold:
-    """What is open to a person or in a session, or in the space, each a line."""
+    """Return what is open to a person, in a session, or in the space, each a line."""
     return RemindersTold(reminders=await here.memory.reminders(space=here.space, user=user, session=session))

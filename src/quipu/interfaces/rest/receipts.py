@@ -33,7 +33,7 @@ class ReceiptTold(Told):
 
 
 class PublicKeyTold(Told):
-    """What receipts are verified with: base64 of 32 bytes, and the SHA-256 of these."""
+    """Public key that verifies receipts: base64 of 32 bytes, and the SHA-256 of these."""
 
     public_key: str
     fingerprint: str
@@ -49,7 +49,7 @@ class Verifying(Asked):
 
 
 class VerifiedTold(Told):
-    """Whether they hold, by signature and as a chain."""
+    """Verdict on receipts, by signature and as a chain."""
 
     holds: bool
     faults: list[str]
@@ -61,19 +61,19 @@ class VerifiedTold(Told):
 
 @router.get("", summary="List the receipts")
 async def listed(here: Reading) -> Items[ReceiptTold]:
-    """Those of a space, oldest first."""
+    """Return those of a space, oldest first."""
     return _items(await here.memory.receipts.list(space=here.space))
 
 
 @router.get("/key", summary="Get the public key", responses=refused(_404="Nothing was forgotten yet."))
 async def key(here: Reading) -> PublicKeyTold:
-    """The key is made with the first receipt of the database."""
+    """Return the key that is made with the first receipt of the database."""
     return PublicKeyTold.model_validate(await here.memory.receipts.key())
 
 
 @router.post("/verify", summary="Verify receipts")
 async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here: Reading) -> VerifiedTold:
-    """Whether they hold; it needs no database, so any installation can tell."""
+    """Answer without any database, so any installation can do it."""
     del here
     try:
         given = read(asked.receipts)
@@ -84,12 +84,12 @@ async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here:
 
 @router.get("/{id}", summary="Get a receipt", responses=refused(_404="There is none of that id."))
 async def shown(id: _Id, here: Reading) -> Items[ReceiptTold]:
-    """The receipt, and after it the note on what was left on the disk, if it was made."""
+    """Return it, and after it the note on what was left on the disk, if there is one."""
     return _items(await here.memory.receipts.get(id, space=here.space))
 
 
 class Checking(Asked):
-    """What is looked for in the places of a receipt."""
+    """Strings to look for in the places of a receipt."""
 
     strings: Annotated[
         list[Annotated[str, Field(max_length=512)]],
@@ -107,7 +107,7 @@ class Checking(Asked):
 
 
 class EngineChecking(Checking):
-    """The same, in all files of the database."""
+    """Strings to look for in all files of the database."""
 
     space: Annotated[str, Field(description="Of the erasure; it may be gone.", examples=["team"])]
 
@@ -124,7 +124,7 @@ class PlaceTold(Told):
 
 
 class CheckedTold(Told):
-    """What is left of an erasure."""
+    """Remains of an erasure."""
 
     receipt: str
     clean: Annotated[bool, Field(description="Each place is gone, or searched to its end in vain.")]
@@ -139,7 +139,7 @@ class CheckedTold(Told):
 async def checked(
     id: _Id, asked: Annotated[Checking, Body(examples=[{"strings": ["Lisbon"]}])], here: Administering
 ) -> CheckedTold:
-    """At the places that the receipt names: there, gone or not reachable, and where the strings stand.
+    """Check the places that the receipt names: there, gone or not reachable, and where the strings stand.
 
     Files that belong to all spaces together are not read: that takes a key of all spaces.
     """
@@ -157,7 +157,7 @@ async def all_checked(
     asked: Annotated[EngineChecking, Body(examples=[{"space": "team", "strings": ["Lisbon"]}])],
     engine: OwningAll,
 ) -> CheckedTold:
-    """At the places that the receipt names, and in the files of the whole database."""
+    """Check the places that the receipt names, and the files of the whole database."""
     found = await engine.memory.check_erasure(
         str(id), asked.strings, space=asked.space, after=asked.after, seconds=asked.seconds
     )
@@ -166,7 +166,7 @@ async def all_checked(
 
 @engine_router.get("", summary="List all receipts")
 async def all_of_them(engine: OwningAll) -> Items[ReceiptTold]:
-    """Those of the whole database, oldest first: a chain without gaps."""
+    """Return those of the whole database, oldest first: a chain without gaps."""
     return _items(await engine.memory.receipts.list())
 
 

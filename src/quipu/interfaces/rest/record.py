@@ -25,7 +25,7 @@ _SAID: Final = {
 
 
 class Said(Asked):
-    """What was just said."""
+    """Messages that were just said."""
 
     messages: Annotated[
         list[dict[str, Any]],
@@ -39,7 +39,7 @@ class Said(Asked):
 
 
 class RefusalTold(Told):
-    """Why a message was not taken in."""
+    """Reason why a message was not taken in."""
 
     line: int | None
     field: str | None
@@ -47,7 +47,7 @@ class RefusalTold(Told):
 
 
 class ReportTold(Told):
-    """What was taken in, and what was not and why."""
+    """Report of what was taken in, and of what was not and why."""
 
     imported: int
     duplicates: int
@@ -70,7 +70,7 @@ class ReportTold(Told):
 
 @router.post("/observe", status_code=201, summary="Take in what was just said")
 async def observe(said: Annotated[Said, Body(examples=[_SAID])], here: Writing) -> ReportTold:
-    """Stored, searchable and durable when this answers; all of it or, where one cannot be taken, nothing."""
+    """Make them searchable and durable before answering: all of them or, if one is bad, none."""
     report = await here.memory.observe(said.messages, space=here.space, session=said.session, user=said.user)
     return ReportTold.model_validate(report)
 
@@ -86,7 +86,7 @@ class SessionTold(Told):
 
 @router.get("/sessions", summary="Sessions, the latest first")
 async def sessions(here: Reading, page: Paging) -> Page[SessionTold]:
-    """The sessions of a space."""
+    """Return those of a space."""
     found = await here.memory.sessions(
         space=here.space, limit=page.limit + 1, offset=page.counted("sessions")
     )
@@ -94,7 +94,7 @@ async def sessions(here: Reading, page: Paging) -> Page[SessionTold]:
 
 
 class Forgotten(Asked):
-    """What is to be forgotten: what satisfies all that is named."""
+    """Request to forget what satisfies all that is named."""
 
     session: str | None = None
     user: Annotated[str | None, Field(description="A person: kept for them, or said by them.")] = None
@@ -116,7 +116,7 @@ class Forgotten(Asked):
 
 
 class LeftTold(Told):
-    """Where names of the person stand in what is not theirs."""
+    """Place where names of the person stand in what is not theirs."""
 
     place: str
     count: Annotated[int, Field(description="Rows.")]
@@ -124,7 +124,7 @@ class LeftTold(Told):
 
 
 class ErasureTold(Told):
-    """What would go, with the token that has it done; or what is gone, with the receipt."""
+    """Preview of an erasure, with the token that has it done; or what is gone, with the receipt."""
 
     counts: Annotated[dict[str, int], Field(description="Rows by table.")]
     left: Annotated[
@@ -144,7 +144,7 @@ class ErasureTold(Told):
 async def forget(
     asked: Annotated[Forgotten, Body(examples=[{"user": "ana"}])], here: Administering, request: Request
 ) -> ErasureTold:
-    """First a preview with a token; with that token it goes, from every table and index at once.
+    """Return a preview with a token first; with that token, erase from every table and index at once.
 
     If what would go has changed since the preview, nothing is done and the answer is 412.
     """

@@ -20,9 +20,9 @@ async def shown_first(
     tell: Callable[[Found], Item],
     counts: Callable[[Found], Mapping[str, object]],
 ) -> Confirmable[Item]:
-    """What ``do(False)`` shows, or where ``confirm`` is the token of that, what ``do(True)`` did.
+    """Return what ``do(False)`` shows, or with the token of that in ``confirm``, what ``do(True)`` did.
 
-    ``act`` names what is done, and ``counts`` is what of the preview has to be the same still.
+    ``act`` names the act, and ``counts`` returns the part of the preview that must not have changed.
 
     Raises:
         Outdated: what would be done is no longer what was shown.

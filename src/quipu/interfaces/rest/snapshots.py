@@ -23,7 +23,7 @@ _Schema = Annotated[str, Field(description="Its short name.", examples=["memory"
 
 
 class Taken(Asked):
-    """Which schema."""
+    """Schema of which a snapshot is taken."""
 
     schema_: Annotated[_Schema, Field(alias="schema")] = "memory"
 
@@ -32,7 +32,7 @@ class Taken(Asked):
     "", status_code=201, summary="Take a snapshot", responses=refused(_404="There is no such schema.")
 )
 async def create(asked: Taken, here: Administering) -> SnapshotTold:
-    """Of a schema as it is now. It stays until the retention is over."""
+    """Keep the schema as it is now, until the retention is over."""
     return SnapshotTold.of(await here.memory.snapshots.create(space=here.space, schema=asked.schema_))
 
 
@@ -41,7 +41,7 @@ async def listing(
     here: Reading,
     schema: Annotated[str | None, Query(description="Only of this schema.", examples=["memory"])] = None,
 ) -> Items[SnapshotTold]:
-    """With the tier that keeps each; those of schemas that were dropped are among them."""
+    """Return the snapshots with the tier that keeps each; those of dropped schemas are among them."""
     found = await here.memory.snapshots.list(space=here.space, schema=schema)
     return Items(items=[SnapshotTold.of(one) for one in found])
 
@@ -54,7 +54,7 @@ class Thinning(Acting):
 
 @router.post("/prune", summary="Thin snapshots out", responses=_CHANGED)
 async def prune(asked: Thinning, here: Administering) -> Confirmable[ThinnedTold]:
-    """First a preview with a token; with that token, those that no tier keeps are deleted."""
+    """Return a preview with a token first; with that token, delete the snapshots that no tier keeps."""
 
     async def do(confirm: bool) -> Thinned:
         return await here.memory.snapshots.prune(space=here.space, schema=asked.schema_, dry_run=not confirm)
@@ -69,14 +69,14 @@ async def prune(asked: Thinning, here: Administering) -> Confirmable[ThinnedTold
 
 
 class SnapshotNamed(Acting):
-    """Which snapshot."""
+    """Snapshot that is meant."""
 
     name: _Name
 
 
 @router.post("/delete", summary="Delete a snapshot", responses=_CHANGED)
 async def delete(asked: SnapshotNamed, here: Administering) -> Confirmable[SnapshotTold]:
-    """First what it holds, with a token; with that token it is gone for good."""
+    """Return what it holds first, with a token; with that token, delete it for good."""
 
     async def do(confirm: bool) -> Snapshot:
         act = here.memory.snapshots.delete if confirm else here.memory.snapshots.find
@@ -101,7 +101,7 @@ async def delete(asked: SnapshotNamed, here: Administering) -> Confirmable[Snaps
     ),
 )
 async def restore(asked: SnapshotNamed, here: Administering) -> Confirmable[RestoredTold]:
-    """First what would change, with a token; with that token it takes the place of what the schema holds.
+    """Return what would change first, with a token; with that token, replace what the schema holds.
 
     A snapshot of what is there now is taken first: restoring `undo` takes it back.
     """

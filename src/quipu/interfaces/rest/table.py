@@ -23,7 +23,7 @@ class Listed:
 
 
 def table() -> Iterator[Listed]:
-    """All routes under ``/v1``, in their order.
+    """Yield all routes under ``/v1``, in their order.
 
     Raises:
         TypeError: one of them asks nobody who they are.

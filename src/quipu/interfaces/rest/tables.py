@@ -87,7 +87,7 @@ async def insert(
 
 
 class Updated(Placed):
-    """Which rows are to change, and how."""
+    """Rows to change, and how."""
 
     table: _Table
     data: Annotated[dict[str, Any], Field(description="Column to new value.", examples=[{"age": 196}])]
@@ -116,7 +116,7 @@ async def update(asked: Updated, here: Writing) -> ChangedRowsTold:
 
 
 class Deleted(Placed):
-    """Which rows are to go."""
+    """Rows to delete."""
 
     table: _Table
     where: _Where
@@ -124,8 +124,9 @@ class Deleted(Placed):
 
 @router.post("/delete", summary="Delete rows", responses=_TAKEN)
 async def delete(asked: Deleted, here: Writing) -> ChangedRowsTold:
-    """First those that satisfy `where` and what goes with them, with a token in `confirm`; with that token
-    they go, and their vectors with them.
+    """Return those that satisfy `where` and what goes with them first, with a token; with it, delete them.
+
+    Their vectors go with them.
     """
     return await _changed(
         "delete rows",
@@ -203,8 +204,10 @@ class Redefined(Placed):
 
 @router.post("/recreate", summary="Make a table anew with another definition", responses=_TAKEN)
 async def recreate(asked: Redefined, here: Administering) -> RecreatedTold:
-    """With its rows, vectors, indexes and references, in one transaction; `lost` names what cannot come.
-    First the plan, with a token in `confirm`; with that token it is done.
+    """Keep its rows, vectors, indexes and references, in one transaction.
+
+    `lost` names what cannot come. First comes the plan, with a token in `confirm`; with that token it is
+    done.
     """
     about = given(asked, "confirm", "schema_", "agent")
 

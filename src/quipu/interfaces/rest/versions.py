@@ -27,7 +27,7 @@ _TAG: Final = re.compile(r'(?:W/)?"(\d{1,18})"\Z', re.ASCII)
 
 
 def etag(version: int) -> str:
-    """The version as a header."""
+    """Return the version as a header."""
     return f'"{version}"'
 
 
@@ -36,7 +36,7 @@ def expected_version(
         str | None, Header(description='The `ETag` that was read, such as `"3"`: 412 if it changed since.')
     ] = None,
 ) -> int | None:
-    """The version that a writer read; None where they take whatever is there.
+    """Return the version that a writer read; None if they take whatever is there.
 
     Raises:
         BadInput: the header is no version of ours.
@@ -54,7 +54,7 @@ ExpectedVersion = Annotated[int | None, Depends(expected_version)]
 
 @contextmanager
 def matching(expected: int | None) -> Generator[None]:
-    """A conflict in the block is told as ``Outdated``, where a version was expected."""
+    """Raise a conflict in the block as ``Outdated`` if a version was expected."""
     try:
         yield
     except Conflict as error:

@@ -1,4 +1,4 @@
-"""What an agent is told of its tables: the part of a system prompt, in the words of the seed. Pure."""
+"""Briefing of an agent about its tables: the part of a system prompt, in the words of the seed. Pure."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Briefing:
 
 
 def briefing(listing: Listing, *, version: int) -> Briefing:
-    """What an agent is told of the tables of a schema."""
+    """Return the briefing about the tables of a schema."""
     text = (
         _HEAD.format(schema=listing.schema) + defused(_tables(listing.tables)) + "\n## Extensions Available\n"
     )

@@ -15,7 +15,7 @@ MOST_BYTES: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What came back: ``limited`` where there was more, ``full`` where the bytes were what bound it.
+    """Answer: ``limited`` if there was more, ``full`` if the limit of bytes ended it.
 
     ``status``: PostgreSQL's word for what was done; ``touched``: how many rows that were.
     """
@@ -54,7 +54,7 @@ async def exchange(
 
 
 def _names(columns: Sequence[str]) -> tuple[str, ...]:
-    """Names of the columns; one that occurs again has a number."""
+    """Return the names of the columns; one that occurs again gets a number."""
     counts: dict[str, int] = {}
     names: dict[str, None] = {}
     for first in columns:

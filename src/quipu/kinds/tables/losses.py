@@ -1,4 +1,4 @@
-"""What a statement takes away: what there is before and after it is compared. Its words decide nothing."""
+"""Losses by a statement: what exists before and after it is compared. Its words decide nothing."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """What an agent may do in a schema."""
+    """Permission of an agent in a schema."""
 
     schema: str
     agent: str
@@ -69,7 +69,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extensions:
-    """Which of the extensions that agents' SQL may use are there."""
+    """Availability of the extensions that agents' SQL may use."""
 
     postgis: bool
     pg_trgm: bool
@@ -122,7 +122,7 @@ class Selected:
 
     @property
     def count(self) -> int:
-        """How many rows came back."""
+        """Number of rows that came back."""
         return len(self.results)
 
 
@@ -145,5 +145,5 @@ class Changed:
     which: str = ""
 
     def counts(self) -> dict[str, object]:
-        """What counts of a preview: how many rows, which they are, and what goes along."""
+        """Return what counts of a preview: how many rows, which they are, and what goes along."""
         return {"rows": self.rows, "lost": list(self.lost), "which": self.which}

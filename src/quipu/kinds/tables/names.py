@@ -20,7 +20,7 @@ _TABLE = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def check_schema(value: object) -> str:
-    """The short name of a schema: ``memory``, or of one more, with or without ``memory_`` in front.
+    """Return the short name of a schema: ``memory`` or another, with or without ``memory_`` in front.
 
     Raises:
         BadInput: it is no such name.
@@ -38,7 +38,7 @@ def check_schema(value: object) -> str:
 
 
 def physical(space_id: int, space: str, name: str) -> str:
-    """What the schema is called in SQL.
+    """Return the schema's name in SQL.
 
     Names of schemas are shared by all spaces of a database. The space ``default`` has the plain ones, any
     other has its number in them; so no name tells of what another space has. See docs/decisions/tables.md.
@@ -48,7 +48,7 @@ def physical(space_id: int, space: str, name: str) -> str:
 
 
 def check_table(value: object, *, field: str = "table", schema: str | None = None) -> str:
-    """The name of a table; ``schema`` (as SQL calls it) may stand in front.
+    """Return the name of a table; ``schema`` (as SQL calls it) may stand in front.
 
     Raises:
         BadInput: it is no such name.
@@ -65,13 +65,13 @@ def check_table(value: object, *, field: str = "table", schema: str | None = Non
 
 
 def bare_table(value: object) -> str | None:
-    """The name of a table without a schema in front, whatever that is; None where it can be none."""
+    """Return the name of a table without any schema in front; None if it can be none."""
     name = value.rpartition(".")[2] if isinstance(value, str) else ""
     return name if _TABLE.fullmatch(name) else None
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """A sentence that names the nearest of what is there, or all of it where nothing is near."""
+    """Return a sentence that names the nearest of what exists, or all of it if nothing is near."""
     if near := get_close_matches(name, known, n=1, cutoff=0.5):
         return f"Did you mean {near[0]!r}?"
     return f"There are: {', '.join(known)}." if known else "There are none yet."

@@ -1,4 +1,4 @@
-"""What PostgreSQL says no to, as an error of ours that says what to do instead. Pure."""
+"""Refusals by PostgreSQL, as errors of ours that say what to do instead. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ENGINES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked, as far as the message of a refusal needs it.
+    """Request behind a refusal, as far as its message needs it.
 
     ``field``: of the call, which the message names; ``columns`` and ``tables``: what there is, to name the
     nearest; ``seconds``: how long it could take.
@@ -43,7 +43,7 @@ class Asked:
 
 
 def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
-    """Our error for one of PostgreSQL's."""
+    """Return our error for one of PostgreSQL's."""
     said = (error.diag.message_primary or str(error).strip().splitlines()[0]).rstrip(".")
     hint, last = error.diag.message_hint, _fallback(asked)
     if _spatial(error, said):
@@ -96,7 +96,7 @@ def _spatial(error: psycopg.Error, said: str) -> bool:
 
 
 def _of_the_engine(error: psycopg.Error, said: str) -> bool:
-    """Whether it is about what the engine keeps, where PostgreSQL's own hints ("Use DROP VIEW") mislead."""
+    """Return True if it is about the engine's own, where PostgreSQL's hints ("Use DROP VIEW") mislead."""
     refused = isinstance(
         error, (pg.InsufficientPrivilege, pg.ObjectNotInPrerequisiteState, pg.WrongObjectType)
     )

@@ -50,18 +50,18 @@ class Values:
         self.given: list[str] = []
 
     def add(self, value: Any) -> sql.SQL:
-        """The place of one more, as JSON."""
+        """Return the place of one more value, as JSON."""
         self.given.append(as_json(value))
         return sql.SQL(cast(LiteralString, f"${len(self.given)}::jsonb"))
 
     def text(self, value: str) -> sql.SQL:
-        """The place of one more, as it stands."""
+        """Return the place of one more text, unchanged."""
         self.given.append(value)
         return sql.SQL(cast(LiteralString, f"${len(self.given)}::text"))
 
 
 def known(shape: Shape, names: Sequence[str], *, field: str) -> None:
-    """Raises BadInput for a name that is no column, with the nearest that is one."""
+    """Raise BadInput for a name that is no column, with the nearest that is one."""
     for name in names:
         if name not in shape.types:
             raise BadInput(
@@ -79,7 +79,10 @@ def insert(
     *,
     told: bool = False,
 ) -> Prepared:
-    """Rows that all have the same columns. ``told``: what is embedded of them comes back (``written``)."""
+    """Return the insertion of rows that all have the same columns.
+
+    With ``told``, what is embedded of them comes back (``written``).
+    """
     table = sql.Identifier(schema.schema_name, shape.name)
     returning = _returning(shape, told=told)
     if not columns:
@@ -123,7 +126,7 @@ def delete(schema: Schema, shape: Shape, where: object) -> Prepared:
 
 
 def condition(schema: Schema, shape: Shape, where: object, values: Values) -> sql.Composable:
-    """What rows must satisfy: columns with values or operators, or a text in SQL.
+    """Return the condition on rows: columns with values or operators, or a text in SQL.
 
     Raises:
         BadInput: it says nothing, or something that there is not.
@@ -154,7 +157,7 @@ def _part(schema: Schema, shape: Shape, name: str, wanted: Any, values: Values) 
 
 
 def compared(shape: Shape, where: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The values that columns are compared with, and that must fit their types: one in a row."""
+    """Return the values that columns are compared with and that must fit their types: one in a row."""
     found: list[dict[str, Any]] = []
     for name, wanted in where.items():
         for operator, value in _operators(shape, name, wanted).items():
@@ -165,7 +168,7 @@ def compared(shape: Shape, where: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _operators(shape: Shape, name: str, wanted: Any) -> dict[str, Any]:
-    """How a column is to compare, and with what."""
+    """Return the operators of a column, and their values."""
     if not _is_operators(wanted):
         if isinstance(wanted, Mapping) and _SCALAR.match(shape.types[name]):
             said = next((str(one) for one in cast("Mapping[Any, Any]", wanted)), "")
@@ -177,7 +180,7 @@ def _operators(shape: Shape, name: str, wanted: Any) -> dict[str, Any]:
 
 
 def _is_operators(wanted: Any) -> bool:
-    """Whether it says how to compare, and is not itself a value of a column of JSON."""
+    """Return True if it says how to compare, and is not itself a value of a column of JSON."""
     if not isinstance(wanted, Mapping) or not wanted:
         return False
     return all(str(name).lower() in _OPERATORS for name in cast("Mapping[Any, Any]", wanted))
@@ -228,12 +231,12 @@ def _returning(shape: Shape, *, told: bool = False) -> sql.Composable:
 
 
 def keys(shape: Shape, returned: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
-    """The primary keys of rows that a statement changed; none where the table has none."""
+    """Return the primary keys of rows that a statement changed; none if the table has none."""
     return tuple({name: one[name] for name in shape.key} for one in returned)
 
 
 def written(shape: Shape, returned: Sequence[Mapping[str, Any]]) -> list[Written]:
-    """What was written, as it came back of an insertion that was to tell it."""
+    """Return what was written, as it came back from an insertion that reports it."""
     found: list[Written] = []
     for one in returned:
         if told := one.get(_WRITTEN):

@@ -1,4 +1,4 @@
-"""What a statement of an agent says, word by word. Pure.
+"""Scan of an agent's statement, word by word. Pure.
 
 Nothing is allowed or refused by what this finds: that is PostgreSQL's to say. It finds the place of a
 parameter, the literals in which a secret could stand, and what a statement begins with, for its message.
@@ -12,7 +12,7 @@ from quipu.kernel.db.tokens import Token, meaningful, tokens
 
 
 def first_words(statement: str, count: int = 2) -> tuple[str, ...]:
-    """What the statement begins with, in small letters."""
+    """Return the first words of the statement, in small letters."""
     words: list[str] = []
     for token in meaningful(statement):
         if token.sort != "word" or len(words) == count:
@@ -22,9 +22,9 @@ def first_words(statement: str, count: int = 2) -> tuple[str, ...]:
 
 
 def name_after(statement: str, *words: str) -> tuple[str | None, str] | None:
-    """The schema and the name that follow these words, ``if [not] exists`` and ``only`` apart.
+    """Return schema and name after these words, skipping ``if [not] exists`` and ``only``.
 
-    None where something else stands there.
+    None if something else stands there.
     """
     found = meaningful(statement)
     heads = [token.text.lower() for token in found[: len(words)]]
@@ -49,7 +49,7 @@ def _folded(token: Token) -> str:
 
 
 def bind(statement: str, name: str, number: int) -> tuple[str, int]:
-    """The statement with ``:name`` as PostgreSQL numbers parameters, and how often it stood there.
+    """Return the statement with ``:name`` as a numbered parameter, and how often it stood there.
 
     In literals, quoted names and comments nothing is replaced.
     """
@@ -60,7 +60,7 @@ def bind(statement: str, name: str, number: int) -> tuple[str, int]:
 
 
 def change_literals(statement: str, change: Callable[[str], str]) -> str:
-    """The statement with each literal changed; one that is not written plainly is changed as it stands."""
+    """Return the statement with each literal changed; one not written plainly is changed as it stands."""
     parts: list[str] = []
     for token in tokens(statement):
         if token.sort == "text" and token.text.startswith("'"):

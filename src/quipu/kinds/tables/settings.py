@@ -1,4 +1,4 @@
-"""What can be set about the tables of agents."""
+"""Settings of the tables of agents."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from quipu.kinds.tables.names import nearest
 
 
 class Envelope(TypedDict):
-    """What a tool returns: its answer, or what went wrong."""
+    """Result of a tool: its answer, or what went wrong."""
 
     output: Any
     is_error: bool
@@ -168,7 +168,7 @@ def _told_at_once(tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown(tool: Tool, done: object) -> Any:
-    """The answer as JSON; a query's as the seed has it."""
+    """Return the answer as JSON; a query's as the seed has it."""
     shown = plain(asdict(done)) if is_dataclass(done) and not isinstance(done, type) else plain(done)
     if tool.method != "query":
         return shown

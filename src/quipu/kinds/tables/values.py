@@ -22,7 +22,7 @@ _WRITTEN = (UUID, Decimal, IPv4Address, IPv6Address, IPv4Network, IPv6Network, I
 
 
 def row(data: object, *, field: str, clean: bool) -> dict[str, Any]:
-    """A row as it can be written as JSON; secrets are cut out of its texts where ``clean`` is set.
+    """Return a row that can be written as JSON; ``clean`` cuts secrets out of its texts.
 
     Raises:
         BadInput: it is no object, or a value cannot be stored; names the field.
@@ -37,7 +37,7 @@ def row(data: object, *, field: str, clean: bool) -> dict[str, Any]:
 
 
 def jsonable(value: Any, *, field: str, clean: bool, depth: int = 0) -> Any:
-    """The value as JSON writes it, such that PostgreSQL reads it into a column of whatever type fits.
+    """Return the value as JSON that PostgreSQL reads into a column of any fitting type.
 
     Raises:
         BadInput: it has no form that PostgreSQL reads, or is too large.
@@ -92,12 +92,12 @@ def _has_half(value: str) -> bool:
 
 
 def as_json(value: Any) -> str:
-    """The text of it."""
+    """Return the value as JSON text."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def parsed(text: object, *, field: str) -> Any:
-    """What a JSON text says; what is no text is returned as it is.
+    """Parse a JSON text; return anything else unchanged.
 
     Raises:
         BadInput: it is no JSON, and says where; or it is nested too deeply.

@@ -1,4 +1,4 @@
-"""What can be set about lessons of sessions."""
+"""Settings of lessons of sessions."""
 
 from __future__ import annotations
 

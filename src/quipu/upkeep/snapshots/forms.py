@@ -1,4 +1,4 @@
-"""What a statement of a dump is, and whether it may be run. Pure.
+"""Forms of statements in a dump, and which of them may be run. Pure.
 
 The list names the forms that pg_dump writes for one schema; what is not on it is refused. It is the second
 line: all of it runs on the login of the schema's own writer, which can do nothing else. See
@@ -68,7 +68,7 @@ _REFUSED: Final = "Only what a dump of a schema holds is taken, as an exported s
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be done with a statement. ``relation``: the name of what it is about, where that counts.
+    """Order for a statement. ``relation`` is the name of what it is about, if that counts.
 
     ``columns``: of rows that follow.
     """
@@ -79,7 +79,7 @@ class Order:
 
 
 def order(statement: Statement, schema: str, *, protected: Collection[str], code: bool) -> Order:
-    """What to do with a statement of the dump of ``schema``.
+    """Decide what to do with a statement of the dump of ``schema``.
 
     ``code``: functions, triggers, rules and policies may be in it. ``protected`` are relations of the engine.
 
@@ -114,23 +114,23 @@ class _Reading:
         self._code = code
 
     def refusal(self, why: str = "is not taken") -> BadInput:
-        """The error for the statement."""
+        """Return the error for the statement."""
         shown = " ".join(self._said.text.split())[:80]
         return BadInput(f"line {self._said.line}: {shown!r} {why}.", field="file", hint=_REFUSED)
 
     def about(self, place: int, step: Step) -> Order:
-        """About the relation that is named at a place; nothing where that is the engine's."""
+        """Return an order about the relation named at a place; skip one of the engine."""
         name, _ = self._name(place)
         return Order("skip" if name in self._protected else step, name)
 
     def setting(self) -> Order:
-        """SET: for psql."""
+        """Decide on SET, which is for psql."""
         if self._said.lower(1) in _SETTINGS and self._said.lower(2) == "=" and len(self._said.words) == 4:
             return Order("skip")
         raise self.refusal()
 
     def selected(self) -> Order:
-        """SELECT: only what pg_dump writes, letter by letter."""
+        """Decide on SELECT: only what pg_dump writes, letter by letter."""
         if self._said.text.lower() == _SEARCH_PATH:
             return Order("skip")
         if _SETVAL.fullmatch(self._said.text):
@@ -140,7 +140,7 @@ class _Reading:
         raise self.refusal()
 
     def created(self) -> Order:
-        """CREATE."""
+        """Decide on CREATE."""
         said = self._said
         if said.lower(1) == "schema" and len(said.words) == 3 and self._plain(2) == self._schema:
             return Order("skip")
@@ -161,7 +161,7 @@ class _Reading:
         return Order("later" if said.lower(1) in {"policy", "rule"} else "run")
 
     def altered(self) -> Order:
-        """ALTER: constraints, defaults, identities, partitions, who owns a sequence."""
+        """Decide on ALTER: constraints, defaults, identities, partitions, the owner of a sequence."""
         said = self._said
         if said.lower(1) in {"index", "statistics"}:
             return self.about(2, "run")
@@ -186,13 +186,13 @@ class _Reading:
                 return self._otherwise()
 
     def _otherwise(self) -> Order:
-        """A form that is not on the list: of our own snapshots only."""
+        """Decide on a form that is not on the list: of our own snapshots only."""
         if not self._code:
             raise self.refusal()
         return Order("run")
 
     def commented(self) -> Order:
-        """COMMENT ON."""
+        """Decide on COMMENT ON."""
         said = self._said
         if said.starts("comment", "on", "schema") and self._plain(3) == self._schema:
             return Order("skip")
@@ -205,7 +205,7 @@ class _Reading:
         return self._otherwise()
 
     def copied(self) -> Order:
-        """COPY schema.table (columns) FROM stdin, and nothing else that COPY can."""
+        """Decide on COPY schema.table (columns) FROM stdin, and refuse any other COPY."""
         name, end = self._name(1)
         columns: list[str] = []
         if self._said.lower(end) == "(":
@@ -231,7 +231,7 @@ class _Reading:
         return [word.text for word in self._said.words]
 
     def _after(self, word: str) -> int:
-        """The place after a word, ``only`` passed over."""
+        """Return the place after a word, skipping ``only``."""
         for place in range(2, len(self._said.words)):
             if self._said.lower(place) == word and self._said.words[place].sort == "word":
                 return self._only(place + 1)
@@ -246,19 +246,19 @@ class _Reading:
         return folded(self._said.words[place])
 
     def _name(self, place: int) -> tuple[str, int]:
-        """The name after ``schema.`` at a place, and where the next word stands."""
+        """Return the name after ``schema.`` at a place, and the place of the next word."""
         if self._plain(place) != self._schema or self._said.lower(place + 1) != ".":
             raise self.refusal(f"is about something outside of {self._schema}")
         return self._plain(place + 2), place + 3
 
 
 def folded(word: Token) -> str:
-    """A name as PostgreSQL keeps it."""
+    """Return a name as PostgreSQL keeps it."""
     return word.text.lower() if word.sort == "word" else word.text[1:-1].replace('""', '"')
 
 
 def schema_of(statements: Iterator[Statement]) -> str:
-    """The schema that a dump is of: that of its CREATE SCHEMA, which comes first.
+    """Return the schema of a dump: that of its CREATE SCHEMA, which comes first.
 
     Raises:
         BadInput: there is none.
@@ -272,7 +272,7 @@ def schema_of(statements: Iterator[Statement]) -> str:
 
 
 def renamed(statement: Statement, old: str, new: str) -> Statement:
-    """The statement for a schema of another name: ``old.`` in front of names, and in ``'old.x'::regclass``.
+    """Rewrite a statement for a schema of another name: ``old.`` before names, and ``'old.x'::regclass``.
 
     Bodies of functions are left as they are.
     """
@@ -300,7 +300,7 @@ def _names_schema(words: list[Token], place: int, name: str) -> bool:
 
 
 def _names_relation(words: list[Token], place: int) -> bool:
-    """Whether a literal is the name of a relation: cast to regclass, or the sequence that setval sets."""
+    """Return True if a literal names a relation: cast to regclass, or the sequence that setval sets."""
     texts = [one.text.lower() for one in words]
     return texts[place + 1 : place + 3] == ["::", "regclass"] or texts[max(0, place - 2) : place] == [
         "setval",

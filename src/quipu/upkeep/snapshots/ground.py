@@ -1,4 +1,4 @@
-"""What snapshots need of whoever keeps schemas of agents."""
+"""Interface that snapshots need from the keeper of agents' schemas."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Ground(Protocol):
         ...
 
     async def retention_days(self, space: str) -> int:
-        """How long the snapshots of a space are kept, 1 to 365."""
+        """Return how long the snapshots of a space are kept, in days, 1 to 365."""
         ...
 
     async def space_id(self, space: str) -> int | None:
-        """The number of a space; None where there is none of that name."""
+        """Return the number of a space; None if there is none of that name."""
         ...
 
     async def find(self, space: str, schema: str, *, make: bool = False) -> Target:
-        """The schema of that short name.
+        """Return the schema of that short name; with ``make``, make a missing one.
 
         Raises:
             NotFound: there is none, and ``make`` is not said.
@@ -38,19 +38,19 @@ class Ground(Protocol):
         ...
 
     async def every(self, space: str) -> Sequence[Target]:
-        """All schemas of a space."""
+        """Return all schemas of a space."""
         ...
 
     async def tables(self, conn: Connection, target: Target) -> Sequence[str]:
-        """The agent's tables that hold rows, by name, as a connection of the owner sees them."""
+        """Return the agent's tables that hold rows, by name, as a connection of the owner sees them."""
         ...
 
     async def tables_now(self, target: Target) -> Sequence[str]:
-        """The same as they are now."""
+        """Return the agent's tables that hold rows now, by name."""
         ...
 
     async def drops(self, target: Target) -> Sequence[LiteralString]:
-        """Statements that drop all that the agent made in the schema, in any order."""
+        """Return statements that drop all that the agent made in the schema, in any order."""
         ...
 
     async def open_up(self, target: Target) -> None:

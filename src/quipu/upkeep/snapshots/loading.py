@@ -50,7 +50,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What must not come back: hashes of names in a space, made with a key (``erasure/chain.py``)."""
+    """Names that must not come back: hashes of names in a space, made with a key (``erasure/chain.py``)."""
 
     space: str
     hashes: Sequence[str]
@@ -59,7 +59,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What the load needs from outside of its transaction.
+    """Hooks of a load outside of its transaction.
 
     ``tables``: names of those there are. ``ready`` is called once nobody can change them. ``drops``:
     statements that drop all that is there. ``rights``: what everybody may do with what the transaction sees.
@@ -82,7 +82,7 @@ class Loaded:
 
 @dataclass(slots=True)
 class _Kept:
-    """What is put off until all rows are there."""
+    """Statements that are put off until all rows are there."""
 
     tables: list[str] = field(default_factory=list[str])
     made: list[str] = field(default_factory=list[str])
@@ -134,7 +134,7 @@ class Loading:
         return Loaded({name: one.rows for name, one in found.items()}, erased, (*lost, *gone))
 
     def _for_those(self, statement: Statement) -> Statement | None:
-        """The statement, for the roles that are there now where it is about a policy; None for nobody."""
+        """Return the statement, of a policy for the roles that exist; None if there are none."""
         wanted = self._source.rights or {}
         key = policy_of(statement)
         if key is None or key not in wanted:
@@ -170,7 +170,7 @@ class Loading:
             await self._conn.execute(statement)
 
     async def _hold(self, tables: Sequence[str]) -> None:
-        """Nobody changes structure or rows any more until the end; everybody may read."""
+        """Lock structure and rows until the end; everybody may read."""
         await self._conn.execute(fill("hold", registry=self._name(REGISTRY)))
         for table in tables:
             await self._conn.execute(fill("hold_rows", table=self._name(table)))
@@ -286,5 +286,5 @@ class Loading:
 
 
 def _written(text: str) -> sql.SQL:
-    """What PostgreSQL itself wrote, or a dump has, for the connection of the writer."""
+    """Return what PostgreSQL itself wrote, or a dump has, for the connection of the writer."""
     return sql.SQL(cast(LiteralString, text))

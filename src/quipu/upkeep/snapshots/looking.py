@@ -1,4 +1,4 @@
-"""What a dump holds, read without a database."""
+"""Content of a dump, read without a database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quipu.upkeep.snapshots.rights import noted
 
 
 def look_through(path: Path, schema_name: str, *, protected: Collection[str], code: bool) -> dict[str, int]:
-    """Rows by table, when each statement is one that may be loaded.
+    """Return rows by table, if each statement is one that may be loaded.
 
     ``code`` and ``protected`` as in `order`.
 

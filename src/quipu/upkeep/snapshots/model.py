@@ -33,7 +33,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """How many rows a table has, and a sum of the hashes of their texts, whatever their order."""
+    """Number of a table's rows, and a sum of the hashes of their texts, whatever their order."""
 
     rows: int
     checksum: str
@@ -74,7 +74,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinned:
-    """What thinning out took, or with ``dry_run`` would take; names, the newest first."""
+    """Outcome of thinning out, or with ``dry_run`` its preview; names, newest first."""
 
     kept: Sequence[str]
     deleted: Sequence[str]
@@ -83,7 +83,7 @@ class Thinned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """What a schema became, or without ``done`` would become.
+    """State of a schema after a restore, or without ``done`` its preview.
 
     ``source`` is the snapshot or the file. ``before`` and ``after`` are rows by table, ``before`` as of the
     snapshot that ``undo`` names, to which it can be put back. ``erased`` counts rows that did not come back

@@ -14,7 +14,7 @@ _NAME: Final = re.compile(r"(memory(?:_[a-z0-9_]+)?)_([0-9]{8}_[0-9]{6})\.sql")
 
 
 def name_of(schema_name: str, taken_at: datetime, *, taken: Collection[str] = ()) -> str:
-    """The name of a snapshot; of the next second that is free where others have that name."""
+    """Return the name of a snapshot; of the next free second if others have that name."""
     second = taken_at.astimezone(UTC)
     while (name := f"{schema_name}_{second.strftime(_FORM)}.sql") in taken:
         second += timedelta(seconds=1)
@@ -22,7 +22,7 @@ def name_of(schema_name: str, taken_at: datetime, *, taken: Collection[str] = ()
 
 
 def check_name(value: object) -> str:
-    """A name of a snapshot.
+    """Return a name of a snapshot.
 
     Raises:
         BadInput: it is none. So no name leads out of the directory of snapshots.

@@ -14,7 +14,7 @@ _ENDS: Final = frozenset({"using", "with"})
 
 
 def policy_of(statement: Statement) -> Key | None:
-    """The policy that a statement makes or comments on; None where it is about something else."""
+    """Return the policy that a statement makes or comments on; None if it is about something else."""
     if statement.starts("create", "policy"):
         place = 2
     elif statement.starts("comment", "on", "policy"):
@@ -27,7 +27,7 @@ def policy_of(statement: Statement) -> Key | None:
 
 
 def for_those(statement: Statement, roles: Sequence[str]) -> Statement:
-    """The statement of a policy, for these roles as SQL writes them; a comment on it stays as it is."""
+    """Return a policy's statement for these roles as SQL writes them; a comment on it is unchanged."""
     words = statement.words
     begins = next((n for n in range(7, len(words)) if statement.lower(n) == "to"), None)
     if not statement.starts("create") or begins is None:

@@ -35,7 +35,7 @@ _OPTIONS: Final = (
 
 
 async def pg_dump(settings: Settings, *, major: int) -> tuple[Path, Mapping[str, str]]:
-    """The program for a server of that major version, and its environment.
+    """Return the program for a server of that major version, and its environment.
 
     Raises:
         DatabaseUnsuitable: there is none here that is not older than the server.
@@ -99,7 +99,7 @@ def write(
 
 
 def _quoted(name: str) -> str:
-    """A name in which no sign means anything to pg_dump."""
+    """Return a name quoted so that no sign means anything to pg_dump."""
     return '"' + name.replace('"', '""') + '"'
 
 

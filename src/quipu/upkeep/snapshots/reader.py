@@ -32,11 +32,11 @@ class Statement:
     line: int
 
     def lower(self, place: int) -> str:
-        """The word at a place in small letters; empty where there is none."""
+        """Return the word at a place in small letters; empty if there is none."""
         return self.words[place].text.lower() if place < len(self.words) else ""
 
     def starts(self, *words: str) -> bool:
-        """Whether it begins with these words."""
+        """Return True if it begins with these words."""
         return all(self.lower(place) == word for place, word in enumerate(words))
 
 
@@ -53,7 +53,7 @@ class Dump:
         self.notes: list[tuple[int, bytes]] = []
 
     def statements(self) -> Iterator[Statement]:
-        """One after the other.
+        """Yield the statements, one after the other.
 
         Raises:
             BadInput: the file is no dump: a command of psql, a statement without an end, no UTF-8.
@@ -62,7 +62,7 @@ class Dump:
             yield found
 
     def rows(self) -> Iterator[bytes]:
-        """The lines of rows after a COPY, a long one in pieces, without the line that ends them.
+        """Yield the lines of rows after a COPY, a long one in pieces, without the line that ends them.
 
         Raises:
             BadInput: that line is missing.
@@ -141,12 +141,12 @@ class _Begun:
         return self._is_whole and not self._cutter.is_open
 
     def statement(self) -> Statement:
-        """All of it."""
+        """Return the whole statement."""
         text = "".join(self._lines)
         return Statement(text[: self._words[-1].start].strip(), tuple(self._words[:-1]), self.line)
 
     def too_long(self) -> BadInput:
-        """What is raised where it is."""
+        """Return the error for a statement that is too long."""
         return BadInput(
             f"line {self.line}: the statement is too long; {_LONGEST:,} bytes are the most.", field="file"
         )
@@ -165,7 +165,7 @@ class _Begun:
 
 
 def _deeper(words: list[Token], depth: int) -> int:
-    """What the last word does to the depth: bodies of functions in SQL have semicolons of their own."""
+    """Return the change of depth by the last word: bodies of functions in SQL have their own semicolons."""
     word = words[-1].text.lower() if words[-1].sort == "word" else ""
     if word == "atomic" and len(words) > 1 and words[-2].text.lower() == "begin":
         return 1

@@ -1,4 +1,4 @@
-"""What a foreign key of a dump refers to. Pure."""
+"""Target of a foreign key in a dump. Pure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Reference:
 
 
 def reference(statement: Statement) -> Reference | None:
-    """The reference that ``ALTER TABLE [ONLY] s.a ADD CONSTRAINT … FOREIGN KEY (b) REFERENCES s.c(d)`` adds.
+    """Return the reference that ``ALTER TABLE … FOREIGN KEY (b) REFERENCES s.c(d)`` adds.
 
-    None where it is written otherwise.
+    None if it is written differently.
     """
     words = list(statement.words)
     texts = [word.text.lower() if word.sort == "word" else word.text for word in words]
@@ -37,7 +37,7 @@ def reference(statement: Statement) -> Reference | None:
 
 
 def _names(statement: Statement, place: int) -> tuple[str, ...]:
-    """Names between two parentheses; none where there is something else."""
+    """Return the names between two parentheses; none if there is something else."""
     if statement.lower(place) != "(":
         return ()
     names: list[str] = []

@@ -47,7 +47,7 @@ _PRIVILEGES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """What somebody may do. ``role`` and ``number`` are of a role that is not one of the schema's own two."""
+    """Right of somebody. ``role`` and ``number`` are of a role that is not one of the schema's own two."""
 
     who: str
     role: str
@@ -81,23 +81,23 @@ class Change:
 
 
 def granted(row: Sequence[Any]) -> Granted:
-    """An object as `tables.own_rights` returns it."""
+    """Return an object from a row of `tables.own_rights`."""
     kind, names, args, ahead, called, rights, usual = row
     return Granted((kind, tuple(names), tuple(args)), ahead, called, _rights(rights), _rights(usual))
 
 
 def kept(found: Iterable[Granted]) -> Kept:
-    """What is worth keeping of what there is."""
+    """Return the rights that are worth keeping."""
     return {one.key: one.rights for one in found if one.rights != one.usual}
 
 
 def roles(of: Kept) -> set[tuple[str, int]]:
-    """The roles that have rights, without the schema's own, by name and number."""
+    """Return the roles that have rights, without the schema's own, by name and number."""
     return {(one.role, one.number) for rights in of.values() for one in rights if one.who == "role"}
 
 
 def still(of: Kept, there: Collection[tuple[str, int]]) -> tuple[Kept, tuple[str, ...]]:
-    """What can be given back where only these roles are there, and what cannot, a line each."""
+    """Return the rights that can be given back with only these roles, and what cannot, a line each."""
     left = {
         key: frozenset(
             one
@@ -122,9 +122,9 @@ def going(found: Sequence[Granted]) -> tuple[str, ...]:
 
 
 def moved(of: Kept, found: Iterable[Granted]) -> tuple[Kept, tuple[str, ...]]:
-    """What a dump of another place gives here: to the schema's own two roles all, to others what is usual.
+    """Return the rights of a dump from another place: all of the schema's own roles, else the usual ones.
 
-    What it granted to others is told, a line each.
+    Rights that it granted to others are returned as lost, a line each.
     """
     usual = {one.key: one.usual for one in found}
     left: dict[Key, frozenset[Right]] = {}
@@ -138,7 +138,7 @@ def moved(of: Kept, found: Iterable[Granted]) -> tuple[Kept, tuple[str, ...]]:
 
 
 def changes(found: Iterable[Granted], wanted: Kept) -> Iterator[Change]:
-    """What makes of the rights that there are those that are wanted; as usual where nothing is said.
+    """Yield the changes that turn the existing rights into the wanted ones; the usual ones by default.
 
     Rights on the schema itself are not the agent's to give, and a policy is made for whom it is.
     """
@@ -151,7 +151,7 @@ def changes(found: Iterable[Granted], wanted: Kept) -> Iterator[Change]:
 
 
 def plain(of: Kept) -> list[list[Any]]:
-    """As JSON."""
+    """Return the rights as JSON values."""
     return [
         [
             *map(_listed, key),
@@ -162,7 +162,7 @@ def plain(of: Kept) -> list[list[Any]]:
 
 
 def read(values: Iterable[Any]) -> Kept:
-    """Of `plain`.
+    """Read the result of `plain`.
 
     Raises:
         ValueError, TypeError: it is none.
@@ -171,13 +171,13 @@ def read(values: Iterable[Any]) -> Kept:
 
 
 def notes(of: Kept) -> bytes:
-    """As comments at the end of a dump that is handed out."""
+    """Return the rights as comments at the end of a dump that is handed out."""
     granted_ones = {key: rights for key, rights in of.items() if key[0] not in _NOT_GRANTED}
     return b"".join(_NOTE + json.dumps(one).encode() + b"\n" for one in plain(granted_ones))
 
 
 def noted(lines: Iterable[tuple[int, bytes]]) -> Kept:
-    """Of the comments of a dump, each with the number of its line.
+    """Read rights from the comments of a dump, each with the number of its line.
 
     Raises:
         BadInput: one tells of no right; names the line.
@@ -192,7 +192,7 @@ def noted(lines: Iterable[tuple[int, bytes]]) -> Kept:
 
 
 def is_note(line: bytes) -> bool:
-    """Whether a comment of a dump tells of a right."""
+    """Return True if a comment of a dump tells of a right."""
     return line.startswith(_NOTE)
 
 

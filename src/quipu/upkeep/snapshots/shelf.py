@@ -1,4 +1,4 @@
-"""Where snapshots lie: a file for each, and a manifest beside it.
+"""Place of snapshots: a file for each, and a manifest beside it.
 
     <directory>/<database>/<number of the space>/memory_20260314_150000.sql
                                                  memory_20260314_150000.json      the manifest
@@ -45,7 +45,7 @@ class Shelf:
 
     @classmethod
     def of(cls, settings: Settings, url: str) -> Shelf:
-        """The one of the settings: QUIPU_SNAPSHOT_DIRECTORY, or ``snapshots`` in the home."""
+        """Return the shelf of the settings: QUIPU_SNAPSHOT_DIRECTORY, or ``snapshots`` in the home."""
         place = settings.snapshot_directory or settings.home / "snapshots"
         given = conninfo.conninfo_to_dict(url)
         parts = [given.get("dbname") or "quipu"]
@@ -54,25 +54,25 @@ class Shelf:
         return cls(place / "-".join(_ODD.sub("_", str(part)).strip("._") or "_" for part in parts))
 
     def room(self, space_id: int) -> Path:
-        """The directory of a space, made where it is missing; nobody else may look in."""
+        """Return the directory of a space, made if it is missing; nobody else may look in."""
         place = self.root / str(space_id)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         return place
 
     def free_name(self, space_id: int, schema_name: str, taken_at: datetime) -> str:
-        """A name for a new snapshot."""
+        """Return a name for a new snapshot."""
         return name_of(
             schema_name, taken_at, taken={path.name for path in self._place(space_id).glob("*.sql")}
         )
 
     def all(self, space_id: int, space: str) -> list[Snapshot]:
-        """Those of a space that are whole, the newest first."""
+        """Return the whole snapshots of a space, newest first."""
         found = (_read(path, space) for path in self._place(space_id).glob("*.json"))
         whole = [one for one in found if one is not None]
         return sorted(whole, key=lambda one: (one.taken_at, one.name), reverse=True)
 
     def find(self, space_id: int, space: str, name: str) -> Snapshot:
-        """One by its name.
+        """Return a snapshot by its name.
 
         Raises:
             BadInput: that is no name of a snapshot.
@@ -84,7 +84,7 @@ class Shelf:
         return found
 
     def path(self, space_id: int, name: str) -> Path:
-        """The file of a snapshot."""
+        """Return the file of a snapshot."""
         return self._place(space_id) / check_name(name)
 
     def keep(self, snapshot: Snapshot) -> None:
@@ -125,7 +125,7 @@ class Shelf:
             path.parent.rmdir()
 
     def check(self, snapshot: Snapshot) -> Path:
-        """The file of a snapshot, which is as it was written.
+        """Return the file of a snapshot, checked to be as it was written.
 
         Raises:
             BadInput: it is missing, or was changed.
@@ -140,7 +140,7 @@ class Shelf:
         return path
 
     def vectors(self, snapshot: Snapshot) -> Path | None:
-        """The file of its vectors, where there is one that is as it was written."""
+        """Return the file of its vectors, if there is one that is as it was written."""
         path = self.path(snapshot.space_id, snapshot.name).with_suffix(".vectors")
         whole = snapshot.vectors_sha256 is not None and path.is_file()
         return path if whole and digest(path) == snapshot.vectors_sha256 else None
@@ -150,13 +150,13 @@ class Shelf:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def hash_of(space: str) -> str:
-    """SHA-256 of the name of a space."""
+    """Return the SHA-256 of the name of a space."""
     return sha256(space.encode()).hexdigest()
 
 
@@ -168,7 +168,7 @@ def _plain(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _read(path: Path, space: str) -> Snapshot | None:
-    """The snapshot of a manifest; None where there is none of that space that this version knows."""
+    """Return the snapshot of a manifest; None if this version knows none of that space there."""
     try:
         given: Any = json.loads(path.read_text(encoding="utf-8"))
         if given.pop("format") != _FORMAT or given["name"] != path.with_suffix(".sql").name:

@@ -42,7 +42,9 @@ class AsyncSnapshots:
         self._shelf = Shelf.of(settings, database.url)
 
     async def create(self, *, space: str, schema: str = "memory") -> Snapshot:
-        """A snapshot of the schema as it is now. It stays until the retention is over, whatever its hour.
+        """Take a snapshot of the schema as it is now.
+
+        It stays until the retention is over, whatever its hour.
 
         Raises:
             NotFound: there is no such schema.
@@ -53,7 +55,7 @@ class AsyncSnapshots:
         return await self._take(await self._ground.find(space, schema), "manual")
 
     async def list(self, *, space: str, schema: str | None = None) -> list[Snapshot]:
-        """The snapshots of a space, or of one schema of it, the newest first, with the tier that keeps each.
+        """Return the snapshots of a space, or of one schema, newest first, with the tier that keeps each.
 
         Those of schemas that were dropped are among them.
         """
@@ -64,7 +66,7 @@ class AsyncSnapshots:
         return sorted(found, key=lambda one: (one.taken_at, one.name), reverse=True)
 
     async def find(self, name: str, *, space: str) -> Snapshot:
-        """The snapshot of that name.
+        """Return the snapshot of that name.
 
         Raises:
             BadInput: that is no name of a snapshot.
@@ -73,7 +75,7 @@ class AsyncSnapshots:
         return await self._find(space, name)
 
     async def path(self, name: str, *, space: str) -> Path:
-        """The file of a snapshot.
+        """Return the file of a snapshot.
 
         Raises:
             NotFound: there is none of that name.
@@ -225,7 +227,7 @@ class AsyncSnapshots:
         )
 
     async def scheduled(self, *, space: str) -> None:
-        """What a worker does every hour: a snapshot of each schema that has none of this hour, then thin out.
+        """Take a snapshot of each schema that has none of this hour, then thin out; a worker's hourly job.
 
         Raises:
             DatabaseError: some could not be taken; the others were.
@@ -296,7 +298,7 @@ class AsyncSnapshots:
         return True
 
     async def _groups(self, space: str, schema: str | None) -> Mapping[str, Sequence[Snapshot]]:
-        """The snapshots of a space by their schema."""
+        """Return the snapshots of a space by their schema."""
         space_id = await self._ground.space_id(space)
         kept = [] if space_id is None else await to_thread.run_sync(self._shelf.all, space_id, space)
         return _by_schema(one for one in kept if schema in (None, one.schema))
@@ -325,7 +327,7 @@ class AsyncSnapshots:
         return Thinned(kept=tuple(kept), deleted=tuple(deleted), dry_run=dry_run)
 
     async def _tiers(self, space: str, own: Sequence[Snapshot], *, now: datetime) -> dict[str, Tier]:
-        """Names of those that stay, with what keeps them."""
+        """Return the names of snapshots that stay, with what keeps them."""
         days = await self._ground.retention_days(space)
         scheduled = keep(
             [one.taken_at for one in own if one.reason == "scheduled"], now=now, retention_days=days
@@ -340,7 +342,7 @@ class AsyncSnapshots:
         return found
 
     async def _rows_now(self, space: str, schema: str) -> dict[str, int]:
-        """Rows by table; none where there is no such schema."""
+        """Return rows by table; none if there is no such schema."""
         if not await self._is_there(space, schema):
             return {}
         target = await self._ground.find(space, schema)

@@ -12,7 +12,7 @@ from quipu.upkeep.snapshots.templates import fill
 
 
 async def sums(conn: Connection, target: Target, tables: Iterable[str]) -> dict[str, Sum]:
-    """By name. The order of rows does not matter, nor where columns stood that are gone."""
+    """Return the sums by name. The order of rows does not matter, nor the place of dropped columns."""
     found: dict[str, Sum] = {}
     for table in tables:
         cursor = await conn.execute(fill("sum", table=sql.Identifier(target.schema_name, table)))

@@ -1,4 +1,4 @@
-"""Which snapshots are kept: many of the last day, fewer of the week, one of each day before. Pure.
+"""Tiers of snapshots: many of the last day are kept, fewer of the week, one of each day before. Pure.
 
 Seed 002, part 5: 24 hourly ones, then 4 a day (00:00, 06:00, 12:00, 18:00) to 7 days, then one a day
 (midnight) to the end of the retention; 71 in all where that is 30 days.
@@ -25,7 +25,7 @@ _BEGIN: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def keep(times: Iterable[datetime], *, now: datetime, retention_days: int) -> dict[datetime, Tier]:
-    """Those of the times that stay, each with the finest tier that keeps it.
+    """Return the times that stay, each with the finest tier that keeps it.
 
     What is older than ``retention_days`` (1 to 365) never stays. A time after ``now`` stays: the clock was
     put back, and what it says of age means nothing.

@@ -180,7 +180,7 @@ def _show(screen: Screen, found: ServerStatus) -> None:
 
 
 def _brought(settings: Settings) -> str | None:
-    """The psql that the embedded database comes with, if it does."""
+    """Return the psql that the embedded database comes with, if it does."""
     program = anyio.run(embedded.programs, settings).tool("psql")
     return str(program) if program.exists() else None
 

@@ -97,7 +97,7 @@ def _sample_questions() -> list[Asked]:
 
 
 def _rank(one: Asked, found: Sequence[Hit]) -> int | None:
-    """The place (1 …) of the first message that is known to answer; None where none came back."""
+    """Return the rank (1 …) of the first message that is known to answer; None if none came back."""
     return next((rank for rank, hit in enumerate(found, 1) if hit.source.message in one.evidence), None)
 
 

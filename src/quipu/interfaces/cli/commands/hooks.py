@@ -137,7 +137,7 @@ def _tell(screen: Screen, done: Change, agent: str, what: str, *, dry_run: bool)
 
 
 def _events(file: Path) -> list[str] | str:
-    """The events that call us, or why nobody knows."""
+    """Return the events that call us, or why nobody knows."""
     try:
         return list(entries.found(settings_file.read(file).document))
     except BadInput as error:

@@ -140,7 +140,7 @@ def _by_space(done: Mapping[str, Report]) -> list[RenderableType]:
 
 
 def _count_lines(file: Path, screen: Screen) -> int | None:
-    """How many lines there are, where somebody watches and it can be known without reading a pipe."""
+    """Count the lines if somebody watches and it can be done without reading a pipe."""
     if not screen.watched or not file.is_file():
         return None
     with file.open("rb") as opened_file:
@@ -148,6 +148,6 @@ def _count_lines(file: Path, screen: Screen) -> int | None:
 
 
 def _code(found: list[Report]) -> int:
-    """Success, unless there were lines and none of them could be taken."""
+    """Return success, unless there were lines and none of them could be taken."""
     taken = sum(r.imported + r.duplicates + r.echoes + r.withheld for r in found)
     return USAGE if taken == 0 and any(r.refused for r in found) else 0

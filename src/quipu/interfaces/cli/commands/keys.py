@@ -18,7 +18,7 @@ from quipu.upkeep.keys.model import LEVELS, Key, Level
 @click.group()
 @common
 def command() -> None:
-    """API keys for programs that reach this memory through `quipu serve`.
+    """Manage API keys for programs that reach this memory through `quipu serve`.
 
     A key opens one space or all of them, to read, to write or to administer. Its token is shown once.
     """

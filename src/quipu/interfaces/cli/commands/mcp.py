@@ -29,7 +29,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _whose(function: Command) -> Command:
-    """The options that settle whose memory it is, and what a model may do with it."""
+    """Add the options that decide whose memory it is, and what a model may do with it."""
     for option in (
         click.option("--read-only", is_flag=True, help="Offer only tools that change nothing."),
         click.option("--agent", metavar="NAME", help="Only tables granted to this agent."),

@@ -23,7 +23,7 @@ _FAILED = 1
 @click.group()
 @common
 def command() -> None:
-    """Signed receipts of what was forgotten; they hold no content and no names."""
+    """Show signed receipts of what was forgotten; they hold no content and no names."""
 
 
 @command.command("list")

@@ -30,7 +30,7 @@ _UNCHANGED = "No table was changed; the same command again does it from the begi
 
 @click.group("snapshots", no_args_is_help=False, epilog=_EXAMPLES)
 def command() -> None:
-    """Snapshots of agents' tables: a worker takes them hourly, people put them back.
+    """Manage snapshots of agents' tables: a worker takes them hourly, people restore them.
 
     They are files of SQL in QUIPU_SNAPSHOT_DIRECTORY, or `snapshots` in the home.
     """

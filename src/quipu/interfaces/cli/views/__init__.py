@@ -1,1 +1,1 @@
-"""How answers look for people: values in, things that rich can print out."""
+"""Views of answers for people: values in, things that rich can print out."""

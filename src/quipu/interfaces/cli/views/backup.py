@@ -14,7 +14,7 @@ from quipu.upkeep.backup.model import Backups, PutAside, Restored, Taken, Upgrad
 
 
 def taken(found: Taken) -> RenderableType:
-    """A base that was taken."""
+    """Show a base that was taken."""
     lines = [
         Text(f"{found.base.name}: {size(found.base.size_bytes)}, whole at {_time(found.base.ended_at)}.")
     ]
@@ -37,7 +37,7 @@ def taken(found: Taken) -> RenderableType:
 
 
 def backups(found: Backups) -> Iterator[RenderableType]:
-    """The bases and the log."""
+    """Show the bases and the log."""
     if not found.bases:
         yield Text(f"No bases in {found.directory}. Take one: quipu backup base")
     else:
@@ -57,7 +57,7 @@ def backups(found: Backups) -> Iterator[RenderableType]:
 
 
 def restored(found: Restored) -> RenderableType:
-    """What a restore did, or would do."""
+    """Show what a restore did, or would do."""
     when = "at the end of the log" if found.at is None else f"at {_time(found.at)}"
     if not found.done:
         return Group(
@@ -73,7 +73,7 @@ def restored(found: Restored) -> RenderableType:
 
 
 def upgraded(found: Upgraded | None) -> RenderableType:
-    """What an upgrade did, or would do."""
+    """Show what an upgrade did, or would do."""
     if found is None:
         return Text("Nothing to do: the data are of the version of the programs.")
     if not found.done:
@@ -101,7 +101,7 @@ def upgraded(found: Upgraded | None) -> RenderableType:
 
 
 def put_aside(found: list[PutAside], *, removed: bool) -> Iterator[RenderableType]:
-    """Data that were put aside."""
+    """Show data that were put aside."""
     if not found:
         yield Text("Nothing was put aside.")
         return

@@ -15,7 +15,7 @@ _ID_DIGITS = 8
 
 
 def evaluation(done: SessionEvaluation) -> RenderableType:
-    """What was asked for, a line each, and how much of it was done."""
+    """Show what was asked for, a line each, and how much of it was done."""
     lines = [line for one in done.evaluations for line in _asked(one)]
     read, written = count(done.turns, "turn"), count(len(done.applied.memories), "change")
     return Group(

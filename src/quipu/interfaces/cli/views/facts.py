@@ -16,7 +16,7 @@ _LONGEST = 120
 
 
 def values(found: Sequence[Value], *, none: str = "Nothing stands.") -> RenderableType:
-    """A table of what stands; ``none`` is said where nothing does."""
+    """Show a table of what stands, or the text ``none``."""
     if not found:
         return Text(none, style="dim")
     table = Table("key", "value", "known", "of", "turn", "since (UTC)", "until", box=None, pad_edge=False)
@@ -34,17 +34,17 @@ def values(found: Sequence[Value], *, none: str = "Nothing stands.") -> Renderab
 
 
 def state(found: Mapping[str, Value]) -> RenderableType:
-    """A table of what holds."""
+    """Show a table of what holds."""
     return values([*found.values()])
 
 
 def assumptions(found: Sequence[Value]) -> RenderableType:
-    """A table of what is only assumed."""
+    """Show a table of what is only assumed."""
     return values(found, none="Nothing is only assumed.")
 
 
 def events(found: Sequence[Event]) -> RenderableType:
-    """A table of events."""
+    """Show a table of events."""
     if not found:
         return Text("Nothing was written.", style="dim")
     head = ("event", "key", "when (UTC)", "what", "old", "new", "known", "why", "who")
@@ -65,7 +65,7 @@ def events(found: Sequence[Event]) -> RenderableType:
 
 
 def keys(found: Sequence[RegisteredKey]) -> RenderableType:
-    """A table of the keys whose values have a shape."""
+    """Show a table of the keys whose values have a shape."""
     table = Table("key", "namespace", "of", "fields", "registered (UTC)", box=None, pad_edge=False)
     of = {"session": "a session", "cross_session": "a person", None: "either"}
     for one in found:
@@ -81,7 +81,7 @@ def keys(found: Sequence[RegisteredKey]) -> RenderableType:
 
 
 def differences(found: Sequence[Difference]) -> RenderableType:
-    """A table of what is believed otherwise."""
+    """Show a table of what is believed differently."""
     if not found:
         return Text("Nothing is believed otherwise.", style="dim")
     table = Table("key", "before", "after", box=None, pad_edge=False)
@@ -91,7 +91,7 @@ def differences(found: Sequence[Difference]) -> RenderableType:
 
 
 def change(done: Change) -> RenderableType:
-    """What a write came to, in a line or two."""
+    """Show the outcome of a write, in a line or two."""
     if done.event is None:
         return Text("That stands already; nothing was written.")
     lines = [Text(f"{done.event.event_type} {done.event.id}: {visible(done.event.key)}")]
@@ -105,7 +105,7 @@ def change(done: Change) -> RenderableType:
 
 
 def rebuilt(done: Rebuilt) -> RenderableType:
-    """What a rebuild made of the events."""
+    """Show what a rebuild made of the events."""
     made = f"{done.session_rows:,} session values and {done.preference_rows:,} preferences"
     return Group(
         Text(f"{made}, made from {done.events:,} events."),

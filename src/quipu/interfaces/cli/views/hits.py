@@ -28,7 +28,7 @@ _INDENT = (0, 0, 0, 4)
 def hits(
     found: Sequence[Hit], *, expected: Collection[str] = (), characters: int = _CHARACTERS
 ) -> RenderableType:
-    """All hits, best first. ``expected``: ids of messages that are known to answer, which get a mark."""
+    """Show all hits, best first. ``expected``: ids of messages that are known to answer, which get a mark."""
     if not found:
         return Text("Nothing relevant is known.", style="dim")
     return Group(
@@ -37,7 +37,7 @@ def hits(
 
 
 def parts(hit: Hit) -> Text:
-    """What each signal added to the score, the most first, as bars of one cell for each tenth."""
+    """Show what each signal added to the score, most first, as bars of one cell for each tenth."""
     shown = Text()
     for signal, amount in sorted(hit.parts.items(), key=lambda part: -part[1]):
         if abs(amount) >= _LEAST:
@@ -49,7 +49,7 @@ def parts(hit: Hit) -> Text:
 
 
 def source(hit: Hit) -> Text:
-    """Where a hit comes from: the caller's own ids."""
+    """Show where a hit comes from: the caller's own ids."""
     came = hit.source
     where = " / ".join(visible(name) for name in (hit.space, came.session, came.message) if name)
     span = f", characters {came.span[0]} to {came.span[1]}" if came.span else ""

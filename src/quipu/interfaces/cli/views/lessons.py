@@ -24,7 +24,7 @@ _LONGEST = 160
 
 
 def table(found: Sequence[Lesson]) -> RenderableType:
-    """Lessons with what they are worth."""
+    """Show lessons with their worth."""
     if not found:
         return Text(_NONE, style="dim")
     rows = Table("id", "sure", "category", "fact", box=None, pad_edge=False)
@@ -36,7 +36,7 @@ def table(found: Sequence[Lesson]) -> RenderableType:
 
 
 def found(hits: Sequence[FoundLesson]) -> RenderableType:
-    """Lessons that answer a question, with their score."""
+    """Show lessons that answer a question, with their score."""
     if not hits:
         return Text(_NOT_FOUND, style="dim")
     rows = Table("id", "score", "sure", "category", "fact", box=None, pad_edge=False)
@@ -48,7 +48,7 @@ def found(hits: Sequence[FoundLesson]) -> RenderableType:
 
 
 def one(lesson: Lesson) -> RenderableType:
-    """Everything that is known of one lesson."""
+    """Show everything that is known of one lesson."""
     lines = [Text(visible(lesson.fact), style="bold"), Text(f"id          {lesson.id}")]
     told = (
         ("category", _category(lesson)),
@@ -66,7 +66,7 @@ def one(lesson: Lesson) -> RenderableType:
 
 
 def sources(told: Sequence[LessonSource]) -> RenderableType:
-    """Where a lesson was said."""
+    """Show where a lesson was said."""
     if not told:
         return Text("It was written by hand.", style="dim")
     rows = Table("session", "turn", "said", box=None, pad_edge=False)
@@ -76,7 +76,7 @@ def sources(told: Sequence[LessonSource]) -> RenderableType:
 
 
 def report(done: ExtractionReport) -> RenderableType:
-    """What came of an extraction."""
+    """Show the outcome of an extraction."""
     if not done.sessions:
         return Text("Every session was read already. --again reads them once more.", style="dim")
     parts = [
@@ -99,7 +99,7 @@ def report(done: ExtractionReport) -> RenderableType:
 
 
 def pruned(done: Pruned) -> RenderableType:
-    """What was archived, or would be."""
+    """Show what was archived, or would be."""
     if not done.lessons:
         return Text("No lesson has faded.", style="dim")
     head = "archived" if done.archived else "faded"

@@ -29,7 +29,7 @@ _NOT_FOUND = "No memory answers that."
 
 
 def table(found: Sequence[LongtermMemory]) -> RenderableType:
-    """Memories, one line each."""
+    """Show memories, one line each."""
     if not found:
         return Text(_NONE, style="dim")
     rows = Table("id", "weight", "category", "user", "summary", box=None, pad_edge=False)
@@ -39,7 +39,7 @@ def table(found: Sequence[LongtermMemory]) -> RenderableType:
 
 
 def found(hits: Sequence[FoundMemory]) -> RenderableType:
-    """Memories that answer a question, with their score."""
+    """Show memories that answer a question, with their score."""
     if not hits:
         return Text(_NOT_FOUND, style="dim")
     rows = Table("id", "score", "weight", "category", "summary", box=None, pad_edge=False)
@@ -50,7 +50,7 @@ def found(hits: Sequence[FoundMemory]) -> RenderableType:
 
 
 def one(memory: LongtermMemory) -> RenderableType:
-    """Everything that is known of one memory."""
+    """Show everything that is known of one memory."""
     said = f"{day_and_time(memory.happened_at)}, {count(memory.stated_count, 'time')}"
     used = f"{count(memory.access_count, 'time')}, last {day_and_time(memory.last_accessed_at)}"
     told = (
@@ -70,7 +70,7 @@ def one(memory: LongtermMemory) -> RenderableType:
 
 
 def sources(told: Sequence[MemorySource]) -> RenderableType:
-    """The words that a memory rests on."""
+    """Show the words that a memory rests on."""
     if not told:
         return Text("It was written by hand.", style="dim")
     rows = Table("session", "message", "said", box=None, pad_edge=False)
@@ -81,7 +81,7 @@ def sources(told: Sequence[MemorySource]) -> RenderableType:
 
 
 def history(before: Sequence[MemoryRevision]) -> RenderableType:
-    """How a memory read before each change."""
+    """Show the wording of a memory before each change."""
     if not before:
         return Text("It was never changed.", style="dim")
     rows = Table("version", "until", "by", "summary", "why", box=None, pad_edge=False)
@@ -93,7 +93,7 @@ def history(before: Sequence[MemoryRevision]) -> RenderableType:
 
 
 def counts(found: Sequence[MemoryCount]) -> RenderableType:
-    """How many memories there are of each category and importance."""
+    """Show the number of memories of each category and importance."""
     rows = Table("category", "importance", "live", "archived", box=None, pad_edge=False)
     for one_ in found:
         rows.add_row(one_.category, one_.importance, f"{one_.live:,}", f"{one_.archived:,}")
@@ -101,12 +101,12 @@ def counts(found: Sequence[MemoryCount]) -> RenderableType:
 
 
 def imported(found: MemoriesImported) -> RenderableType:
-    """What a file of the seed brought."""
+    """Show what a file of the seed brought."""
     return Group(*map(Text, _imported(found)))
 
 
 def exported(done: MemoriesExported) -> RenderableType:
-    """What was written into a file of the seed."""
+    """Show what was written into a file of the seed."""
     lines = [f"Written to {done.path}: {count(done.written, 'memory', 'memories')}."]
     if done.repeated:
         lines.append(f"{done.repeated:,} say what another says and are left out: the file holds that once.")
@@ -115,7 +115,7 @@ def exported(done: MemoriesExported) -> RenderableType:
 
 
 def recovered(found_: Recovered) -> RenderableType:
-    """The block that an agent would be given, and how long that took."""
+    """Show the block that an agent would be given, and how long that took."""
     took = f"{count(len(found_.ids), 'memory', 'memories')}, {found_.tokens:,} tokens, {found_.took_ms:,} ms"
     if found_.trouble is not None:
         return Text(f"{found_.outcome}: {visible(found_.trouble)} ({took})", style="red")
@@ -123,7 +123,7 @@ def recovered(found_: Recovered) -> RenderableType:
 
 
 def audit(lines: Sequence[AuditLine]) -> RenderableType:
-    """Recoveries and evaluations, one line each, with the memories below."""
+    """Show recoveries and evaluations, one line each, with the memories below."""
     if not lines:
         return Text("Nothing was recovered or evaluated yet.", style="dim")
     shown: list[RenderableType] = []
@@ -139,7 +139,7 @@ def audit(lines: Sequence[AuditLine]) -> RenderableType:
 
 
 def archived(done: ArchivedMemories) -> RenderableType:
-    """What was archived, or would be."""
+    """Show what was archived, or would be."""
     if not done.memories:
         return Text("No live memory is meant.", style="dim")
     head = "archived" if done.archived else "would be archived"

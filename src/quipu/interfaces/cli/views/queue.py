@@ -17,7 +17,7 @@ _ERROR_CHARACTERS = 60
 
 
 def status(found: QueueStatus) -> Iterator[RenderableType]:
-    """How each topic stands, who works, and when schedules are due."""
+    """Show the state of each topic, the workers, and when schedules are due."""
     table = Table(
         "topic",
         "queue",
@@ -50,7 +50,7 @@ def status(found: QueueStatus) -> Iterator[RenderableType]:
 
 
 def dead(found: Sequence[Look]) -> Table | Text:
-    """Jobs that were given up, one on a line."""
+    """Show jobs that were given up, one on a line."""
     if not found:
         return Text("No job was given up.", style="dim")
     table = Table("job", "space", "topic", "tries", "given up (UTC)", "because", box=None, pad_edge=False)
@@ -63,7 +63,7 @@ def dead(found: Sequence[Look]) -> Table | Text:
 
 
 def job(one: Look) -> Iterator[RenderableType]:
-    """All that is known of a job."""
+    """Show all that is known of a job."""
     table = Table.grid(padding=(0, 2))
     rows = {
         "job": f"{one.id}, {_state(one)}",
@@ -85,7 +85,7 @@ def job(one: Look) -> Iterator[RenderableType]:
 
 
 def purged(found: Purge) -> Iterator[RenderableType]:
-    """What went or would go, by topic."""
+    """Show what went or would go, by topic."""
     if not found.jobs:
         yield Text("There is no such job.", style="dim")
         return
@@ -99,7 +99,7 @@ def purged(found: Purge) -> Iterator[RenderableType]:
 
 
 def worked(done: Worked) -> Text:
-    """What a worker did."""
+    """Show what a worker did."""
     text = f"{count(done.done, 'job')} done"
     if done.failed:
         text += f", {count(done.failed, 'try', 'tries')} failed"

@@ -1,4 +1,4 @@
-"""What was taken in, and what was not."""
+"""Report of what was taken in, and what was not."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _REFUSALS_SHOWN = 20
 
 
 def report(found: Report) -> RenderableType:
-    """The account in a line, and below it only what is out of the ordinary."""
+    """Show the account in a line, and below it only what is unusual."""
     return Group(*_lines(found))
 
 
 def one_line(found: Report) -> str:
-    """``334 messages taken in, 2 known already; 1.2 s``."""
+    """Return ``334 messages taken in, 2 known already; 1.2 s``."""
     parts = [f"{count(found.imported, 'message')} taken in"]
     if found.duplicates:
         parts.append(f"{found.duplicates:,} known already")
@@ -33,14 +33,14 @@ def one_line(found: Report) -> str:
 
 
 def withheld(number: int, what: str) -> Iterator[Text]:
-    """How much was left out, for it was erased; nothing where that is none."""
+    """Show how much was left out because it was erased; nothing if there is none."""
     if number:
         erased = f"{count(number, what)} that {'was' if number == 1 else 'were'} erased"
         yield Text(f"withheld: {erased}; --erased-too takes them in", style="yellow")
 
 
 def came_back(*, cut_characters: int, foreign_characters: int, unmatched_marks: int) -> Iterator[Text]:
-    """What was seen of recalled memory in what was taken in; nothing where there was none."""
+    """Show recalled memory that was found in the input; nothing if there was none."""
     if cut_characters:
         yield Text(f"memory that came back, cut out: {count(cut_characters, 'character')}")
     if foreign_characters:
@@ -52,7 +52,7 @@ def came_back(*, cut_characters: int, foreign_characters: int, unmatched_marks: 
 
 
 def left_out(inserted_characters: int) -> Iterator[Text]:
-    """What the agent's program had put into messages of people; nothing where there was none."""
+    """Show what the agent's program had put into messages of people; nothing if there was none."""
     if inserted_characters:
         yield Text(f"written by the agent's program, left out: {count(inserted_characters, 'character')}")
 

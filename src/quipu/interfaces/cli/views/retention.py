@@ -1,4 +1,4 @@
-"""What retention took, as people read it."""
+"""Outcome of retention, as people read it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quipu.kinds.ledger.retention.model import RetentionReport
 
 
 def went(found: RetentionReport) -> RenderableType:
-    """What went or would go, by what it is and by table."""
+    """Show what went or would go, by kind and by table."""
     if not found.counts:
         return Text(f"Nothing in the space {visible(found.space)!r} is past its time.")
     limits, would = found.limits, "had to " if found.done else "would "

@@ -22,7 +22,7 @@ _FROM = {
 
 
 def states(found: Sequence[SettingState]) -> RenderableType:
-    """A line for each: name, value, where that is from, and of which kind of memory it is."""
+    """Show a line for each: name, value, its source, and its kind of memory."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for heading in ("name", "value", "from", "of"):
         table.add_column(heading)
@@ -34,7 +34,7 @@ def states(found: Sequence[SettingState]) -> RenderableType:
 
 
 def state(one: SettingState) -> RenderableType:
-    """A setting in full."""
+    """Show a setting in full."""
     rows = {
         "value": f"{_with_unit(one, one.value)} ({_FROM[one.source]})",
         "default": _with_unit(one, one.default),
@@ -54,7 +54,7 @@ def state(one: SettingState) -> RenderableType:
 
 
 def changed(one: SettingState) -> RenderableType:
-    """How a setting stands after it was changed."""
+    """Show a setting after it was changed."""
     return Group(Text(f"{one.name} is {_with_unit(one, one.value)}: {_FROM[one.source]}."), *_overridden(one))
 
 

@@ -13,7 +13,7 @@ from quipu.upkeep.snapshots.model import HandedOut, Restored, Snapshot, Thinned
 
 
 def snapshots(found: Sequence[Snapshot]) -> RenderableType:
-    """A line for each."""
+    """Show a line for each snapshot."""
     if not found:
         return Text("There are no snapshots.")
     table = Table("snapshot", "schema", "taken (UTC)", "why", "kept as", "tables", "rows", "size", box=None)
@@ -26,7 +26,7 @@ def snapshots(found: Sequence[Snapshot]) -> RenderableType:
 
 
 def thinned(done: Thinned) -> Iterator[RenderableType]:
-    """What went or would go."""
+    """Show what went or would go."""
     for name in done.deleted:
         yield Text(name)
     went = "would go" if done.dry_run else "gone"
@@ -34,7 +34,7 @@ def thinned(done: Thinned) -> Iterator[RenderableType]:
 
 
 def restored(done: Restored) -> Iterator[RenderableType]:
-    """Rows by table before and after, and how to undo it."""
+    """Show rows by table before and after, and how to undo it."""
     table = Table("table", "rows before", "rows after", box=None, pad_edge=False)
     for place in (1, 2):
         table.columns[place].justify = "right"
@@ -52,7 +52,7 @@ def restored(done: Restored) -> Iterator[RenderableType]:
 
 
 def handed_out(done: HandedOut) -> RenderableType:
-    """What was written, and where."""
+    """Show what was written, and where."""
     held = f"{count(done.tables, 'table')}, {count(done.rows, 'row')}, {size(done.bytes)}"
     return Text(f"{done.path}: {held}. Export {done.id}, SHA-256 {done.sha256}.")
 

@@ -1,4 +1,4 @@
-"""What a sync took in."""
+"""Intake of a sync."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TROUBLES_SHOWN = 20
 
 
 def report(found: SyncReport) -> list[RenderableType]:
-    """A line for each project, and below it what is out of the ordinary."""
+    """Show a line for each project, and below it what is unusual."""
     shown: list[RenderableType] = []
     if found.spaces:
         shown.append(_table(found))
@@ -48,7 +48,7 @@ def report(found: SyncReport) -> list[RenderableType]:
 
 
 def pending(found: Mapping[str, Pending]) -> RenderableType:
-    """What a sync would read, by project."""
+    """Show what a sync would read, by project."""
     if not found:
         return Text("Nothing is new.")
     table = _numbers("space", "files", "to read")

@@ -19,7 +19,7 @@ _LONGEST = 120
 
 
 def done(answer: model.Done) -> RenderableType:
-    """What a statement did."""
+    """Show what a statement did."""
     if answer.undone:
         lost = [f"takes away: {one}" for one in answer.lost] or ["It takes nothing away."]
         return Text(visible("\n".join(lost)))
@@ -30,7 +30,7 @@ def done(answer: model.Done) -> RenderableType:
 
 
 def changed(answer: model.Changed, word: str) -> RenderableType:
-    """Rows that were changed or would be, by their keys."""
+    """Show rows that were changed or would be, by their keys."""
     done = f"would be {word}" if answer.undone else word
     said = f"{count(answer.rows, 'row')} {done} in {answer.table}."
     keys = [", ".join(str(value) for value in key.values()) for key in answer.keys[:20]]
@@ -38,14 +38,14 @@ def changed(answer: model.Changed, word: str) -> RenderableType:
 
 
 def found(answer: model.Selected) -> RenderableType:
-    """The rows of a query."""
+    """Show the rows of a query."""
     if not answer.results:
         return Text("No rows.", style="dim")
     return _rows(answer.columns, answer.results)
 
 
 def listing(found: model.Listing) -> RenderableType:
-    """Tables with their columns."""
+    """Show tables with their columns."""
     parts: list[RenderableType] = []
     for table in found.tables:
         own = " (the engine's)" if table.protected else ""
@@ -61,7 +61,7 @@ def listing(found: model.Listing) -> RenderableType:
 
 
 def recreated(answer: Recreated) -> RenderableType:
-    """The plan, what differs, and what is lost."""
+    """Show the plan, what differs, and what is lost."""
     lines = [f"{place}. {step}" for place, step in enumerate(answer.steps, start=1)]
     lines += ["", *answer.diff] if answer.diff else ["", "Nothing of the definition differs."]
     lines += [f"lost: {one}" for one in answer.lost]
@@ -82,7 +82,7 @@ def dropped(found: model.DroppedSchema) -> RenderableType:
 
 
 def schemas(found: Sequence[model.Schema]) -> RenderableType:
-    """Schemas with what they are called in SQL."""
+    """Show schemas with their names in SQL."""
     if not found:
         return Text("No schemas yet. The first use makes `memory`.", style="dim")
     rows = Table("name", "in SQL", "description", box=None, pad_edge=False)
@@ -92,7 +92,7 @@ def schemas(found: Sequence[model.Schema]) -> RenderableType:
 
 
 def grants(found: Sequence[model.Grant]) -> RenderableType:
-    """Who may do what."""
+    """Show the permissions of agents."""
     if not found:
         return Text("No agent was granted anything.", style="dim")
     rows = Table("schema", "agent", "may", box=None, pad_edge=False)

@@ -15,35 +15,35 @@ _CELLS = 10
 
 
 def visible(text: str) -> str:
-    """The text with everything that a terminal would obey replaced by U+FFFD, and nothing invisible."""
+    """Replace everything that a terminal would obey by U+FFFD, and remove invisible signs."""
     if text.isprintable() and text.isascii():
         return text
     return REPLACEMENT.join(map(without_invisible, _STEERING.split(text)))
 
 
 def shortened(text: str, length: int) -> str:
-    """The beginning of the text on one line, safe to print."""
+    """Return the beginning of the text on one line, safe to print."""
     return visible(excerpt(text, length)) if text.strip() else ""
 
 
 def bar(amount: float) -> str:
-    """A bar of an amount from 0 to 1: one cell for each tenth, in steps of an eighth of a cell."""
+    """Return a bar of an amount from 0 to 1: one cell for each tenth, in steps of an eighth of a cell."""
     eighths = round(min(1.0, max(0.0, amount)) * _CELLS * 8)
     return "█" * (eighths // 8) + _BLOCKS[eighths % 8].strip()
 
 
 def day_and_time(at: datetime | None) -> str:
-    """``2025-03-04 10:03`` in UTC, which is what is stored."""
+    """Format a moment: ``2025-03-04 10:03`` in UTC, which is what is stored."""
     return "" if at is None else f"{at:%Y-%m-%d %H:%M}"
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
-    """``1 message``, ``2,000 messages``."""
+    """Format a count: ``1 message``, ``2,000 messages``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def size(size_bytes: int) -> str:
-    """``12.3 MB``."""
+    """Format a size: ``12.3 MB``."""
     if size_bytes < 1_000_000:
         return f"{size_bytes / 1_000:.0f} kB"
     return (

@@ -1,4 +1,4 @@
-"""Why a hit came back: its signals as sentences, and the turns around it."""
+"""Explanation of a hit: its signals as sentences, and the turns around it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHARACTERS = 600
 
 
 def reasons(why: Why) -> RenderableType:
-    """The whole explanation."""
+    """Show the whole explanation."""
     return Group(*_parts(why))
 
 

@@ -1,4 +1,4 @@
-"""What answers of all kinds have in common."""
+"""Parts that answers of all kinds share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Items(Told, Generic[Item]):
 
 
 class Confirmable(Told, Generic[Item]):
-    """What would be done, with the token that has it done; or (`confirm` is null) what was done."""
+    """Preview, with the token that has it done; or (`confirm` is null) what was done."""
 
     confirm: Annotated[
         str | None, Field(description="Send it back to have it done.", examples=["9f86d081884c7d65"])
@@ -27,7 +27,7 @@ class Confirmable(Told, Generic[Item]):
 
 
 class HowMany(Told):
-    """How many."""
+    """Number of rows."""
 
     count: Annotated[int, Field(examples=[3])]
 

@@ -1,4 +1,4 @@
-"""What the queue tells."""
+"""Answers of the queue."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TopicStatusTold(Told):
 
 
 class ScheduleStatusTold(Told):
-    """When a schedule fires next, and when it last did."""
+    """Next and last firing of a schedule."""
 
     name: str
     cron: str
@@ -34,7 +34,7 @@ class ScheduleStatusTold(Told):
 
 
 class QueueStatusTold(Told):
-    """How the queue of a database stands: what carries its jobs, and how many workers there are."""
+    """State of a database's queue: the carrier of its jobs, and the number of workers."""
 
     carrier: str
     workers: int

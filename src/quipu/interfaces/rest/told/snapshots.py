@@ -1,4 +1,4 @@
-"""What snapshots tell."""
+"""Answers about snapshots."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ class SnapshotTold(Told):
 
     @classmethod
     def of(cls, one: Snapshot) -> SnapshotTold:
-        """A snapshot as an answer."""
+        """Return a snapshot as an answer."""
         told = {name: getattr(one, name) for name in ("name", "schema", "taken_at", "reason", "tier")}
         tables = {table: found.rows for table, found in one.sums.items()}
         return cls.model_validate({**told, "bytes": one.bytes, "vectors": one.vectors, "tables": tables})
 
 
 class ThinnedTold(Told):
-    """What thinning out took, or would take; names, the newest first."""
+    """Outcome of thinning out, or its preview; names, newest first."""
 
     kept: list[str]
     deleted: list[str]
 
 
 class RestoredTold(Told):
-    """What a schema became, or without `done` would become.
+    """State of a schema after a restore, or without `done` its preview.
 
     `before` and `after` are rows by table; `undo` names the snapshot to which it can be put back. `erased`
     counts rows that did not come back because what they name was forgotten since, `lost` says what else does

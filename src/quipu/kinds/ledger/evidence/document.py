@@ -19,7 +19,7 @@ _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
 def document(field: str, value: object, *, secrets: bool, longest_bytes: int = LONGEST_BYTES) -> Json:
-    """The value as JSON that can be stored, with secrets cut out where ``secrets`` is true.
+    """Return the value as JSON that can be stored; ``secrets`` cuts secrets out.
 
     Raises:
         BadInput: it is no JSON, or too long or too deep, or has a NUL in it; the field is the path to it,
@@ -36,7 +36,7 @@ def document(field: str, value: object, *, secrets: bool, longest_bytes: int = L
 
 
 def object_of(field: str, value: object, *, secrets: bool) -> dict[str, Json]:
-    """The same of what must be an object; nothing given is an empty one."""
+    """Return an object as JSON that can be stored; an empty one if none is given."""
     made = document(field, {} if value is None else value, secrets=secrets)
     if not isinstance(made, dict):
         raise BadInput("give an object: names and values.", field=field)

@@ -30,7 +30,7 @@ _UNSORTED: Final = ("json", "xml", "point", "line", "lseg", "box", "path", "poly
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which rows, in which order, from where on: ``match`` exactly, ``contains`` a text in a column."""
+    """Filter, order and start of rows: ``match`` exactly, ``contains`` a text in a column."""
 
     match: Mapping[str, Any]
     contains: Mapping[str, str]
@@ -42,7 +42,7 @@ class Wanted:
 
 
 def browse(schema: Schema, shape: Shape, wanted: Wanted) -> Prepared:
-    """A page of rows, one more than is asked for.
+    """Return a page of rows, one more than is asked for.
 
     Raises:
         BadInput: a column is not there or cannot be sorted by, or ``after`` is from elsewhere.
@@ -71,7 +71,7 @@ def browse(schema: Schema, shape: Shape, wanted: Wanted) -> Prepared:
 
 
 def by_key(shape: Shape, key: str) -> dict[str, Mapping[str, Any]]:
-    """The columns of the primary key with the values that a key names.
+    """Return the columns of the primary key with the values that a key names.
 
     Raises:
         BadInput: it is no key of the table.
@@ -84,7 +84,7 @@ def by_key(shape: Shape, key: str) -> dict[str, Mapping[str, Any]]:
 
 
 def _value(shape: Shape, name: str, text: str) -> Any:
-    """A value of a column that was told as text."""
+    """Return a column's value that was given as text."""
     if shape.types[name] != "jsonb":
         return text
     try:
@@ -94,12 +94,12 @@ def _value(shape: Shape, name: str, text: str) -> Any:
 
 
 def column(name: str) -> sql.Composed:
-    """A column of the table."""
+    """Return a column of the table."""
     return sql.SQL("t.{}").format(sql.Identifier(name))
 
 
 def _order(shape: Shape, sort: str | None) -> list[str]:
-    """The columns that say where a row stands."""
+    """Return the columns that order the rows."""
     if sort is not None:
         rows.known(shape, [sort], field="sort")
         if shape.types[sort].startswith(_UNSORTED):
@@ -119,7 +119,7 @@ def _ordered(order: Sequence[str], wanted: Wanted) -> sql.Composable:
 def _behind(
     schema: Schema, shape: Shape, order: Sequence[str], wanted: Wanted, values: Values
 ) -> sql.Composable:
-    """What rows satisfy that stand behind a place."""
+    """Return the condition of rows behind a place."""
     place = None if wanted.after is None else _texts(wanted.after)
     if not shape.key or place is None or len(place) != len(order) or None in place[-len(shape.key) :]:
         raise BadInput("that is no place in this table.", field="after", hint="Begin at the first page.")
@@ -138,7 +138,7 @@ def _behind(
 def _condition(
     schema: Schema, shape: Shape, name: str, sign: str, value: str | None, values: Values
 ) -> sql.Composable:
-    """That a column stands so to a value, where null stands behind everything else."""
+    """Return the condition that a column compares so to a value; null stands behind everything else."""
     if value is None:
         return sql.SQL("{} is null" if sign == "=" else "false").format(column(name))
     compared = rows.condition(schema, shape, {name: {sign: _value(shape, name, value)}}, values)
@@ -170,7 +170,7 @@ def _array(columns: Sequence[sql.Composable]) -> sql.Composed:
 
 
 def _texts(written: str) -> list[str | None] | None:
-    """The texts of a JSON array; None where it is none."""
+    """Return the texts of a JSON array; None if it is none."""
     try:
         found = cast("object", json.loads(written))
     except (ValueError, RecursionError):

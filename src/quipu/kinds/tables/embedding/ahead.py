@@ -32,12 +32,12 @@ class Ahead:
 
     @property
     def begun(self) -> bool:
-        """Whether vectors are on their way."""
+        """True if vectors are on their way."""
         return self._embedding is not None
 
     @property
     def count(self) -> int:
-        """How many vectors are on their way."""
+        """Number of vectors on their way."""
         return len(self._texts)
 
     async def begin(self, fields: Sequence[str], *, generation: int | None) -> None:
@@ -52,16 +52,16 @@ class Ahead:
             await to_thread.run_sync(_nothing)
 
     def take(self, written: Sequence[Written]) -> None:
-        """What the statement wrote that inserted the rows."""
+        """Take what the statement wrote that inserted the rows."""
         self._written = {one.source_id: one for one in written}
 
     def values(self, relation: Relation, changes: Sequence[Change]) -> Values | None:
-        """What the rows that changed say, without looking; None where the table must be asked.
+        """Return the content of changed rows without a look; None if the table must be asked.
 
-        What a statement returned is what a row says if it was written down once, by the transaction of that
-        statement: whatever else changed the row (a trigger of the agent in the same transaction, somebody
-        else) would have written it down once more. A row without text is not written down when it is
-        inserted, and of a table with rules a statement may return what it likes.
+        A statement's result is the content of a row that was written down once, by the transaction of that
+        statement: any other change of the row (by a trigger of the agent in the same transaction, or by
+        somebody else) would have been written down as well. A row without text is not written down when it is
+        inserted, and of a table with rules a statement may return anything.
         """
         found: dict[str, Mapping[str, str]] = {}
         for change in changes:
@@ -72,7 +72,7 @@ class Ahead:
         return None if relation.ruled else found
 
     async def vectors(self, texts: Collection[str], *, generation: int) -> dict[str, NDArray[np.float32]]:
-        """The vectors by the hash of their text; none if ``texts`` (hashes) are others, or the model is.
+        """Return the vectors by the hash of their text; none if ``texts`` (hashes) or the model differ.
 
         Raises:
             ModelMissing, EmbeddingError: they could not be made.
@@ -95,7 +95,7 @@ class Ahead:
 
 @asynccontextmanager
 async def embedding_ahead(models: Models, rows: Sequence[Mapping[str, Any]]) -> AsyncGenerator[Ahead]:
-    """Vectors of ``rows`` that can be begun with inside of the block."""
+    """Prepare vectors of ``rows`` that can be begun inside the block."""
     ahead = Ahead(models, rows)
     try:
         yield ahead
@@ -108,13 +108,13 @@ def _nothing() -> None:
 
 
 def _is_of(row: Written, relation: Relation, change: Change) -> bool:
-    """Whether a change is that of a row as it was written."""
+    """Return True if a change belongs to a row as it was written."""
     same = (row.oid, row.transaction) == (relation.oid, change.transaction)
     return same and set(row.fields) == set(relation.fields) and any(row.fields.values())
 
 
 def _texts(fields: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What is to be embedded, by its hash, as far as what is written is what the table will have."""
+    """Return the texts to embed, by hash, as far as the table will have what is written."""
     if len(rows) > FEW_TEXTS:
         return {}
     given = {

@@ -1,4 +1,4 @@
-"""What is embedded of an agent's table, and what the index has of it."""
+"""Embedding of an agent's table: what is wanted, and what the index has."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What an entry stands for: a row, a field of it, and which part of that."""
+    """Place of an entry: a row, a field of it, and a part of that."""
 
     source_id: str
     field: str
@@ -60,7 +60,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the index has at a place."""
+    """Entry that the index has at a place."""
 
     entry_id: int
     content_hash: str
@@ -69,7 +69,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What it is to have there."""
+    """Entry that the index should have there."""
 
     content: str
     content_hash: str
@@ -78,9 +78,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
-    """What is to be followed of one table, and what the index has of the rows that changed.
+    """Changes to follow in one table, and what the index has of the changed rows.
 
-    ``relation`` is None where the table is gone, or nothing of it is embedded any more.
+    ``relation`` is None if the table is gone, or nothing of it is embedded any more.
     """
 
     changes: Sequence[Change]
@@ -94,7 +94,7 @@ Values = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What brings the index from what it has to what it is to have."""
+    """Plan that brings the index from what it has to what it should have."""
 
     gone: Sequence[int]
     new: Mapping[Place, Wanted]

@@ -1,4 +1,4 @@
-"""How fields become entries, and what must change in the index for that. Pure."""
+"""Rules of embedding: how fields become entries, and what must change in the index. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_CHARACTERS: Final = 100_000
 
 
 def parts(text: str) -> Iterator[tuple[int, str]]:
-    """The parts of a field with their numbers: 0 is a field of up to 1,000 characters as a whole.
+    """Yield the parts of a field with their numbers: 0 is a field of up to 1,000 characters as a whole.
 
     A longer one is cut at paragraphs or sentences into parts of about that length, numbered from 1. Only its
     first 100,000 characters are read.
@@ -29,12 +29,12 @@ def parts(text: str) -> Iterator[tuple[int, str]]:
 
 
 def digest(text: str) -> str:
-    """SHA-256 of a text, in 64 hexadecimal digits."""
+    """Return the SHA-256 of a text, in 64 hexadecimal digits."""
     return sha256(text.encode()).hexdigest()
 
 
 def key_values(source_id: str, columns: int) -> tuple[str, ...] | None:
-    """The columns of a key that was written as text; None where it has another number of them."""
+    """Return the columns of a key that was written as text; None if their number differs."""
     if columns == 1:
         return (source_id,)
     try:
@@ -47,7 +47,7 @@ def key_values(source_id: str, columns: int) -> tuple[str, ...] | None:
 
 
 def wanted(values: Values) -> dict[Place, Wanted]:
-    """What the index is to have of rows. Secrets are cut out of what it keeps."""
+    """Return what the index should have of rows. Secrets are cut out of what it keeps."""
     found: dict[Place, Wanted] = {}
     for source_id, fields in values.items():
         for field, text in fields.items():
@@ -59,7 +59,7 @@ def wanted(values: Values) -> dict[Place, Wanted]:
 
 
 def plan(known: Mapping[Place, Known], values: Values) -> Plan:
-    """What must change: a part whose content is as it was stays, whatever happened around it."""
+    """Return what must change: a part with unchanged content stays, whatever happened around it."""
     target = wanted(values)
     new = {p: w for p, w in target.items() if p not in known or known[p].content_hash != w.content_hash}
     kept = {place: one for place, one in known.items() if place in target and place not in new}

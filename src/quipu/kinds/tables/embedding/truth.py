@@ -1,4 +1,4 @@
-"""What the tables themselves say: read on the writer's own login, where an agent's code runs as the agent."""
+"""Truth of the tables: read on the writer's own login, where an agent's code runs as the agent."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Truth:
         self._schema = schema
 
     async def values(self, relation: Relation, source_ids: Sequence[str]) -> Values:
-        """The embedded fields of those rows that are there.
+        """Return the embedded fields of the rows that exist.
 
         Raises:
             Unreadable: they cannot be read.
@@ -59,7 +59,7 @@ class Truth:
         }
 
     async def there(self, relation: Relation, source_ids: Sequence[str]) -> set[str]:
-        """Which of those rows are there.
+        """Return the rows that exist.
 
         Raises:
             Unreadable: they cannot be read.
@@ -68,7 +68,7 @@ class Truth:
 
     @asynccontextmanager
     async def pages(self, relation: Relation) -> AsyncGenerator[AsyncGenerator[Page]]:
-        """All rows of a table as of one moment, some thousand at a time, with the hashes of their fields.
+        """Open all rows of a table as of one moment, some thousand at a time, with their fields' hashes.
 
         Raises:
             Unreadable: they cannot be read.
@@ -169,7 +169,7 @@ async def _asked(conn: Connection, query: sql.Composed, values: Sequence[object]
 
 @asynccontextmanager
 async def _reading(conn: Connection) -> AsyncGenerator[None]:
-    """A transaction that reads as of one moment; nothing that it runs can write."""
+    """Open a transaction that reads as of one moment; nothing that it runs can write."""
     await conn.execute(_BEGIN)
     try:
         await conn.execute(_LIMITED)
@@ -184,5 +184,5 @@ def _name(relation: Relation) -> sql.Identifier:
 
 
 def _as_written(kind: str) -> sql.SQL:
-    """The name of a type as PostgreSQL itself wrote it, or the place of a parameter."""
+    """Return a type's name as PostgreSQL itself wrote it, or the place of a parameter."""
     return sql.SQL(cast(LiteralString, kind))

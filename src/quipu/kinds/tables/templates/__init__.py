@@ -16,10 +16,10 @@ TEMPLATES = queries.load("quipu.kinds.tables", folder="templates")
 
 
 def fill(name: str, /, **parts: sql.Composable | str) -> sql.Composed:
-    """The statement of that name; a part that is a plain text becomes a literal."""
+    """Return the statement of that name; a part that is a plain text becomes a literal."""
     return sql.SQL(TEMPLATES[name]).format(**parts)
 
 
 def as_written(text: str) -> sql.SQL:
-    """What PostgreSQL itself wrote of the agent's own objects, for the agent's own connection."""
+    """Return what PostgreSQL itself wrote of the agent's own objects, for the agent's own connection."""
     return sql.SQL(cast(LiteralString, text.rstrip(";")))

@@ -1,1 +1,1 @@
-"""What an agent should know when a session begins, within a budget."""
+"""Briefing of an agent when a session begins, within a budget."""

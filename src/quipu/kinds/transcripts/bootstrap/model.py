@@ -1,4 +1,4 @@
-"""What a session can be told at its beginning: recent sessions, memories, files and open tasks."""
+"""Content of a briefing: recent sessions, lessons, files and open tasks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class OpenTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What there is to tell, the most important of each kind first."""
+    """Facts for a briefing, the most important of each kind first."""
 
     sessions: Sequence[RecentSession] = ()
     memories: Sequence[KnownLesson] = ()
@@ -63,9 +63,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bootstrap:
-    """What fits: the lists, and the same as a marked block for a prompt with an estimate of its tokens.
+    """Briefing that fits: the lists, and a marked block for a prompt with an estimate of its tokens.
 
-    ``text`` is empty where nothing fits or nothing is known.
+    ``text`` is empty if nothing fits or nothing is known.
     """
 
     sessions: Sequence[RecentSession]

@@ -47,7 +47,7 @@ Counts = Mapping[str, int]
 
 
 def fit(known: Known, *, budget_tokens: int, marks: Marks, project: str | None = None) -> Bootstrap:
-    """What of ``known`` fits into ``budget_tokens``, marks and headings included.
+    """Return the part of ``known`` that fits into ``budget_tokens``, marks and headings included.
 
     Paths are shown as seen from ``project``. Of each kind the first ones are taken; one that does not fit
     ends its kind, so that no later, lesser one takes its place.

@@ -1,4 +1,4 @@
-"""What of a session may be worth keeping: the sentences of the user, judged by their words."""
+"""Candidates for lessons: the sentences of the user in a session, judged by their words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Candidate:
 
 
 def candidates(turns: Sequence[Turn]) -> Iterator[Candidate]:
-    """What the user said, in the order of the session; what its words do not decide is among it."""
+    """Yield what the user said, in order of the session, including what words do not decide."""
     for turn in turns:
         if turn.role == "user":
             yield from _of_turn(turn)
@@ -49,12 +49,12 @@ def _of_turn(turn: Turn) -> Iterator[Candidate]:
 
 
 def _says(category: Category, one: Sentence) -> bool:
-    """Whether there is something to keep: "Wrong." says nothing."""
+    """Return True if there is something to keep: "Wrong." says nothing."""
     return category != "corrections" or len(one.text.split()) >= _FEWEST_WORDS
 
 
 def _opens(text: str, one: Sentence, following: Sentence) -> bool:
-    """Whether a short correction is explained by the sentence after it, in the same line."""
+    """Return True if the next sentence of the line explains a short correction."""
     near = "\n" not in text[one.end : following.start] and following.end - one.start <= LONGEST
     statement = not following.text.endswith("?") and judge(following.seen).category in {
         None, "knowledge", "context", "corrections",

@@ -1,4 +1,4 @@
-"""How sure a fact is, from the evidence for it. What time does to it: ``memories/ageing.py``."""
+"""Confidence of a fact, from the evidence for it. For the effect of time see ``lessons/ageing.py``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEWS: Final = 0.5
 
 
 def explicit(explicitness: float, *, hedged: bool) -> float:
-    """The confidence of one finding: how explicitly it was said, times 0.8 where the speaker was not sure.
+    """Return the confidence of one finding: how explicit it was, times 0.8 if the speaker was not sure.
 
     Both are 0 to 1. Recency is no part of it: what is old lost confidence by its age when it is read.
     """
@@ -23,7 +23,7 @@ def explicit(explicitness: float, *, hedged: bool) -> float:
 
 
 def repeated(confidence: float, sessions: int) -> float:
-    """The confidence of a fact that so many sessions tell, at least one: never less than that of one finding.
+    """Return the confidence of a fact that so many sessions tell, never less than that of one finding.
 
     1 - (1 - c) * (1 - c/2)^(sessions - 1), c being that of the surest finding: each session that repeats it
     takes half of that away from the doubt that is left, never to more than 0.98.

@@ -37,7 +37,7 @@ class RulesExtractor:
         self._embedder = embedder
 
     async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
-        """What the user said that is worth keeping, each fact once, in the order of the session.
+        """Return what the user said that is worth keeping, each fact once, in the order of the session.
 
         Raises ``EmbeddingError``.
         """
@@ -83,7 +83,7 @@ def _finding(one: Candidate, category: Category, project: str | None) -> Finding
 
 
 def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What was said twice in a session stands once: where it was said first, as sure as where surest."""
+    """Merge repeated findings of a session: at the first place, with the highest confidence."""
     kept: dict[tuple[str, str], Finding] = {}
     for finding in findings:
         key = finding.category, normal_form(finding.fact)

@@ -1,4 +1,4 @@
-"""What goes into an extraction and what comes out of it."""
+"""Input and output of an extraction."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor found, and how much of what it thought it found was dropped as unfounded.
+    """Findings of an extractor, and how many others were dropped as unfounded.
 
-    ``error``: why it did not get to the end of the session, where it did not.
+    ``error`` says why it did not get to the end of the session, if so.
     """
 
     findings: tuple[Finding, ...]
@@ -63,7 +63,7 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """How its work is noted, e.g. ``rules``."""
+        """Name under which its work is noted, e.g. ``rules``."""
         ...
 
     @property
@@ -72,8 +72,8 @@ class Extractor(Protocol):
         ...
 
     async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
-        """What the turns say that is worth keeping; ``project`` is what "this repo" is called.
+        """Return what the turns say that is worth keeping; ``project`` is the name behind "this repo".
 
-        Raises ``QuipuError`` where it could not read them.
+        Raises ``QuipuError`` if it could not read them.
         """
         ...

@@ -26,7 +26,7 @@ class Wording:
     anywhere: re.Pattern[str] | None
 
     def fits(self, text: str) -> bool:
-        """Whether the sentence is worded so."""
+        """Return True if the sentence is worded so."""
         if self.beginning is not None and self.beginning.match(text):
             return True
         return self.anywhere is not None and self.anywhere.search(text) is not None
@@ -53,7 +53,7 @@ class Patterns:
 
 @cache
 def patterns() -> Patterns:
-    """The patterns, read from their file the first time."""
+    """Return the patterns, read from their file the first time."""
     data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
     words: dict[str, str] = data["words"]
     guards = {name: _any(listed, words) for name, listed in data["guards"].items()}
@@ -66,7 +66,7 @@ def _family(one: Mapping[str, Any], words: Mapping[str, str]) -> Family:
 
 
 def _any(listed: Sequence[str], words: Mapping[str, str]) -> Wording:
-    """All expressions of a list; ``{name}`` stands for the entry ``name`` of the words."""
+    """Return all expressions of a list as one wording; ``{name}`` stands for an entry of the words."""
     filled = [re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], one) for one in listed]
     return Wording(
         _one_of([one[1:] for one in filled if one.startswith("^")]),

@@ -1,4 +1,4 @@
-"""Where words do not decide: the category whose prototype sentences a sentence is nearest to.
+"""Categories by meaning, if words do not decide: that of the nearest prototype sentences.
 
 The prototypes are ``prototypes.toml``; the limits were tuned with all-MiniLM-L6-v2 on the tuning sets
 (docs/decisions/extraction.md). A model that spreads its cosines otherwise answers more or less often.
@@ -35,13 +35,13 @@ class Prototypes:
     known: kernel.Prototypes
 
     def decide(self, vectors: Vectors) -> list[Category | None]:
-        """The category of each of the vectors, shape (n, d); None for what does not seem to last."""
+        """Return the category of each vector, for vectors (n, d); None if it does not seem to last."""
         decided = self.known.decide(vectors, near_enough=NEAR_ENOUGH, margin=MARGIN)
         return [None if place is None else CATEGORIES[place] for place in decided]
 
 
 async def prototypes(embedder: Embedder) -> Prototypes:
-    """The prototypes as the embedder sees them. Raises ``EmbeddingError``."""
+    """Return the prototypes as the embedder sees them. Raises ``EmbeddingError``."""
     return Prototypes(await kernel.prototypes("transcripts", embedder, *_listed()))
 
 

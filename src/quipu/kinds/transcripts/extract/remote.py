@@ -38,7 +38,7 @@ class RemoteExtractor:
         self.version = VERSION
 
     async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
-        """What the model found and the turns say; with the error where it failed before the end.
+        """Return what the model found and the turns say; with the error if it failed before the end.
 
         Raises:
             LanguageFailed: no answer, or none that fits, at the first part already.
@@ -71,7 +71,7 @@ class RemoteExtractor:
 
 
 def chunks(turns: Sequence[Turn], *, project: str | None) -> Iterator[str]:
-    """The session as text, in parts of about 12,000 characters that end between turns.
+    """Yield the session as text, in parts of about 12,000 characters that end between turns.
 
     A part in which no person said anything is left out. Long turns are cut, those of the agent sooner.
     """
@@ -93,7 +93,7 @@ def chunks(turns: Sequence[Turn], *, project: str | None) -> Iterator[str]:
 
 
 def founded(fact: ExtractedFact, turn: Turn | None) -> Finding | None:
-    """The finding, quoting the turn letter by letter; None where the person said no such thing there.
+    """Return the finding, quoting the turn letter by letter; None if the person said no such thing.
 
     White space may differ from the turn: models fold lines.
     """

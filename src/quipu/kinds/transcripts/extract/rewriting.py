@@ -41,10 +41,10 @@ _TASK = re.compile(r"^(?:todo|fixme)\b\s*[:-]?\s*", re.IGNORECASE)
 def rewrite(
     sentence: str, *, project: str | None = None, order: bool = False, correction: bool = False
 ) -> str:
-    """The fact in a sentence of the user: "i prefer tabs" becomes "The user prefers tabs."
+    """Return the fact in a sentence of the user: "i prefer tabs" becomes "The user prefers tabs."
 
     I is the user, we the team, you the agent; with ``order``, you stays, as in what the agent is told to do.
-    "This repo" has the name of the project where that is known. What only leads in or out is left out; code,
+    "This repo" gets the name of the project if that is known. Lead-ins and lead-outs are left out; code,
     quotations and addresses stay as they are. With ``correction``, the "no" before it is left out.
     """
     text = " ".join(sentence.split())
@@ -74,7 +74,7 @@ def _reworded(text: str, project: str | None, *, order: bool) -> str:
 
 
 def _persons(text: str, *, order: bool) -> str:
-    """Persons named, and their verbs fitted to it, from the last to the first, so that places stay right."""
+    """Name persons and fit their verbs, from last to first, so that places stay right."""
     found = [match for match in _PERSON.finditer(text) if not (order and match[1].lower() == "you")]
     for match in reversed(found):
         person = _PERSONS[match[1].lower()]
@@ -84,7 +84,7 @@ def _persons(text: str, *, order: bool) -> str:
 
 
 def _governs(text: str, match: re.Match[str]) -> bool:
-    """Whether the pronoun is the subject of what follows: not in "ask you to", "for you and"."""
+    """Return True if the pronoun is the subject of what follows: not in "ask you to", "for you and"."""
     if match[1].lower() != "you":
         return True
     before = text[: match.start()].rstrip().rsplit(None, 1)

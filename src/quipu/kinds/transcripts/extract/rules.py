@@ -1,4 +1,4 @@
-"""What the words of one sentence say that lasts. Pure, deterministic, linear in the sentence's length."""
+"""Lasting facts in the words of one sentence. Pure, deterministic, linear in the sentence's length."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Verdict:
 
 
 def judge(seen: str) -> Verdict:
-    """What a sentence says, code and quotations in it hidden (``Sentence.seen``)."""
+    """Judge a sentence with its code and quotations hidden (``Sentence.seen``)."""
     whole = read(seen)
     text = led(whole)
     hedged = _HEDGED.search(whole) is not None
@@ -39,13 +39,13 @@ def judge(seen: str) -> Verdict:
 
 
 def is_open(seen: str) -> bool:
-    """Whether a sentence that no family fits may still say something that lasts: no guard fits it."""
+    """Return True if a sentence that no family fits may still say something that lasts: no guard fits it."""
     text = led(read(seen))
     return not any(guard.fits(text) for guard in patterns().guards.values())
 
 
 def _raised(name: str, text: str, known: dict[str, bool]) -> bool:
-    """Whether a guard fits; looked up once for each sentence, and only where a family fits."""
+    """Return True if a guard fits; looked up once for each sentence, and only if a family fits."""
     if name not in known:
         known[name] = patterns().guards[name].fits(text)
     return known[name]

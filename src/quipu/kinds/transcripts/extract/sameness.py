@@ -1,4 +1,4 @@
-"""When two facts say the same, and when one says the opposite of the other."""
+"""Sameness of facts: when two say the same, and when one says the opposite of the other."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ _VALUE = re.compile(r"^(?:[~/].+|.*\d.*|.+[./@].+)$")
 
 @dataclass(frozen=True, slots=True)
 class _Stance:
-    """What a fact chooses and what it rejects, each as the words of the thing."""
+    """Stance of a fact: what it chooses and what it rejects, each as the words of the thing."""
 
     chosen: frozenset[frozenset[str]]
     rejected: frozenset[frozenset[str]]
 
 
 def normal_form(fact: str) -> str:
-    """The words of a fact without case, articles and punctuation: the same fact has the same."""
+    """Return the words of a fact without case, articles and punctuation: equal facts have equal forms."""
     return " ".join(word for word in _words(fact) if word not in _EMPTY)
 
 
 def normal_hash(fact: str) -> bytes:
-    """SHA-256 of the normal form, 32 bytes."""
+    """Return the SHA-256 of the normal form, 32 bytes."""
     return hashlib.sha256((normal_form(fact) or fact).encode("utf-8", "replace")).digest()
 
 
 def contradicts(fact: str, other: str) -> bool:
-    """Whether the two cannot both be so, as far as their words tell: symmetric, and never of a fact itself.
+    """Return True if the two facts cannot both be true, by their words: symmetric, never of a fact itself.
 
     One chooses what the other rejects ("prefers tabs over spaces", "never use tabs"), or they are the same
     but for one value ("runs on port 8080", "runs on port 9090").
@@ -106,7 +106,7 @@ def _one(text: str) -> frozenset[frozenset[str]]:
 
 
 def _other_value(one: list[str], two: list[str]) -> bool:
-    """Whether they have the same words in the same order, but for one value that each has.
+    """Return True if they have the same words in the same order, but for one value that each has.
 
     The value stands in the second half: "service 1 runs here" and "service 2 runs here" are of two things.
     """

@@ -1,4 +1,4 @@
-"""What a language model is asked to answer with. Imported only where a model is used."""
+"""Shape of a language model's answer. Imported only if a model is used."""
 
 from __future__ import annotations
 

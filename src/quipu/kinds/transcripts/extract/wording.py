@@ -35,17 +35,17 @@ _LEAD = re.compile(
 
 
 def read(seen: str) -> str:
-    """The sentence for the patterns: lower case, straight apostrophes, common misspellings mended."""
+    """Return the sentence for the patterns: lower case, straight apostrophes, misspellings corrected."""
     text = _SPACE.sub(" ", seen.lower().replace("’", "'").replace("`", "'"))
     return _WORD.sub(lambda match: _SPELLED.get(match[0], match[0]), text).strip()
 
 
 def lead(text: str) -> int:
-    """How many characters at the beginning only lead in, in a text as it was written."""
+    """Count the characters of the lead-in, in a text as it was written."""
     match = _LEAD.match(text.lower().replace("\u0130", "i").replace("’", "'"))
     return 0 if match is None or match.end() == len(text) else match.end()
 
 
 def led(text: str) -> str:
-    """What was read without the words that only lead in: "ok, fyi: we use x" is "we use x"."""
+    """Return the sentence without its lead-in: "ok, fyi: we use x" is "we use x"."""
     return text[lead(text) :]

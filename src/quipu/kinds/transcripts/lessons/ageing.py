@@ -1,4 +1,4 @@
-"""What time, use and contradiction do to the confidence of a memory. Pure: computed when it is read.
+"""Effect of time, use and contradiction on a lesson's confidence. Pure: computed when it is read.
 
 What is stored is what was judged and when something happened; nothing that is computed here is written back.
 """
@@ -32,7 +32,7 @@ REINFORCED_APART: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
-    """What happened to a memory. ``judged``: 0 to 1; ``said_at``: last, in ``sessions`` of them."""
+    """History of a lesson. ``judged``: 0 to 1; ``said_at``: last, in ``sessions`` of them."""
 
     judged: float
     said_at: datetime
@@ -45,17 +45,16 @@ class Life:
 
 
 def confidence(life: Life, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
-    """What a memory is worth now, 0 to 1: raised(life) * 0.4^contradictions * exp(-ln 2 / half_life * days).
+    """Return the worth now, 0 to 1: raised(life) * 0.4^contradictions * exp(-ln 2 / half_life * days).
 
-    The days are counted from what happened last: said, used, edited or confirmed. What lies in the future
-    counts as now.
+    The days are counted from the last event: said, used, edited or confirmed. A future event counts as now.
     """
     days = max(now - _last(life), timedelta()) / timedelta(days=1)
     return raised(life) * CONTRADICTED**life.contradictions * exp(-log(2) / half_life_days * days)
 
 
 def raised(life: Life) -> float:
-    """The judged confidence, raised by repetition, uses and a confirmation; never lowered.
+    """Return the judged confidence, raised by repetition, uses and a confirmation; never lowered.
 
     c is what repetition makes of it (extract/confidence.py); then 1 - (1 - c) * 0.9^uses (at least half of
     the doubt stays) * 0.5 where a person confirmed or edited it, but not above 0.98.
@@ -68,12 +67,12 @@ def raised(life: Life) -> float:
 
 
 def state(worth: float, *, archived: bool, archive_below: float = ARCHIVE_BELOW) -> State:
-    """Archived is archived; what is worth less than the least is faded."""
+    """Return "archived" for an archived lesson, "faded" below the least worth, else "live"."""
     return "archived" if archived else "faded" if worth < archive_below else "live"
 
 
 def counts_as_use(used_at: datetime | None, now: datetime) -> bool:
-    """Whether a use counts, or follows the last one too soon."""
+    """Return True if a use counts; False if it follows the last one too soon."""
     return used_at is None or now - used_at >= REINFORCED_APART
 
 

@@ -1,4 +1,4 @@
-"""What callers hand in, checked."""
+"""Checks of callers' arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CATEGORY: Final = re.compile(r"[a-z][a-z0-9_ -]{0,63}")
 
 
 def fact_of(value: object, *, secrets: bool) -> str:
-    """A fact that can be stored, without secrets where they are to be cut out.
+    """Return a fact that can be stored, without secrets if these are to be cut out.
 
     Raises:
         BadInput: it is no text, blank, or longer than 4,000 characters.
@@ -31,7 +31,7 @@ def fact_of(value: object, *, secrets: bool) -> str:
 
 
 def category_of(value: object) -> str:
-    """A category: one of the six, or another word.
+    """Return a category: one of the six, or another word.
 
     Raises:
         BadInput: it is no small word of at most 64 letters.
@@ -44,7 +44,7 @@ def category_of(value: object) -> str:
 
 
 def project_of(value: object) -> str:
-    """The path of a project, or "" for none in particular.
+    """Return the path of a project, or "" for none in particular.
 
     Raises:
         BadInput: it is no text, cannot be stored, or holds a secret.
@@ -53,7 +53,7 @@ def project_of(value: object) -> str:
 
 
 def state_of(value: object) -> State | None:
-    """A state, or None for ``all``.
+    """Return a state, or None for ``all``.
 
     Raises:
         BadInput: it is none.
@@ -67,7 +67,7 @@ def state_of(value: object) -> State | None:
 
 
 def confidence_of(value: object) -> float:
-    """A confidence, to the millionth: what is nearer to 0 has no place in the column.
+    """Return a confidence, to the millionth: smaller values have no place in the column.
 
     Raises:
         BadInput: it is no number from 0 to 1.

@@ -24,7 +24,7 @@ NAMES = ("rules", "llm")
 async def named(
     name: Extractor | str, *, database: Database, models: Models, settings: Settings, clock: Clock
 ) -> AsyncGenerator[Extractor]:
-    """``rules``, ``llm``, or the extractor itself where one is given; it is closed with the block.
+    """Open ``rules``, ``llm``, or the given extractor itself; it is closed with the block.
 
     Raises:
         BadInput: there is none of that name.

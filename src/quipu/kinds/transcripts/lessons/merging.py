@@ -1,4 +1,4 @@
-"""What becomes of the findings of a session among the memories that are there. Pure."""
+"""Merging of a session's findings into the existing lessons. Pure."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Merge:
 def merge(
     findings: Sequence[Finding], known: Sequence[Known], *, near: Mapping[int, UUID], twins: Mapping[int, int]
 ) -> Merge:
-    """Which findings are known already, and which of the others are one.
+    """Decide which findings are known already, and which of the others are one.
 
-    The same normal form and category is the same. So is what is next to it (cosine >= 0.95): ``near`` has the
-    memory next to a finding, ``twins`` the earlier finding; unless the two contradict each other, as
+    The same normal form and category is the same. So is the nearest neighbour (cosine >= 0.95): ``near`` has
+    the lesson next to a finding, ``twins`` the earlier finding; unless the two contradict each other, as
     "port 8080" and "port 9090", which are neighbours.
     """
     archived_first = sorted(known, key=lambda one: not one.archived)
@@ -68,18 +68,18 @@ def merge(
 
 
 def twins(vectors: Vectors) -> dict[int, int]:
-    """By the place of a vector the first one before it that is next to it; shape (n, d), unit length."""
+    """Return, by place, the first earlier vector next to each; vectors (n, d) of unit length."""
     alike = vectors @ vectors.T >= SAME
     return {place: int(np.argmax(row[:place])) for place, row in enumerate(alike) if row[:place].any()}
 
 
 def contradicted(fact: str, happened_at: datetime, known: Sequence[Known]) -> tuple[list[UUID], list[UUID]]:
-    """Active memories that a fact contradicts: those said before it, and those said after it."""
+    """Return active lessons that a fact contradicts: those said before it, and those said after it."""
     others = [one for one in known if not one.archived and contradicts(fact, one.fact)]
     earlier = [one.id for one in others if one.happened_at <= happened_at]
     return earlier, [one.id for one in others if one.happened_at > happened_at]
 
 
 def revived(known: Known, fact: str, happened_at: datetime) -> bool:
-    """Whether an archived memory comes back: it was said again after it was archived, as it stands."""
+    """Return True if an archived lesson comes back: it was said again, unchanged, after it was archived."""
     return known.archived and happened_at > known.archived_at and normal_hash(known.fact) == normal_hash(fact)

@@ -46,7 +46,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessonSource:
-    """Where a lesson was said: the turn of a session, counted from 0, and the words."""
+    """Source of a lesson: the turn of a session, counted from 0, and the words."""
 
     session: str
     turn_index: int
@@ -67,7 +67,7 @@ class FoundLesson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionExtraction:
-    """What came of one session; ``error`` says why where it did not succeed."""
+    """Outcome of one session; ``error`` says why if it did not succeed."""
 
     session: str
     status: Outcome
@@ -81,7 +81,7 @@ class SessionExtraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionReport:
-    """What came of an extraction. ``redacted`` counts secrets by kind; ``left`` sessions not looked at."""
+    """Outcome of an extraction. ``redacted`` counts secrets by kind; ``left`` counts unread sessions."""
 
     extractor: str
     version: int

@@ -28,7 +28,7 @@ class _Running(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far a file was read, and the SHA-256 of all that was read of it."""
+    """Mark of how far a file was read, and the SHA-256 of all that was read of it."""
 
     offset_bytes: int
     prefix_sha256: bytes
@@ -58,10 +58,10 @@ class Chunk:
 
 
 def chunks(path: Path, since: Mark = START, *, size_bytes: int = CHUNK_BYTES) -> Iterator[Chunk]:
-    """What the file says beyond ``since``; all of it, where what was read before stands there no more.
+    """Yield the file's content beyond ``since``; all of it if what was read before has changed.
 
     A last line that is still being written waits: it comes when it has its end, or is a whole JSON object.
-    Only one piece is in memory at a time. The first is of 512 KiB and each twice as large as the one before,
+    Only one piece is in memory at a time. The first has 512 KiB and each is twice as large as the one before,
     up to ``size_bytes``: whoever stores them has something to do soon.
 
     Raises:
@@ -141,7 +141,7 @@ def _skip(file: BinaryIO, line: bytes, running: _Running) -> int | None:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether a line without an end is complete nevertheless."""
+    """Return True if a line without an end is complete nevertheless."""
     if not line.rstrip().endswith(b"}"):
         return False
     try:

@@ -64,8 +64,11 @@ _ENVELOPE: Final = frozenset(
 
 @dataclass(slots=True)
 class Place:
-    """Where records stand: ``stem`` names the session of those that name none; ``before`` is the time of the
-    record before, ``written_at`` that of the file; ``now`` the present."""
+    """Place of records in a file.
+
+    ``stem`` names the session of records that name none; ``before`` is the time of the record before,
+    ``written_at`` that of the file; ``now`` the present.
+    """
 
     stem: str
     before: datetime
@@ -74,7 +77,7 @@ class Place:
 
 
 def place(stem: str, *, written_at: datetime, now: datetime) -> Place:
-    """The beginning of a file."""
+    """Return the place at the beginning of a file."""
     written_at = min(written_at, now)
     return Place(stem, written_at, written_at, now)
 
@@ -120,7 +123,7 @@ def _session(record: Fields, at: Place) -> str:
 
 
 def _name(value: object) -> str | None:
-    """A name as the record takes it: at most 512 characters of text."""
+    """Return a name in the form of the record: at most 512 characters of text."""
     if value is None:
         return None
     if isinstance(value, str):
@@ -131,7 +134,7 @@ def _name(value: object) -> str | None:
 
 
 def time_of(record: Fields, at: Place, into: Reading) -> datetime:
-    """When it was; as far as it does not say so itself, when the line before was."""
+    """Return the time of a record; if it has none, that of the line before."""
     stamp = record.get("timestamp")
     if stamp is None:
         return at.before
@@ -145,7 +148,7 @@ def time_of(record: Fields, at: Place, into: Reading) -> datetime:
 
 
 def _usual(stamp: object, now: datetime) -> datetime | None:
-    """The time in its usual form, ``2026-03-01T09:00:00.000Z``: read without further questions."""
+    """Return the time in its usual form, ``2026-03-01T09:00:00.000Z``, read without further checks."""
     if not isinstance(stamp, str) or len(stamp) != _USUAL_LENGTH or stamp[-1] != "Z":
         return None
     try:
@@ -156,7 +159,7 @@ def _usual(stamp: object, now: datetime) -> datetime | None:
 
 
 def outline(record: Fields, session: str, moment: datetime, into: Reading) -> None:
-    """What each line tells of its session."""
+    """Note what a line tells of its session."""
     details = into.of(session)
     details.spans(moment)
     cwd, branch, version = record.get("cwd"), record.get("gitBranch"), record.get("version")
@@ -192,14 +195,14 @@ def _entry(record: Fields, session: str, kind: str, moment: datetime) -> Entry:
 
 
 def identity(record: Fields, session: str) -> str:
-    """The identity of a record that has none: what it says and where, not in which file."""
+    """Return an identity for a record that has none: from its content and session, not its file."""
     digest = hashlib.blake2b(session.encode("utf-8", "replace"), digest_size=16)
     digest.update(json.dumps(record, sort_keys=True).encode())
     return digest.hexdigest()
 
 
 def _as_imported(record: Fields, entry: Entry) -> str:
-    """The identity that ``quipu import claude-code`` gives a message that has none."""
+    """Return the identity that ``quipu import claude-code`` gives a message that has none."""
     message = Incoming(
         content=clean(entry.text or "").text,
         session=entry.session,
@@ -260,7 +263,7 @@ def _content(record: Fields, into: Reading) -> Fields:
 
 
 def _speech(record: Fields, entry: Entry, at: Place, content: object, into: Reading) -> None:
-    """What was said, if anything; else the text that nobody said, which stays whole."""
+    """Note what was said, if anything; else the text that nobody said, which stays whole."""
     whole = joined(content)
     if not whole.strip():
         entry.text = whole or None
@@ -269,7 +272,7 @@ def _speech(record: Fields, entry: Entry, at: Place, content: object, into: Read
 
 
 def _hear(record: Fields, entry: Entry, at: Place, into: Reading) -> bool:
-    """Whether somebody said something; what, and how much of it the program had written."""
+    """Note what somebody said, and how much of it the program wrote; return True if anybody spoke."""
     told = said(record, at.stem, inserted := Inserted())
     if isinstance(told, str):
         return False
@@ -317,7 +320,7 @@ def _usage(told: Fields) -> Usage | None:
 
 
 def tokens(value: object) -> int:
-    """A number of tokens; 0 for what is none."""
+    """Return a number of tokens; 0 if it is none."""
     if type(value) is int and 0 < value <= _MOST_TOKENS:
         return value
     if isinstance(value, int) and value > 0 and value is not True:
@@ -326,7 +329,7 @@ def tokens(value: object) -> int:
 
 
 def _link(record: Fields, entry: Entry) -> None:
-    """A call that began a subagent tells which, in the structured form of its result."""
+    """Link a call to the subagent that it began, named in the structured form of its result."""
     agent = _name(fields(record.get("toolUseResult")).get("agentId"))
     if agent is not None and entry.results:
         entry.results[0].agent = agent
@@ -357,7 +360,7 @@ def _summary(record: Fields, at: Place, into: Reading) -> None:  # noqa: ARG001 
 
 
 def _told(field: str, column: str) -> Callable[[Fields, Place, Reading], None]:
-    """A reader of records that tell one thing of their session."""
+    """Return a reader of records that tell one thing of their session."""
 
     def reader(record: Fields, at: Place, into: Reading) -> None:
         told = text(record.get(field))

@@ -29,7 +29,7 @@ _ABOUT_SESSION: Final = (
 
 
 class Owner(Protocol):
-    """What holds a JSON value keeps the text of it too."""
+    """Owner of a JSON value that also keeps its text."""
 
     json: str | None
 
@@ -63,7 +63,7 @@ class Cleaner:
         self.came_back: Counter[str] = Counter()
 
     def add(self, owner: object, *names: str) -> None:
-        """Fields that hold a text, or None."""
+        """Add fields that hold a text, or None."""
         for name in names:
             text = getattr(owner, name)
             if text:
@@ -73,7 +73,7 @@ class Cleaner:
                 self._owners.append((self._place(text), owner, name))
 
     def _place(self, text: str) -> int:
-        """Where a text stands among those to look at; names and paths that come again stand there once."""
+        """Return the place of a text among those to look at; repeated names and paths are there once."""
         if len(text) > _SHORT_CHARACTERS:
             self._texts.append(text)
             return len(self._texts) - 1
@@ -83,7 +83,7 @@ class Cleaner:
         return place
 
     def repeated(self, owners: Iterable[object], field: str) -> None:
-        """A field that has the same few values in many owners."""
+        """Add a field that has the same few values in many owners."""
         values: dict[str, _Value] = {}
         for owner in owners:
             text: str | None = getattr(owner, field)
@@ -95,7 +95,7 @@ class Cleaner:
         self._repeated += [(value, field, text) for text, value in values.items()]
 
     def document(self, owner: Owner, field: str) -> None:
-        """A field that holds a JSON value; the text of it is put into ``owner.json``."""
+        """Add a field that holds a JSON value; its text is put into ``owner.json``."""
         value = getattr(owner, field)
         leaves, text = _leaves(value), _dumped(value)
         if text is None or not text.isascii() or "\\u0000" in text or echo.mentions(text):
@@ -142,7 +142,7 @@ class Cleaner:
         return text
 
     def _rebuilt(self, value: object) -> object:
-        """A JSON value that a database can store: no half characters, no numbers beyond all bounds."""
+        """Return a JSON value that a database can store: no half characters, no numbers beyond all bounds."""
         if isinstance(value, str):
             return self._storable(value)
         if isinstance(value, float):
@@ -165,7 +165,7 @@ class Cleaner:
         return value
 
     def _told(self, text: str, called: str) -> str:
-        """The text without secrets; it may be one only because of what it is called."""
+        """Return the text without secrets; it may be one only because of what it is called."""
         alone = redact(text)
         assigned = f"{called}="
         if called and not alone.counts:
@@ -202,7 +202,7 @@ def clean_reading(reading: Reading, *, secrets: bool, marks: Marks) -> int:
 
 
 def _dumped(value: object) -> str | None:
-    """The value as JSON; None where it has numbers that JSON has not."""
+    """Return the value as JSON; None if it has numbers that JSON has not."""
     try:
         text = orjson.dumps(value).decode()
     except TypeError:  # half characters, whole numbers beyond 64 bits, nested too deeply
@@ -216,7 +216,7 @@ def _dumped(value: object) -> str | None:
 
 
 def _leaves(value: object) -> list[str]:
-    """The texts in a JSON value, as they stand and as they are assigned to a name that tells."""
+    """Return the texts in a JSON value, as they stand and as assigned to a telling name."""
     found: list[str] = []
     pending: list[tuple[object, str]] = [(value, "")]
     while pending:
@@ -236,6 +236,6 @@ def _leaves(value: object) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _tells(name: str) -> bool:
-    """Whether a name may say that its value is secret."""
+    """Return True if a name may say that its value is secret."""
     name = name.lower()
     return any(word in name for word in _SECRET_NAMES)

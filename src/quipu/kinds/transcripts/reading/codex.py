@@ -49,7 +49,7 @@ _NOISE: Final = (
 
 
 def is_rollout(path: Path) -> bool:
-    """Whether a file is one of Codex, by its name."""
+    """Return True if a file is one of Codex, by its name."""
     return path.name.startswith("rollout-")
 
 
@@ -119,7 +119,7 @@ class Rollout:
         into.entries.append(entry)
 
     def _cost(self, told: Fields, entry: Entry) -> bool:
-        """What the last answer cost; the same is often told twice, by the same total."""
+        """Note what the last answer cost; the same is often told twice, by the same total."""
         info = fields(told.get("info"))
         last, total = fields(info.get("last_token_usage")), fields(info.get("total_token_usage"))
         if not last:
@@ -180,7 +180,7 @@ def _parsed(arguments: str) -> object:
 
 
 def _output(told: object) -> tuple[str, bool]:
-    """The output of a tool and whether it failed; a text may be JSON with both in it."""
+    """Return the output of a tool and whether it failed; a text may be JSON with both in it."""
     inner = _parsed(told) if isinstance(told, str) and told.startswith("{") else told
     named = fields(inner)
     content = named.get("output", named.get("content"))

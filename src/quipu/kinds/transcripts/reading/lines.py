@@ -1,4 +1,4 @@
-"""What one line of a transcript says as JSON, mended where it is broken."""
+"""Line of a transcript as JSON, repaired if it is broken."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Fields = dict[str, object]
 
 
 def parse(line: bytes) -> tuple[Fields | None, str | None]:
-    """The object of a line, and what was wrong with it, as the name of a group of such lines.
+    """Return the object of a line, and its fault, as the name of a group of such lines.
 
     Bytes that are not UTF-8 become U+FFFD, which is a fault but loses nothing else. Whole numbers beyond 64
     bits come as the nearest float, as the programs that write transcripts hold them.
@@ -30,7 +30,7 @@ def parse(line: bytes) -> tuple[Fields | None, str | None]:
 
 
 def _mended(line: bytes) -> tuple[Fields | None, str | None]:
-    """The same of a line that the strict parser refuses: half characters, NaN, no UTF-8, no JSON at all."""
+    """Parse a line that the strict parser refuses: half characters, NaN, no UTF-8, no JSON at all."""
     fault: str | None = None
     try:
         text = line.decode()

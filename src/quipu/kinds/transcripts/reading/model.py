@@ -1,4 +1,4 @@
-"""What a transcript says, line by line; the values are cleaned in place before they are stored."""
+"""Content of a transcript, line by line; the values are cleaned in place before they are stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Said = Literal["user", "assistant"]
 
 
 class Usage(NamedTuple):
-    """What one answer of the model cost, in tokens; each of its lines repeats it."""
+    """Cost of one answer of the model, in tokens; each of its lines repeats it."""
 
     input: int = 0
     output: int = 0
@@ -33,8 +33,11 @@ class ToolCall:
 
 @dataclass(slots=True, kw_only=True)
 class ToolResult:
-    """What a call brought. ``spilled_from`` is the file beside the transcript that had it; ``agent`` the
-    session of the subagent that the call began."""
+    """Result of a call.
+
+    ``spilled_from`` is the file beside the transcript that had it; ``agent`` the session of the subagent that
+    the call began.
+    """
 
     call_id: str
     content: str
@@ -80,13 +83,13 @@ class Entry:
 
     @property
     def is_prompt(self) -> bool:
-        """Whether a person asked: it begins a turn."""
+        """True if a person asked: it begins a turn."""
         return self.said == "user"
 
 
 @dataclass(slots=True, kw_only=True)
 class Details:
-    """What lines tell of their session as a whole; None where they do not say."""
+    """Details of a session as a whole, from its lines; None for what they do not say."""
 
     session: str
     source: str = "claude-code"
@@ -124,10 +127,13 @@ class Summary:
 
 @dataclass(slots=True)
 class Reading:
-    """What some lines say. ``passed`` counts what is not kept, by kind; ``unknown`` kept as it came, by type;
-    ``faults`` what was wrong, in sentences, with how often. ``redacted`` counts secrets by kind,
-    ``came_back`` memory that came back, by the names that reports give it; ``inserted`` characters that were
-    left out of messages of people, as the agent's program wrote them."""
+    """Content of some lines.
+
+    ``passed`` counts what is not kept, by kind; ``unknown`` what is kept as it came, by type; ``faults`` what
+    was wrong, in sentences, with how often. ``redacted`` counts secrets by kind, ``came_back`` memory that
+    came back, by the names that reports give it; ``inserted`` characters that were left out of messages of
+    people, as the agent's program wrote them.
+    """
 
     entries: list[Entry] = field(default_factory=list[Entry])
     details: dict[str, Details] = field(default_factory=dict[str, Details])
@@ -141,7 +147,7 @@ class Reading:
     inserted: int = 0
 
     def of(self, session: str) -> Details:
-        """The details of a session."""
+        """Return the details of a session."""
         found = self.details.get(session)
         if found is None:
             found = self.details[session] = Details(session=session)

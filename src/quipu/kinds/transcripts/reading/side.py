@@ -1,4 +1,4 @@
-"""What lies beside the transcripts: the history of prompts, the index of sessions, teams and their tasks."""
+"""Files beside the transcripts: the history of prompts, the index of sessions, teams and their tasks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quipu.record.moment import moment
 
 @dataclass(slots=True)
 class Prompt:
-    """What somebody typed, from the history."""
+    """Prompt that somebody typed, from the history."""
 
     session: str | None
     project_path: str
@@ -67,7 +67,7 @@ class Task:
 
 
 def prompt(line: bytes, *, now: datetime) -> Prompt | None:
-    """A line of ``history.jsonl``, with what was pasted into it; None where it says nothing."""
+    """Read a line of ``history.jsonl``, with what was pasted into it; None if it says nothing."""
     record, _ = parse(line)
     if record is None:
         return None
@@ -84,7 +84,7 @@ def prompt(line: bytes, *, now: datetime) -> Prompt | None:
 
 
 def index(path: Path) -> Mapping[str, str]:
-    """The summaries of ``sessions-index.json``, by session.
+    """Return the summaries of ``sessions-index.json``, by session.
 
     Raises:
         OSError: it cannot be read.
@@ -100,7 +100,7 @@ def index(path: Path) -> Mapping[str, str]:
 
 
 def team(path: Path, *, now: datetime) -> Team:
-    """What ``teams/NAME/config.json`` says.
+    """Read ``teams/NAME/config.json``.
 
     Raises:
         OSError: it cannot be read.
@@ -136,7 +136,7 @@ def _member(name: str, told: Fields, now: datetime) -> Member:
 
 
 def task(path: Path, *, now: datetime) -> Task:
-    """What ``tasks/TEAM/N.json`` says; a task is taken to be done since its file was last written.
+    """Read ``tasks/TEAM/N.json``; a task counts as done since its file was last written.
 
     Raises:
         OSError: it cannot be read.
@@ -159,7 +159,7 @@ def task(path: Path, *, now: datetime) -> Task:
 
 
 def lines(path: Path) -> Iterator[bytes | None]:
-    """The lines of a file; None for one that is too long to be loaded.
+    """Yield the lines of a file; None for one that is too long to be loaded.
 
     Raises:
         OSError: it cannot be read.

@@ -15,13 +15,13 @@ _SIGN: Final = "<persisted-output>"
 
 
 def folder(transcript: Path) -> Path:
-    """Where the outputs of a transcript lie; a subagent's lie with those of its session."""
+    """Return the folder of a transcript's outputs; a subagent's lie with those of its session."""
     parent = next((up.parent for up in transcript.parents if up.name == "subagents"), None)
     return (parent or transcript.with_suffix("")) / _FOLDER
 
 
 def outputs(transcript: Path) -> Mapping[str, Path]:
-    """The outputs of a transcript, by the name of their file without its ending."""
+    """Return the outputs of a transcript, by the name of their file without its ending."""
     beside = folder(transcript)
     try:
         return {path.stem: path for path in sorted(beside.iterdir()) if path.is_file()}

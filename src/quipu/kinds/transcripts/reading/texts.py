@@ -13,12 +13,12 @@ _NOTHING: Final[Fields] = {}
 
 
 def fields(value: object) -> Fields:
-    """The fields of an object; none of what is no object."""
+    """Return the fields of an object; none if it is no object."""
     return cast("Fields", value) if isinstance(value, dict) else _NOTHING
 
 
 def blocks(content: object) -> list[Fields]:
-    """The blocks of a content that has some."""
+    """Return the blocks of a content that has some."""
     if not isinstance(content, list):
         return []
     several = cast("list[object]", content)
@@ -29,12 +29,12 @@ def blocks(content: object) -> list[Fields]:
 
 
 def text(value: object) -> str | None:
-    """A text that has something in it, or None."""
+    """Return a text that is not empty, or None."""
     return value if isinstance(value, str) and value else None
 
 
 def joined(content: object) -> str:
-    """The text of a message: it is the content itself, or in its blocks of type text."""
+    """Return the text of a message: the content itself, or the texts of its blocks."""
     if isinstance(content, str):
         return content
     found = (block.get("text") for block in blocks(content) if block.get("type") == "text")
@@ -42,7 +42,7 @@ def joined(content: object) -> str:
 
 
 def output(content: object) -> str:
-    """What a tool gave back, as text; a picture is named in its place."""
+    """Return the output of a tool as text; a picture is named in its place."""
     if isinstance(content, str):
         return content
     parts: list[str] = []
@@ -53,7 +53,7 @@ def output(content: object) -> str:
 
 
 def without_data(block: Fields) -> dict[str, object]:
-    """A block less the bytes of its picture or document, of which only the length stays."""
+    """Return a block without the bytes of its picture or document, of which only the length stays."""
     source = fields(block.get("source"))
     data = source.get("data")
     if not isinstance(data, str):

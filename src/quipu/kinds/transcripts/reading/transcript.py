@@ -27,7 +27,7 @@ class Reader:
     rollout: codex.Rollout | None
 
     def read(self, lines: Sequence[bytes]) -> Reading:
-        """What the lines say. Nothing in them is an error: what is broken is counted."""
+        """Read the lines. Nothing in them is an error: what is broken is counted."""
         into = Reading(lines=len(lines))
         for line in lines:
             if line.isspace():
@@ -47,7 +47,7 @@ class Reader:
         return into
 
     def _agent(self, into: Reading) -> None:
-        """What the file beside a subagent's tells of it."""
+        """Add what the file beside a subagent's tells of it."""
         about = agent_of(self.path)
         if about is None:
             return
@@ -60,7 +60,7 @@ class Reader:
 
 
 def reader(file: Transcript, *, now: datetime) -> Reader:
-    """The reader of a file, from its beginning or from wherever it was read to."""
+    """Return the reader of a file, from its beginning or from wherever it was read to."""
     rollout = codex.Rollout(file.path.stem) if codex.is_rollout(file.path) else None
     place = claude_code.place(file.path.stem, written_at=file.modified_at, now=now)
     return Reader(file.path, place, {} if rollout else spilled.outputs(file.path), rollout)

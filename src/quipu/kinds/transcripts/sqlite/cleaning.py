@@ -16,7 +16,7 @@ class Cleaning:
         self.redacted: Counter[str] = Counter()
 
     def text(self, text: str | None) -> str | None:
-        """The text as it is stored."""
+        """Return the text as it is stored."""
         if text is None:
             return None
         text = clean(text).text

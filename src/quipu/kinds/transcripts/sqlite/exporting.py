@@ -110,7 +110,7 @@ def _by_line(found: Sequence[Row]) -> Mapping[int, list[Row]]:
 
 
 def _content(message: Row, calls: Sequence[Row], results: Sequence[Row]) -> str | None:
-    """The content of a message as JSON; of a line that is no message what was kept of it."""
+    """Return the content of a message as JSON; of another line, what was kept of it."""
     kept = message["content_json"]
     if message["type"] not in ("user", "assistant"):
         return None if kept is None else json.dumps(kept, ensure_ascii=False)
@@ -123,7 +123,7 @@ def _timed(row: Row) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """A value as SQLite keeps it; times in milliseconds."""
+    """Return a value as SQLite keeps it; times in milliseconds."""
     if isinstance(value, datetime):
         return rules.milliseconds(value)
     return value

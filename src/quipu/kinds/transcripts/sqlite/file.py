@@ -22,17 +22,17 @@ _NEEDED: Final = {
 
 
 def opened(path: Path, *, mode: str) -> AbstractContextManager[Connection]:
-    """The file, to be read (``ro``), changed (``rw``) or made (``rwc``); see ``base.sqlite.opened``."""
+    """Open the file to read (``ro``), change (``rw``) or make (``rwc``) it; see ``base.sqlite.opened``."""
     return sqlite.opened(path, mode=mode, program=_PROGRAM, place=_PLACE)
 
 
 def told_plainly(path: Path) -> AbstractContextManager[None]:
-    """Errors of SQLite in our words."""
+    """Raise errors of SQLite inside the block as ours, in plain words."""
     return sqlite.told_plainly(path, program=_PROGRAM)
 
 
 def check(connection: Connection, path: Path) -> dict[str, set[str]]:
-    """The tables of the file with their columns.
+    """Return the tables of the file with their columns.
 
     Raises:
         BadInput: it is no file of ccrecall.
@@ -54,5 +54,5 @@ def check(connection: Connection, path: Path) -> dict[str, set[str]]:
 
 
 def rows(connection: Connection, query: str, **values: Any) -> list[dict[str, Any]]:
-    """What a query of ours finds, by the names of the columns."""
+    """Return what a query of ours finds, by the names of the columns."""
     return [dict(row) for row in connection.execute(READ[query], values)]

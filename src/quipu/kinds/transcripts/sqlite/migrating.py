@@ -56,7 +56,7 @@ def migrate(
 
 
 def _missing(connection: Connection, path: Path, *, writes: bool) -> list[str]:
-    """What of the seed's schema the file has not, in the order in which it is made."""
+    """Return the parts of the seed's schema that the file lacks, in the order of their making."""
     tables = check(connection, path)
     there = {row["name"] for row in rows(connection, "objects")}
     if lacking := _OF_MEMORIES - tables.get("memories", _OF_MEMORIES):
@@ -70,7 +70,7 @@ def _missing(connection: Connection, path: Path, *, writes: bool) -> list[str]:
 
 
 def _kept(connection: Connection, path: Path, now: datetime) -> Path:
-    """A copy of the file beside it, whole even while others read and write."""
+    """Copy the file beside it, whole even while others read and write."""
     backup = path.with_name(f"{path.name}.{now:%Y%m%dT%H%M%S%fZ}.quipu-backup")
     backup.touch(mode=0o600, exist_ok=False)
     with closing(sqlite3.connect(backup)) as copy:
@@ -81,7 +81,7 @@ def _kept(connection: Connection, path: Path, now: datetime) -> Path:
 
 @contextmanager
 def _transaction(connection: Connection) -> Generator[None]:
-    """All or nothing, and nobody else writes meanwhile."""
+    """Open a transaction: all or nothing, and nobody else writes meanwhile."""
     connection.execute("begin immediate")
     try:
         yield

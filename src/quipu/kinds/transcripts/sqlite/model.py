@@ -1,4 +1,4 @@
-"""What an exchange with a file of ccrecall brought."""
+"""Results of an exchange with a file of ccrecall."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What was taken in of a file: new rows by table, rows that were known, rows that
-    were erased before and left out, what was mended, by what it was.
+    """Result of importing a file: new and known rows, rows left out as erased, and repairs by kind.
 
     ``redacted``: secrets that were cut out. ``cut_characters``: memory of this space that came back and was
     cut out; ``foreign_characters``: memory of other spaces or installations, kept and not indexed;
@@ -34,7 +33,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What was written into a file, by table; ``repeated``: lines of forks, which a file holds once.
+    """Result of exporting to a file, by table; ``repeated`` are lines of forks, which a file holds once.
 
     ``id`` and ``sha256`` are noted: a check of an erasure recognises the file by them.
     """
@@ -48,7 +47,7 @@ class Exported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migrated:
-    """What was changed in a file; nothing where it was migrated before. ``backup`` is the file as it was."""
+    """Changes of a migrated file; none if it was migrated before. ``backup`` is the file as it was."""
 
     path: Path
     changed: tuple[str, ...]

@@ -40,9 +40,9 @@ def sessions(
     secrets: bool,
     marks_of: Callable[[str], Marks],
 ) -> Iterator[Session]:
-    """Every session, cleaned; also those that the file mentions without having a row for them.
+    """Yield every session, cleaned; also those that the file mentions without having a row for them.
 
-    ``marks_of`` tells the marks of a space, by which memory that came from it is recognised.
+    ``marks_of`` returns the marks of a space, by which memory that came from it is recognised.
     """
     known = rows(connection, "sessions")
     blank = dict.fromkeys(("git_branch", "cwd", "first_timestamp", "last_timestamp", "summary"))
@@ -56,7 +56,7 @@ def sessions(
 
 
 def space_of(project: str | None) -> str:
-    """The space of a project: the last part of its path, as for a transcript."""
+    """Return the space of a project: the last part of its path, as for a transcript."""
     parts = [part for part in re.split(r"[\\/]", project or "") if part]
     return parts[-1] if parts else _DEFAULT
 
@@ -89,7 +89,7 @@ def _by_message(found: Sequence[Row]) -> Mapping[str, list[Row]]:
 
 
 def _details(session: Row, reading: Reading, mended: Counter[str]) -> Details:
-    """What is known of a session, its span and its project put right."""
+    """Return the details of a session, its span and its project corrected."""
     details = reading.of(session["id"])
     details.source = "ccrecall"
     for told in (session["first_timestamp"], session["last_timestamp"]):

@@ -31,7 +31,7 @@ Record = dict[str, Any]
 
 
 def moment(value: object) -> datetime | None:
-    """A time of the file: milliseconds, or seconds where they are so few; None for what is none."""
+    """Return a time of the file: milliseconds, or seconds if they are so few; None if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     seconds = value if abs(value) < _SECONDS_BELOW else value / 1000
@@ -42,12 +42,12 @@ def moment(value: object) -> datetime | None:
 
 
 def milliseconds(at: datetime | None) -> int | None:
-    """A time as the file has it."""
+    """Return a time as the file has it."""
     return None if at is None else (at - _EPOCH) // timedelta(milliseconds=1)
 
 
 def responses(messages: Iterable[Row], mended: Counter[str]) -> dict[str, str]:
-    """To which answer of the model each line belongs: the uuid of its first line.
+    """Return, for each line, the model's answer that it belongs to: the uuid of its first line.
 
     ccrecall did not keep the ids of answers. Neighbouring lines of one model that read and wrote the same
     cache belong together: the next answer reads more, because the context has grown.
@@ -79,7 +79,7 @@ def record(
     response: str | None,
     mended: Counter[str],
 ) -> Record:
-    """A row of ``messages`` as the line that it was made from."""
+    """Return a row of ``messages`` as the line that it was made from."""
     at = moment(row["timestamp"])
     made: Record = {
         "type": row["type"],
@@ -111,7 +111,7 @@ def _usage(row: Row) -> Record:
 
 
 def _content(row: Row, calls: Sequence[Row], results: Sequence[Row], mended: Counter[str]) -> object:
-    """The content as it was said; what the tables know and it does not is put behind it."""
+    """Return the content as it was said, followed by what only the tables know."""
     kept = _parsed(row["content_json"])
     if isinstance(kept, dict):
         kept = cast("Record", kept).get("content")
@@ -135,7 +135,7 @@ def _content(row: Row, calls: Sequence[Row], results: Sequence[Row], mended: Cou
 
 
 def repeated(results: Sequence[Row]) -> int:
-    """How many results of a session were stored more than once for the same message."""
+    """Count the results of a session that were stored more than once for the same message."""
     return len(results) - len({(one["tool_call_id"], one["message_uuid"]) for one in results})
 
 
@@ -168,7 +168,7 @@ def _result(row: Row) -> Record:
 
 
 def _parsed(text: object) -> object:
-    """What a JSON text holds; the text itself where it is none."""
+    """Parse a JSON text; return the text itself if it is none."""
     if not isinstance(text, str):
         return None
     try:
@@ -184,7 +184,7 @@ def content_of(
     results: Iterable[Row],
     rest: Iterable[object],
 ) -> str:
-    """The content of a message as a file keeps it: its blocks as JSON. ``calls`` have their input parsed."""
+    """Return the content of a message as a file keeps it: blocks as JSON. ``calls`` have parsed input."""
     blocks: list[object] = [*_rebuilt({"thinking": thinking, "content_text": text})]
     blocks += [
         {"type": "tool_use", "id": one["id"], "name": one["tool_name"], "input": one["tool_input"]}
@@ -195,7 +195,7 @@ def content_of(
 
 
 def memory_id(value: object, mended: Counter[str]) -> UUID:
-    """The id of a memory; one that is no UUID has always the same made of it."""
+    """Return the id of a lesson; one that is no UUID always gives the same UUID."""
     try:
         return UUID(str(value))
     except ValueError:
@@ -204,7 +204,7 @@ def memory_id(value: object, mended: Counter[str]) -> UUID:
 
 
 def category(value: object, mended: Counter[str]) -> str | None:
-    """A category in the form that ours have; None for what has none."""
+    """Return a category in the form that ours have; None if there is none."""
     if value is None:
         return None
     word = " ".join(str(value).lower().split())[:64]
@@ -217,7 +217,7 @@ def category(value: object, mended: Counter[str]) -> str | None:
 
 
 def confidence(value: object, mended: Counter[str]) -> float | None:
-    """A confidence from 0 to 1, to the millionth; one in percent is converted."""
+    """Return a confidence from 0 to 1, to the millionth; one in percent is converted."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return None
     if 0 <= value <= 1:

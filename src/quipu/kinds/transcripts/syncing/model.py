@@ -1,4 +1,4 @@
-"""What a sync is told, and what it tells."""
+"""Input and reports of a sync."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class SpaceReport:
-    """What came into one space.
+    """Intake of one space.
 
     ``files``: those that had something new, of ``bytes`` together. ``lines``: stored now; ``messages``: of
     those, what somebody said; ``known``: lines that were stored already; ``withheld``: lines that were
@@ -25,9 +25,9 @@ class SpaceReport:
     out, by kind; ``repaired``: characters that no database can store. ``cut_characters``: memory of this
     space that came back and was cut out; ``foreign_characters``: memory of other spaces or installations,
     kept as text and not indexed; ``unmatched_marks``: marks of this space in front of other words than they
-    were made for, kept and indexed. ``inserted_characters``: left out of messages of people, as the
-    agent's program put them there. ``unknown``: records kept as they came, by type; ``passed``: records
-    that are not kept, by type.
+    were made for, kept and indexed. ``inserted_characters``: left out of messages of people, as the agent's
+    program put them there. ``unknown``: records kept as they came, by type; ``passed``: records that are not
+    kept, by type.
     """
 
     files: int = 0
@@ -54,7 +54,7 @@ class SpaceReport:
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What a sync took in, by space, and what it could not."""
+    """Intake of a sync, by space, and what it could not read."""
 
     spaces: Mapping[str, SpaceReport]
     troubles: tuple[Trouble, ...] = ()
@@ -62,18 +62,18 @@ class SyncReport:
 
     @property
     def lines(self) -> int:
-        """How many lines were stored."""
+        """Number of lines that were stored."""
         return sum(one.lines for one in self.spaces.values())
 
     @property
     def withheld(self) -> int:
-        """How many lines were left out, for they were erased."""
+        """Number of lines that were left out because they were erased."""
         return sum(one.withheld for one in self.spaces.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What a sync would read of a space: files with something new, and how many bytes of them."""
+    """Pending work of a sync in a space: files with something new, and how many bytes of them."""
 
     files: int
     bytes: int
@@ -91,7 +91,7 @@ class Tally:
     passed: Counter[str] = field(default_factory=Counter[str])
 
     def report(self) -> SpaceReport:
-        """The report as it stands."""
+        """Return the report as it stands."""
         return SpaceReport(
             files=len(self.paths),
             sessions=len(self.sessions),

@@ -26,8 +26,10 @@ _MOST_LINES: Final = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What some lines of a file say, and how far it is read with them; ``last``: that is all of it,
-    and ``waiting``, where a last line has no end yet."""
+    """Some lines of a file, and how far it is read with them.
+
+    ``last``: that is all of it; ``waiting``: a last line has no end yet.
+    """
 
     file: Transcript
     mark: Mark
@@ -39,7 +41,7 @@ class Piece:
 
     @property
     def is_bare(self) -> bool:
-        """Whether half a line is all that its file has: what project it is of is not known yet."""
+        """True if half a line is all that its file has: its project is not known yet."""
         return self.waiting and not self.mark.offset_bytes and not self.anew
 
 
@@ -59,7 +61,7 @@ class Batch:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is enough for a transaction."""
+        """True if it is enough for a transaction."""
         return self.bytes >= self.enough or self.lines >= _MOST_LINES
 
     @property
@@ -71,7 +73,7 @@ class Batch:
 def batches(
     files: Sequence[Transcript], read: Mapping[str, Mark], *, now: datetime, secrets: bool, marks: Marks
 ) -> Iterator[Batch]:
-    """What is new in files, some megabytes at a time. A file that cannot be read is a trouble, no error.
+    """Yield what is new in files, some megabytes at a time. An unreadable file is a trouble, no error.
 
     ``read`` says how far each was read; ``marks`` are those by which memory of this space is recognised.
     """
@@ -117,7 +119,7 @@ def _pieces(file: Transcript, before: Mark, *, now: datetime) -> Iterator[Piece]
 
 
 def _with_last(found: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
-    """Each chunk, and whether it is the last."""
+    """Yield each chunk, and True with the last."""
     before = next(found, None)
     while before is not None:
         after = next(found, None)

@@ -1,4 +1,4 @@
-"""What was read as columns of the tables."""
+"""Columns of the tables, from what was read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Row:
 
 
 def messages(rows: Sequence[Row], now: datetime) -> dict[str, object]:
-    """Of lines whose message is new, what ``insert_messages`` of the record takes."""
+    """Return the columns for ``insert_messages`` of the record, from lines whose message is new."""
     entries = [row.entry for row in rows]
     return {
         "id": Int8s([row.message for row in rows]),
@@ -39,7 +39,7 @@ def messages(rows: Sequence[Row], now: datetime) -> dict[str, object]:
 
 
 def growth(rows: Sequence[Row]) -> dict[str, object]:
-    """Of the same, what ``grow_sessions`` of the record takes."""
+    """Return the columns for ``grow_sessions`` of the record, from lines whose message is new."""
     times: dict[int, list[datetime]] = {}
     for row in rows:
         times.setdefault(row.session, []).append(row.entry.happened_at)
@@ -52,7 +52,7 @@ def growth(rows: Sequence[Row]) -> dict[str, object]:
 
 
 def lines(rows: Sequence[Row]) -> dict[str, object]:
-    """Columns of transcripts.lines."""
+    """Return the columns of transcripts.lines."""
     entries = [row.entry for row in rows]
     return {
         "id": Int8s([row.line for row in rows]),
@@ -80,7 +80,7 @@ def lines(rows: Sequence[Row]) -> dict[str, object]:
 
 
 def responses(rows: Sequence[Row]) -> dict[str, object] | None:
-    """Columns of transcripts.responses, one row for each answer; None where there is none."""
+    """Return the columns of transcripts.responses, one row for each answer; None if there is none."""
     first: dict[str, Row] = {}
     most: dict[str, Usage] = {}
     for row in rows:
@@ -105,7 +105,7 @@ def responses(rows: Sequence[Row]) -> dict[str, object] | None:
 
 
 def calls(rows: Sequence[Row]) -> dict[str, object] | None:
-    """Columns of transcripts.tool_calls; None where there is none."""
+    """Return the columns of transcripts.tool_calls; None if there is none."""
     found = [(row, call) for row in rows for call in row.entry.calls]
     if not found:
         return None
@@ -121,7 +121,7 @@ def calls(rows: Sequence[Row]) -> dict[str, object] | None:
 
 
 def results(rows: Sequence[Row]) -> dict[str, object] | None:
-    """Columns of transcripts.tool_results; None where there is none."""
+    """Return the columns of transcripts.tool_results; None if there is none."""
     found = [(row, result) for row in rows for result in row.entry.results]
     if not found:
         return None
@@ -145,7 +145,7 @@ _DETAILS = (
 
 
 def details(found: Mapping[int, Sequence[Details]]) -> dict[str, object]:
-    """Columns of transcripts.session_details, from what the pieces of a batch tell of each session."""
+    """Return the columns of transcripts.session_details, from the pieces of a batch."""
     merged = {number: merge(several) for number, several in found.items()}
     return {
         "session": Int8s(list(merged)),
@@ -156,7 +156,7 @@ def details(found: Mapping[int, Sequence[Details]]) -> dict[str, object]:
 
 
 def merge(several: Sequence[Details]) -> Details:
-    """What several pieces tell of a session: the latest, but of beginnings the first."""
+    """Merge what several pieces tell of a session: the latest value, but the first of beginnings."""
     merged = Details(session=several[0].session)
     for one in several:
         for moment in (one.first_at, one.last_at):
@@ -170,18 +170,18 @@ def merge(several: Sequence[Details]) -> Details:
 
 
 def summaries(found: Sequence[Summary]) -> dict[str, object]:
-    """Columns of transcripts.summaries; of several for a line the last."""
+    """Return the columns of transcripts.summaries; of several for a line the last."""
     last = {one.leaf_uuid: one.text for one in found}
     return {"leaf": Texts(list(last)), "text": Texts(list(last.values()))}
 
 
 def _size(piece: Piece) -> int:
-    """As the file is known: one that is read half-way must not look like the file that it is."""
+    """Return the known size: a file read half-way must not look finished."""
     return piece.file.size_bytes if piece.last else piece.mark.offset_bytes
 
 
 def files(pieces: Sequence[Piece]) -> dict[str, object]:
-    """Columns of transcripts.files: how far each file is read with these pieces."""
+    """Return the columns of transcripts.files: how far each file is read with these pieces."""
     last = {str(piece.file.path): piece for piece in pieces}
     counts = dict.fromkeys(last, 0)
     troubles: dict[str, list[str]] = {path: [] for path in last}

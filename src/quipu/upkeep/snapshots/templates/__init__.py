@@ -13,5 +13,5 @@ TEMPLATES = queries.load("quipu.upkeep.snapshots", folder="templates")
 
 
 def fill(name: str, /, **parts: sql.Composable) -> sql.Composed:
-    """The statement of that name."""
+    """Return the statement of that name."""
     return sql.SQL(TEMPLATES[name]).format(**parts)
