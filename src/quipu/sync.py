@@ -3459,7 +3459,7 @@ class Schemas:
         )
 
     def drop_schema(self, name: str, *, confirm: bool = False, space: str) -> DroppedSchema:
-        """Drop a schema with everything in it, or without `confirm` show what would go.
+        """Drop a schema with everything in it, after a preview of what would go.
 
         It cannot be undone.
 
@@ -3682,7 +3682,7 @@ class Tables(Browsing, Schemas):
         schema: str = "memory",
         agent: str | None = None,
     ) -> Changed:
-        """Delete rows, or without `confirm` show which would go.
+        """Delete rows, after a preview of which would go.
 
         Their vectors go with them. A preview tries it and undoes it: how many rows would go, the keys of the
         first 20, and in `lost` what goes along elsewhere.
@@ -3713,7 +3713,7 @@ class Tables(Browsing, Schemas):
         schema: str = "memory",
         agent: str | None = None,
     ) -> Recreated:
-        """Make a table anew with another definition, or without `confirm` show what would differ.
+        """Make a table anew with another definition, after a preview of what would differ.
 
         It is one transaction. Rows come along by column, and what hangs on a column follows its new name.
         Vectors, registry, indexes, views, references of other tables, triggers, rules, policies, rights,
@@ -3819,7 +3819,7 @@ class StoredSettings:
 
 
 class Snapshots:
-    """Snapshots of the schemas of agents: taken, listed, thinned out, put back, handed out, taken in.
+    """Take snapshots of the schemas of agents, and put them back.
 
     A snapshot is a dump of one schema, in plain SQL, with sums of its tables and vectors of its rows beside
     it. A worker takes one of each schema every hour. Every call names the ``space``; ``schema`` is ``memory``
@@ -3831,75 +3831,74 @@ class Snapshots:
         self._portal = portal
 
     def create(self, *, space: str, schema: str = "memory") -> Snapshot:
-        """Take a snapshot of the schema as it is now.
+        """Take a snapshot of a schema as it is now.
 
         It stays until the retention is over, whatever its hour.
 
         Raises:
-            NotFound: there is no such schema.
-            DatabaseUnsuitable: no pg_dump here fits the server.
-            DatabaseError: it could not be written.
-            Conflict: something was forgotten in the space each time it was tried.
+            NotFound: There is no such schema.
+            DatabaseUnsuitable: No pg_dump here fits the server.
+            DatabaseError: It could not be written.
+            Conflict: Something was forgotten in the space each time it was tried.
         """
         return self._portal.call(lambda: self._inner.create(space=space, schema=schema))
 
-    def list(self, *, space: str, schema: str | None = None) -> list[Snapshot]:
-        """Return the snapshots of a space, or of one schema, newest first, with the tier that keeps each.
+    def list(self, *, space: str, schema: str | None = None) -> Sequence[Snapshot]:
+        """List the snapshots of a space, the newest first, with the tier that keeps each.
 
         Those of schemas that were dropped are among them.
         """
         return self._portal.call(lambda: self._inner.list(space=space, schema=schema))
 
-    def find(self, name: str, *, space: str) -> Snapshot:
-        """Return the snapshot of that name.
+    def get(self, name: str, *, space: str) -> Snapshot:
+        """Show a snapshot.
 
         Raises:
-            BadInput: that is no name of a snapshot.
-            NotFound: there is none of that name.
+            BadInput: That is no name of a snapshot.
+            NotFound: There is no such snapshot.
         """
-        return self._portal.call(lambda: self._inner.find(name, space=space))
+        return self._portal.call(lambda: self._inner.get(name, space=space))
 
     def path(self, name: str, *, space: str) -> Path:
         """Return the file of a snapshot.
 
         Raises:
-            NotFound: there is none of that name.
+            NotFound: There is no such snapshot.
         """
         return self._portal.call(lambda: self._inner.path(name, space=space))
 
-    def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
-        """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.
+    def prune(self, *, space: str, schema: str | None = None, confirm: bool = False) -> Thinned:
+        """Thin snapshots out, after a preview of which would go.
 
-        Those taken by hand, or before a restore, stay until the retention is over. ``dry_run`` changes
-        nothing.
+        24 hourly ones stay, 4 a day to 7 days, one a day to `memory_snapshot_retention_days`. Those taken by
+        hand, or before a restore, stay until the retention is over.
         """
-        return self._portal.call(lambda: self._inner.prune(space=space, schema=schema, dry_run=dry_run))
+        return self._portal.call(lambda: self._inner.prune(space=space, schema=schema, confirm=confirm))
 
-    def delete(self, name: str, *, space: str) -> Snapshot:
-        """Delete a snapshot; what it was. It cannot be undone.
+    def erase(self, name: str, *, space: str, confirm: bool = False) -> Snapshot:
+        """Erase a snapshot for good, after a preview of it.
 
         Raises:
-            BadInput: that is no name of a snapshot.
-            NotFound: there is none of that name.
+            BadInput: That is no name of a snapshot.
+            NotFound: There is no such snapshot.
         """
-        return self._portal.call(lambda: self._inner.delete(name, space=space))
+        return self._portal.call(lambda: self._inner.erase(name, space=space, confirm=confirm))
 
     def restore(
         self, name: str, *, space: str, confirm: bool = False, progress: BytesRead | None = None
     ) -> Restored:
-        """Put a snapshot in the place of what its schema holds; without ``confirm``, what that would change.
+        """Put a snapshot in the place of what its schema holds, after a preview of what would change.
 
         A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
         as a whole, in one transaction, or stays as it is. A schema that was dropped is made again, with the
         grants of then. What SQL granted on its objects is as it was then, for roles that are still there;
-        ``Restored.lost`` names the others. What was forgotten of a person or a session since does not come
-        back. ``progress`` is called with the bytes read.
+        `lost` names the others. What was forgotten of a person or a session since does not come back.
 
         Raises:
-            BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.
-            NotFound: there is none of that name in the space.
-            Conflict: the schema is in use.
-            DatabaseError: it could not be read or written.
+            BadInput: That is no name of a snapshot, or its file was changed.
+            NotFound: There is no such snapshot.
+            Conflict: The schema is in use.
+            DatabaseError: It could not be read or written.
         """
         return self._portal.call(
             lambda: self._inner.restore(name, space=space, confirm=confirm, progress=progress)
@@ -3907,21 +3906,21 @@ class Snapshots:
 
     def export(
         self,
-        path: Path | str,
+        path: PathLike[str] | str,
         *,
         structure: bool = False,
         replace_file: bool = False,
         space: str,
         schema: str = "memory",
     ) -> HandedOut:
-        """Write a dump of the schema to a file: all of it, or the ``structure`` without rows but
-        those of the registry: what tables are for, and which fields are embedded.
+        """Write a dump of a schema to a file of SQL.
 
         Raises:
-            BadInput: the file is there already, and ``replace_file`` is not said.
-            NotFound: there is no such schema.
-            Conflict: something was forgotten in the space meanwhile.
-            DatabaseUnsuitable, DatabaseError: as `create`.
+            BadInput: The file is there already, and is not to be replaced.
+            NotFound: There is no such schema.
+            Conflict: Something was forgotten in the space meanwhile.
+            DatabaseUnsuitable: No pg_dump here fits the server.
+            DatabaseError: It could not be written.
         """
         return self._portal.call(
             lambda: self._inner.export(
@@ -3931,24 +3930,24 @@ class Snapshots:
 
     def import_dump(
         self,
-        path: Path | str,
+        path: PathLike[str] | str,
         *,
         space: str,
         schema: str = "memory",
         confirm: bool = False,
         progress: BytesRead | None = None,
     ) -> Restored:
-        """Put a dump that `export` made in the place of what a schema holds; without ``confirm``, try it.
+        """Put an exported file in the place of what a schema holds, after a trial that is undone.
 
         It may be of a schema of another name, and of another space or database. Only tables, sequences,
         views, types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or
         policies. All of it runs with the rights of the schema's own agent. Rights of the schema's own logins
-        go with it; those of others are not given, and ``Restored.lost`` names them. A snapshot is taken
-        first. A person or a session that was ever forgotten in the space does not come in.
+        go with it; those of others are not given, and `lost` names them. A snapshot is taken first. A person
+        or a session that was ever forgotten in the space does not come in.
 
         Raises:
-            BadInput: the file holds what no such dump holds; names the line. Nothing was changed.
-            Conflict: the schema is in use.
+            BadInput: The file holds what no such dump holds; the line is named. Nothing was changed.
+            Conflict: The schema is in use.
         """
         return self._portal.call(
             lambda: self._inner.import_dump(
@@ -3957,13 +3956,13 @@ class Snapshots:
         )
 
     def scheduled(self, *, space: str) -> None:
-        """Take a snapshot of each schema that has none of this hour, then thin out; a worker's hourly job.
+        """Do what a worker does every hour: take a snapshot of each schema that has none of it, and thin out.
 
         Raises:
-            DatabaseError: some could not be taken; the others were.
+            DatabaseError: Some could not be taken; the others were.
         """
         self._portal.call(lambda: self._inner.scheduled(space=space))
 
-    def forget(self, snapshots: Iterable[Snapshot]) -> None:
-        """Delete snapshots as they were listed, of a space that is no more."""
-        self._portal.call(lambda: self._inner.forget(snapshots))
+    def erase_all(self, snapshots: Iterable[Snapshot]) -> None:
+        """Erase snapshots of a space that is no more."""
+        self._portal.call(lambda: self._inner.erase_all(snapshots))

@@ -312,8 +312,8 @@ def test_retention_is_a_setting_and_older_snapshots_are_pruned(agent: Agent) -> 
             with pytest.raises(BadInput, match="memory_snapshot_retention_days"):
                 settings.set("memory_snapshot_retention_days", days)
         taken = agent.memory.snapshots.create(space="default")
-        assert agent.memory.snapshots.prune(space="default", dry_run=True).deleted == ()
-        agent.memory.snapshots.delete(taken.name, space="default")
+        assert agent.memory.snapshots.prune(space="default").deleted == ()
+        agent.memory.snapshots.erase(taken.name, space="default", confirm=True)
         assert taken.name not in [one.name for one in agent.memory.snapshots.list(space="default")]
     finally:
         settings.reset("memory_snapshot_retention_days")

@@ -65,14 +65,18 @@ def missing(operation: Operation) -> Iterator[str]:
     declaration = declared(operation)
     page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
     told = page.partition(f"**`{operation.name}(")[2].partition("\n**`")[0]
-    for name in declaration.parameters:
-        if operation.route is not None:
+    for name, parameter in declaration.parameters.items():
+        if operation.route is not None and not parameter.local:
             taken = names_at_rest(operation)
             paged = operation.route.startswith("GET") and "cursor" in taken
             word = AT_REST[name] if name == "expected_version" or (paged and name in AT_REST) else name
             if word not in taken:
                 yield f"REST lacks {name}"
-        if operation.words is not None and name not in names_on_the_command_line(operation):
+        if (
+            operation.words is not None
+            and not parameter.local
+            and name not in names_on_the_command_line(operation)
+        ):
             yield f"the command lacks {name}"
         if f"- `{name}`: " not in told:
             yield f"python.md lacks {name}"

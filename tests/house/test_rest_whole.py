@@ -20,6 +20,7 @@ NOT_BY_HTTP = {
     "Erasing.rewrite_freed": "it locks tables; `quipu forget --rewrite` says how much it is and asks",
     "Memory.reembed": "it takes hours; `quipu reembed` shows how far it is",
     "Memory.work": "workers do it",
+    "Snapshots.erase_all": "a space is forgotten with its snapshots, by /v1/forget",
     "Rooms.marks": "whoever has the marks can forge them",
     "Answers.drop_old": SERVER,
     "Keys.opened_by": SERVER,

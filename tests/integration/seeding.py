@@ -36,7 +36,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         f"Is the {mark} blue?", space=space, session=SESSION, user=USER
     )
     await _tables(memory, space, mark)
-    snapshot = {"name": (await memory.snapshots.create(space=space)).name}
+    snapshot = f"/v1/snapshots/{(await memory.snapshots.create(space=space)).name}"
     dump = root / f"{space}.sql"
     await memory.snapshots.export(dump, space=space, structure=True)
     await memory.settings.set("session_days", SETTINGS[mark], space=space)
@@ -49,8 +49,9 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         "POST /v1/ledger/events/{event}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],
-        "POST /v1/snapshots/delete": [{"json": snapshot}],
-        "POST /v1/snapshots/restore": [{"json": snapshot}],
+        "GET /v1/snapshots/{name}": [{"path": snapshot}],
+        "POST /v1/snapshots/{name}/erase": [{"path": f"{snapshot}/erase", "json": {}}],
+        "POST /v1/snapshots/{name}/restore": [{"path": f"{snapshot}/restore", "json": {}}],
         "POST /v1/snapshots/import": [{"content": dump.read_bytes().replace(mark.encode(), b"anybody")}],
         "GET /v1/receipts/{id}": [{"path": f"/v1/receipts/{receipt}"}],
         "POST /v1/receipts/{id}/check": [

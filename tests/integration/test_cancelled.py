@@ -108,7 +108,7 @@ ACTS = {
     "reembed": ("core.recall_vectors", ("reembed",), {"QUIPU_EMBEDDING_DIMENSIONS": "100"}),
     "restore": (
         "memory.notes",
-        ("snapshots", "restore", "{snapshot}", "--confirm", "--space", "default"),
+        ("snapshots", "restore", "{snapshot}", "--yes", "--space", "default"),
         {},
     ),
     "import": ("core.messages", ("import", "claude-code", "claude/projects", "--space", "default"), {}),

@@ -137,7 +137,7 @@ async def test_places_are_there_until_they_are_pruned(erased: Erased, tmp_path: 
     newer = await to_thread.run_sync(lambda: take(erased.settings, clock=SystemClock(), keep=1))
     assert newer.removed == [erased.base]
     for one in await memory.snapshots.list(space=SPACE):
-        await memory.snapshots.delete(one.name, space=SPACE)
+        await memory.snapshots.erase(one.name, space=SPACE, confirm=True)
     pruned = await memory.check_erasure(erased.receipt, space=SPACE)
     assert by_place(pruned)[base].state == "gone"
     assert of(pruned, "snapshot of ").state == "gone"

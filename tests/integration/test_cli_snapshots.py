@@ -39,16 +39,17 @@ def test_a_snapshot_is_taken_shown_put_back_and_deleted(
         assert name in text("list")
         memory.tables.delete("boats", where="true", **where, confirm=True)
         shown = text("restore", name)
-        assert "Nothing was changed" in shown
+        assert "Done" not in shown
         assert ["boats", "0", "1"] in [line.split() for line in shown.splitlines()]
-        assert "To undo it: quipu snapshots restore memory_" in text("restore", name, "--confirm")
+        assert "To undo it: quipu snapshots restore memory_" in text("restore", name, "--yes")
         assert memory.tables.query("select name from boats", **where).results == ({"name": "Alba"},)
         assert "1 table, 1 row" in text("export", str(tmp_path / "x.sql"))
-        assert "Nothing was changed" in text("import", str(tmp_path / "x.sql"))
-        assert answer("import", str(tmp_path / "x.sql"), "--confirm")["after"] == {"boats": 1}
-        assert "0 snapshots would go, 3 stay" in text("prune", "--dry-run")
-        assert not answer("delete", name)["deleted"]
-        assert answer("delete", name, "--confirm")["deleted"]
+        assert not answer("import", str(tmp_path / "x.sql"))["done"]
+        assert answer("import", str(tmp_path / "x.sql"), "--yes")["after"] == {"boats": 1}
+        assert "0 snapshots would go, 3 stay" in text("prune")
+        assert answer("get", name)["name"] == name
+        assert not answer("erase", name)["done"]
+        assert answer("erase", name, "--yes")["done"]
         with pytest.raises(NotFound, match="no snapshot"):
-            text("delete", name)
-        assert len(answer("list")["snapshots"]) == 2
+            text("erase", name)
+        assert len(answer("list")["items"]) == 2

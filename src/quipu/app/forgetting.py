@@ -70,7 +70,7 @@ class Forgetting:
                 noted=NOTED,
             )
             kept = await self._of_gone(found)
-            await self._snapshots.forget(kept)
+            await self._snapshots.erase_all(kept)
             found = await self._finish(found)
         return replace(found, counts={**found.counts, "snapshots": len(kept)}) if kept else found
 

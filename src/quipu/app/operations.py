@@ -67,6 +67,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "ledger": "quipu.kinds.ledger.ledger:AsyncLedger",
         "lessons": "quipu.kinds.transcripts.lessons.lessons:AsyncLessons",
         "loops": "quipu.kinds.episodes.minding.loops.loops:AsyncLoops",
+        "snapshots": "quipu.upkeep.snapshots.snapshots:AsyncSnapshots",
         "tables": "quipu.kinds.tables.tables:AsyncTables",
         "trace": "quipu.kinds.ledger.evidence.trace:AsyncTrace",
         "transcripts": "quipu.kinds.transcripts.transcripts:AsyncTranscripts",
@@ -92,6 +93,18 @@ def _outputs(done: Any) -> list[list[object]]:
     return [[one.tool, one.results, one.bytes_before] for one in done.tools]
 
 
+def _deleted(done: Any) -> list[str]:
+    return sorted(done.deleted)
+
+
+def _file(done: Any) -> list[str]:
+    return [done.name, done.sha256]
+
+
+def _change(done: Any) -> list[object]:
+    return [done.source, dict(done.before), dict(done.after)]
+
+
 def _table_names(done: Any) -> list[str]:
     return sorted(done.tables)
 
@@ -110,6 +123,7 @@ _CHANGE: Final = "facts.change"
 _CONVERSATION: Final = "conversations.one"
 _EPISODE: Final = "episodes.one"
 _LESSON: Final = "lessons.one"
+_SNAPSHOT: Final = "snapshots.snapshot"
 _MEMORY: Final = "longterm.one"
 _USED: Final = "text.used"
 OPERATIONS: Final = (
@@ -271,4 +285,17 @@ OPERATIONS: Final = (
     Operation("tables.grants", "GET /tables/grants", view="tables.grants"),
     Operation("tables.grant", "POST /tables/grants", "admin", view="tables.grants"),
     Operation("tables.revoke", "POST /tables/grants/revoke", "admin", view="tables.grants"),
+    Operation(
+        "snapshots.create", "POST /snapshots", "admin", status=201, view=_SNAPSHOT, busy="Taking a snapshot"
+    ),
+    Operation("snapshots.list", "GET /snapshots", view="snapshots.snapshots"),
+    Operation("snapshots.get", "GET /snapshots/{name}", view=_SNAPSHOT),
+    Operation("snapshots.path", command=None),
+    Operation("snapshots.prune", "POST /snapshots/prune", "admin", view="snapshots.thinned", same=_deleted),
+    Operation("snapshots.erase", "POST /snapshots/{name}/erase", "admin", view=_SNAPSHOT, same=_file),
+    Operation("snapshots.restore", "POST /snapshots/{name}/restore", "admin", command=None, same=_change),
+    Operation("snapshots.export", view="snapshots.handed_out", busy="Writing"),
+    Operation("snapshots.import_dump", command=None),
+    Operation("snapshots.scheduled", command=None),
+    Operation("snapshots.erase_all", command=None),
 )

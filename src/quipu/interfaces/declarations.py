@@ -52,6 +52,11 @@ class Parameter:
         return tuple(dict.fromkeys(word for one in closed for word in typing.get_args(one)))
 
     @property
+    def local(self) -> bool:
+        """Say whether it is a function of the program, which no door takes."""
+        return any(typing.get_origin(one) is Callable for one in members(self.type))
+
+    @property
     def many(self) -> bool:
         """Say whether it takes a list of values."""
         return any(_is_list(one) for one in members(self.type))

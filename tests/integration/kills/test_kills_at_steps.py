@@ -47,7 +47,7 @@ ACTS = {  # where fewer kills are asked for than there are commands, the first o
     "insert of many rows": Act(
         ("tables", "insert", "--table", "notes", "--data", "-", *WHERE), given=LINES, loose=FILED
     ),
-    "restore of a snapshot": Act(("snapshots", "restore", "{snapshot}", "--confirm", *WHERE), loose=FILED),
+    "restore of a snapshot": Act(("snapshots", "restore", "{snapshot}", "--yes", *WHERE), loose=FILED),
     "forget of a person": Act(("forget", *WHERE, "--user", "Bo", "--yes")),
     "first start": Act(("migrate",), empty=True),
     "import of Claude Code": Act(

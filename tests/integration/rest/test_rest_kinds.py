@@ -258,9 +258,9 @@ async def test_a_snapshot_is_restored_as_it_was_shown_and_that_can_be_undone(cli
     taken = await posted(client, "/snapshots", schema="memory")
     assert taken["tables"] == {"boats": 1}
     await posted(client, "/tables/insert", table="boats", data={"name": "Aurora"})
-    shown = await posted(client, "/snapshots/restore", name=taken["name"])
+    shown = await posted(client, f"/snapshots/{taken['name']}/restore")
     assert (shown["shown"]["before"], shown["shown"]["after"]) == ({"boats": 2}, {"boats": 1})
-    back = await posted(client, "/snapshots/restore", name=taken["name"], confirm=shown["confirm"])
+    back = await posted(client, f"/snapshots/{taken['name']}/restore", confirm=shown["confirm"])
     rows = await posted(client, "/tables/query", sql="select name from boats")
     assert rows["results"] == [{"name": "Nimrod"}]
     assert back["shown"]["undo"] in {

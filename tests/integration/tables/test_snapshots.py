@@ -159,9 +159,9 @@ def test_rows_that_are_not_what_the_manifest_says_change_nothing(
     path.write_bytes(path.read_bytes() + b"\n")
     with pytest.raises(BadInput, match="is not what was written"):
         snapshots.restore(snapshot.name, space="sea", confirm=True)
-    assert snapshots.delete(snapshot.name, space="sea").name == snapshot.name
+    assert snapshots.erase(snapshot.name, space="sea", confirm=True).name == snapshot.name
     with pytest.raises(NotFound, match="no snapshot"):
-        snapshots.delete(snapshot.name, space="sea")
+        snapshots.erase(snapshot.name, space="sea", confirm=True)
 
 
 def file_of(house: House, snapshot: Snapshot) -> Path:
@@ -185,7 +185,7 @@ def test_what_is_equal_is_on_the_disk_once(house: House) -> None:
     first, second = (file_of(house, memory.snapshots.create(**where)) for _ in range(2))
     assert first != second
     assert first.with_suffix(".vectors").samefile(second.with_suffix(".vectors"))
-    memory.snapshots.delete(first.name, **where)
+    memory.snapshots.erase(first.name, confirm=True, **where)
     assert memory.snapshots.restore(second.name, confirm=True, **where).done
     assert second.with_suffix(".vectors").is_file()
 
@@ -207,7 +207,7 @@ def test_another_space_has_no_way_to_a_snapshot(house: House, filled: tuple[str,
     snapshots = house.memory.snapshots
     house.schema("lake")
     assert snapshots.list(space="lake") == []
-    for call in (snapshots.restore, snapshots.delete):
+    for call in (snapshots.restore, snapshots.erase):
         with pytest.raises(NotFound, match="no snapshot"):
             call(filled[1].name, space="lake")
     assert snapshots.list(space="never") == []

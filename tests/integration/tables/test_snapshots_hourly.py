@@ -39,15 +39,15 @@ def test_each_hour_has_one_and_the_old_ones_are_thinned_out(house: House, server
             (22, "scheduled", "hourly"),
         ]
         clock.advance(timedelta(days=2))
-        shown = memory.snapshots.prune(dry_run=True, **where)
+        shown = memory.snapshots.prune(**where)
         assert (len(shown.kept), len(shown.deleted), len(memory.snapshots.list(**where))) == (3, 1, 4)
-        assert memory.snapshots.prune(**where).deleted == shown.deleted
+        assert memory.snapshots.prune(confirm=True, **where).deleted == shown.deleted
         tiers = [(one.taken_at.hour, one.tier) for one in memory.snapshots.list(**where)]
         assert tiers == [(1, "kept"), (0, "six-hourly"), (22, "six-hourly")]
         clock.advance(timedelta(days=27, hours=23))
         assert [one.name for one in memory.snapshots.list(**where)][:1] == [mine.name]
         clock.advance(2 * HOUR)
-        assert memory.snapshots.prune(**where).kept == ()
+        assert memory.snapshots.prune(confirm=True, **where).kept == ()
 
 
 def test_how_long_they_are_kept_is_set(house: House, server_settings: Settings) -> None:
@@ -58,9 +58,9 @@ def test_how_long_they_are_kept_is_set(house: House, server_settings: Settings) 
         memory.tables.create_schema("memory", space="lake")
         memory.snapshots.create(space="lake")
         clock.advance(timedelta(days=2) - HOUR)
-        assert memory.snapshots.prune(space="lake").deleted == ()
+        assert memory.snapshots.prune(space="lake", confirm=True).deleted == ()
         clock.advance(2 * HOUR)
-        assert len(memory.snapshots.prune(space="lake").deleted) == 1
+        assert len(memory.snapshots.prune(space="lake", confirm=True).deleted) == 1
 
 
 def test_a_worker_does_it_every_hour_in_each_space() -> None:

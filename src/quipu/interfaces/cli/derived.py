@@ -149,7 +149,7 @@ def _view(operation: Operation) -> Callable[[Any], Any]:
 
 def _parameters(operation: Operation, parameters: Iterable[Parameter]) -> Iterable[click.Parameter]:
     for one in parameters:
-        if one.name == "space":
+        if one.name == "space" or one.local:
             continue
         if _by_place(operation, one):
             yield click.Argument(

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from inspect import Parameter as Place
 from inspect import Signature
-from typing import Annotated, Any, Final, Union, cast
+from typing import Annotated, Any, Final, Protocol, Union, cast
 from uuid import UUID
 
 from fastapi import APIRouter, Body, Path, Query, Response
@@ -43,11 +43,24 @@ _WHEN: Final = {"NotFound": 404, "Conflict": 409, "LanguageFailed": 502}
 Call = Callable[..., Awaitable[Any]]
 
 
-def derived(name: str, operations: Iterable[Operation]) -> APIRouter:
-    """Make the router of a room; paths of plain words come before those with an id in their place."""
+class Shape(Protocol):
+    """The class of an answer that is made from a value."""
+
+    def of(self, one: Any, /) -> Any:
+        """Return the value as an answer."""
+        ...
+
+
+def derived(
+    name: str, operations: Iterable[Operation], *, shapes: Mapping[Any, Shape] | None = None
+) -> APIRouter:
+    """Make the router of a room; paths of plain words come before those with an id in their place.
+
+    ``shapes`` are those of values that differ here on purpose from what Python returns.
+    """
     router = room(name)
     own = [one for one in operations if one.room == name and one.route is not None]
-    routes = [_Route(one) for one in sorted(own, key=lambda one: "{" in (one.route or ""))]
+    routes = [_Route(one, shapes or {}) for one in sorted(own, key=lambda one: "{" in (one.route or ""))]
     tagged = any(one.versioned for one in routes)
     for route in routes:
         route.tagged = tagged and _has_version(route.declaration.returns)
@@ -58,9 +71,10 @@ def derived(name: str, operations: Iterable[Operation]) -> APIRouter:
 class _Route:
     """One operation on its way to a route."""
 
-    def __init__(self, operation: Operation) -> None:
+    def __init__(self, operation: Operation, shapes: Mapping[Any, Shape]) -> None:
         self.operation = operation
         self.declaration = declared(operation)
+        self.shape = shapes.get(self.declaration.item or self.declaration.returns)
         self.method, _, path = (operation.route or "").partition(" ")
         self.path = path.removeprefix(f"/{operation.room}")
         self.in_path = _PLACEHOLDER.findall(path)
@@ -71,7 +85,7 @@ class _Route:
         self.paged = self.method == "GET" and self._is_list and bool({"after", "offset"} & parameters.keys())
         elsewhere = {"space", *self.in_path, *(_PAGED if self.paged else ())}
         elsewhere |= {"expected_version", "confirm"}
-        self.rest = [one for name, one in parameters.items() if name not in elsewhere]
+        self.rest = [one for name, one in parameters.items() if name not in elsewhere and not one.local]
         self.answer_type = self._answer_type()
 
     @property
@@ -139,6 +153,8 @@ class _Route:
     def _answer_type(self) -> Any:
         """The shape of the answer."""
         item, returns = self.declaration.item, self.declaration.returns
+        if self.shape is not None:
+            item, returns = (self.shape, returns) if item is not None else (None, self.shape)
         if returns is type(None):
             return None
         if returns in _BARE:
@@ -185,12 +201,15 @@ class _Route:
         else:
             answer = await call()
         if self.declaration.item is not None:
-            return Items[Any](items=list(answer))
+            return Items[Any](items=[self._told(one) for one in answer])
         if self.declaration.returns in _BARE:
             return self.answer_type(**{self.operation.named: answer})
         if self.tagged:
             given[_RESPONSE].headers["ETag"] = etag(answer.version)
-        return answer
+        return self._told(answer)
+
+    def _told(self, answer: Any) -> Any:
+        return answer if self.shape is None else self.shape.of(answer)
 
     async def _page(self, call: Call, page: Any) -> Any:
         name = self.operation.name
@@ -204,7 +223,7 @@ class _Route:
             self.operation.name,
             token,
             lambda confirm: call(confirm=confirm),
-            tell=lambda answer: answer,
+            tell=self._told,
             counts=lambda answer: {"space": here.space, "same": same(answer)},
         )
 

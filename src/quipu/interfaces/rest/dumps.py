@@ -18,7 +18,6 @@ from quipu.errors import TookTooLong, TooLarge
 from quipu.interfaces.rest.door import Administering, refused, room
 from quipu.interfaces.rest.showing import shown_first
 from quipu.interfaces.rest.told.items import Confirmable
-from quipu.interfaces.rest.told.snapshots import RestoredTold
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.terms import Terms
 from quipu.upkeep.snapshots.model import Restored
@@ -89,7 +88,7 @@ async def import_dump(
     here: Administering,
     schema: _Schema = "memory",
     confirm: Annotated[str | None, Query(max_length=512, description="The token of the preview.")] = None,
-) -> Confirmable[RestoredTold]:
+) -> Confirmable[Restored]:
     """First it is tried and shown, with a token; sent again with that token it takes the schema's place.
 
     Only tables, sequences, views, types, indexes, constraints, comments and rows are taken in. A snapshot of
@@ -108,7 +107,7 @@ async def import_dump(
             "import dump",
             confirm,
             do,
-            tell=RestoredTold.model_validate,
+            tell=lambda found: found,
             counts=lambda found: {
                 "space": here.space,
                 "schema": schema,

@@ -26,7 +26,7 @@ async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
     """Show tables, snapshots, retention, export and import."""
     memory = visit.memory
     schemas = [one.name for one in await memory.tables.schemas(space=visit.space)] if visit.space else []
-    snapshots = await memory.snapshots.list(space=visit.space, schema=schema) if visit.space else []
+    snapshots = [*await memory.snapshots.list(space=visit.space, schema=schema)] if visit.space else []
     return visit.page(
         "config.html",
         schema=schema,

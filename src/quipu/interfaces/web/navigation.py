@@ -30,7 +30,7 @@ MEMORY: Final[tuple[Entry, ...]] = (
 """Pages on what is remembered."""
 
 HOUSE: Final[tuple[Entry, ...]] = (
-    Entry("Memory", "/config/memory"),
+    Entry("Snapshots", "/config/memory"),
     Entry("Settings", "/config/settings"),
     Entry("Keys", "/keys"),
     Entry("Spaces", "/spaces"),

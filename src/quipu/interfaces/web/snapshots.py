@@ -100,7 +100,7 @@ async def delete_by_script(visit: Posting, name: str) -> Response:
 
 
 async def _deleted(visit: Visit, name: str) -> Response:
-    gone = await visit.memory.snapshots.delete(name, space=visit.space)
+    gone = await visit.memory.snapshots.erase(name, space=visit.space, confirm=True)
     return visit.back(address(visit, gone.schema), news=f"{name} is deleted.")
 
 

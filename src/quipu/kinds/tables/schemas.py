@@ -60,7 +60,7 @@ class AsyncSchemas:
         confirm: Annotated[bool, Doc("Do it; without it, only show the tables that would go.")] = False,
         space: Space,
     ) -> DroppedSchema:
-        """Drop a schema with everything in it, or without `confirm` show what would go.
+        """Drop a schema with everything in it, after a preview of what would go.
 
         It cannot be undone.
 

@@ -261,7 +261,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         schema: SchemaName = "memory",
         agent: Agent = None,
     ) -> Changed:
-        """Delete rows, or without `confirm` show which would go.
+        """Delete rows, after a preview of which would go.
 
         Their vectors go with them. A preview tries it and undoes it: how many rows would go, the keys of the
         first 20, and in `lost` what goes along elsewhere.
@@ -302,7 +302,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         schema: SchemaName = "memory",
         agent: Agent = None,
     ) -> Recreated:
-        """Make a table anew with another definition, or without `confirm` show what would differ.
+        """Make a table anew with another definition, after a preview of what would differ.
 
         It is one transaction. Rows come along by column, and what hangs on a column follows its new name.
         Vectors, registry, indexes, views, references of other tables, triggers, rules, policies, rights,

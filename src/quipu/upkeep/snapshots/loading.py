@@ -19,10 +19,21 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.upkeep.snapshots.forms import REGISTRY, Order, order, renamed
 from quipu.upkeep.snapshots.model import Sum, Target
-from quipu.upkeep.snapshots.policies import for_those, policy_of
 from quipu.upkeep.snapshots.reader import Dump, Statement
 from quipu.upkeep.snapshots.references import Reference, reference
-from quipu.upkeep.snapshots.rights import STAYS, Change, Granted, Kept, Right, changes, going, moved, noted
+from quipu.upkeep.snapshots.rights import (
+    STAYS,
+    Change,
+    Granted,
+    Kept,
+    Right,
+    changes,
+    for_those,
+    going,
+    moved,
+    noted,
+    policy_of,
+)
 from quipu.upkeep.snapshots.sums import sums
 from quipu.upkeep.snapshots.templates import fill
 

@@ -74,11 +74,11 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinned:
-    """Outcome of thinning out, or with ``dry_run`` its preview; names, newest first."""
+    """Outcome of thinning out, or without ``done`` its preview; names, newest first."""
 
     kept: Sequence[str]
     deleted: Sequence[str]
-    dry_run: bool
+    done: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,11 +15,12 @@ from typing import Final
 from quipu.errors import BadInput
 from quipu.kernel.base.lines import Line, Readable, compression, next_line, rest_of_line
 from quipu.kernel.db.tokens import Cutter, Token
-from quipu.upkeep.snapshots.rights import is_note
 
 _FENCE: Final = re.compile(rb"\\(?:un)?restrict [0-9A-Za-z]+\r?\n?")
 _END: Final = b"\\.\n"
 _LONGEST: Final = 1_000_000  # bytes of one statement; rows are not in it
+RIGHT: Final = b"-- quipu right: "
+"""How a comment begins that tells of a right."""
 SPACES: Final = frozenset({"space", "comment"})
 
 
@@ -99,7 +100,7 @@ class Dump:
                 begun = _Begun(self._line)
                 if read.whole and (not line.strip() or line.startswith(b"--") or _FENCE.fullmatch(line)):
                     begun = None
-                    if is_note(line):
+                    if line.startswith(RIGHT):
                         self.notes.append((self._line, line))
                     continue
             if not read.whole:  # a comment too: its rest would be taken for a line of its own

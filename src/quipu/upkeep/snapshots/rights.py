@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from quipu.errors import BadInput
+from quipu.kernel.db.tokens import tokens
+from quipu.upkeep.snapshots.forms import folded
+from quipu.upkeep.snapshots.reader import RIGHT, SPACES, Statement
 
 Key: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...]]
 """An object of a schema: kind, names within the schema, types of arguments."""
@@ -23,8 +26,9 @@ SCHEMA: Final[Key] = ("schema", (), ())
 STAYS: Final[frozenset[Key]] = frozenset({SCHEMA, ("published", (), ())})
 """What is of the schema itself, and stays where it stands."""
 
+_ENDS: Final = frozenset({"using", "with"})
+"""What may follow the roles of a policy."""
 _NOT_GRANTED: Final = frozenset({"schema", "policy", "published", "dependant"})
-_NOTE: Final = b"-- quipu right: "
 _WHO: Final = frozenset({"public", "writer", "reader", "role", "publication"})
 _PRIVILEGES: Final = frozenset(
     [
@@ -173,7 +177,7 @@ def read(values: Iterable[Any]) -> Kept:
 def notes(of: Kept) -> bytes:
     """Return the rights as comments at the end of a dump that is handed out."""
     granted_ones = {key: rights for key, rights in of.items() if key[0] not in _NOT_GRANTED}
-    return b"".join(_NOTE + json.dumps(one).encode() + b"\n" for one in plain(granted_ones))
+    return b"".join(RIGHT + json.dumps(one).encode() + b"\n" for one in plain(granted_ones))
 
 
 def noted(lines: Iterable[tuple[int, bytes]]) -> Kept:
@@ -185,15 +189,36 @@ def noted(lines: Iterable[tuple[int, bytes]]) -> Kept:
     found: dict[Key, frozenset[Right]] = {}
     for number, line in lines:
         try:
-            found |= read([json.loads(line.removeprefix(_NOTE))])
+            found |= read([json.loads(line.removeprefix(RIGHT))])
         except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(f"line {number}: this tells of no right.", field="file") from error
     return found
 
 
-def is_note(line: bytes) -> bool:
-    """Return True if a comment of a dump tells of a right."""
-    return line.startswith(_NOTE)
+def policy_of(statement: Statement) -> Key | None:
+    """Return the policy that a statement makes or comments on; None where it is about something else."""
+    if statement.starts("create", "policy"):
+        place = 2
+    elif statement.starts("comment", "on", "policy"):
+        place = 3
+    else:
+        return None
+    # CREATE POLICY name ON schema.table …, COMMENT ON POLICY name ON schema.table IS …
+    name, table = statement.words[place], statement.words[place + 4]
+    return ("policy", (folded(table), folded(name)), ())
+
+
+def for_those(statement: Statement, roles: Sequence[str]) -> Statement:
+    """Return the statement of a policy for these roles, as SQL writes them; a comment on it stays."""
+    words = statement.words
+    begins = next((n for n in range(7, len(words)) if statement.lower(n) == "to"), None)
+    if not statement.starts("create") or begins is None:
+        return statement
+    ends = next((n for n in range(begins, len(words)) if statement.lower(n) in _ENDS), None)
+    shift = statement.text.index(words[0].text) - words[0].start
+    end = len(statement.text) if ends is None else words[ends].start + shift
+    text = f"{statement.text[: words[begins].end + shift]} {', '.join(roles)} {statement.text[end:]}"
+    return Statement(text, tuple(one for one in tokens(text) if one.sort not in SPACES), statement.line)
 
 
 def _rights(values: Iterable[Sequence[Any]]) -> frozenset[Right]:

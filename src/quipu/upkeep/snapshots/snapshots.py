@@ -6,13 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from os import PathLike
 from pathlib import Path
+from typing import Annotated
 
 from anyio import Path as AsyncPath
 from anyio import to_thread
+from typing_extensions import Doc
 
 from quipu.errors import BadInput, Conflict, DatabaseError, NotFound
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Confirm, Example, OnlySchema, SchemaName, Space
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.upkeep.snapshots import taking
@@ -25,9 +29,12 @@ from quipu.upkeep.snapshots.rights import SCHEMA, STAYS, roles, still
 from quipu.upkeep.snapshots.shelf import Shelf
 from quipu.upkeep.snapshots.tiers import keep, settled
 
+SnapshotName = Annotated[str, Doc("The name of the snapshot."), Example("memory_20260504_100000.sql")]
+Progress = Annotated[BytesRead | None, Doc("Called with the number of bytes, whenever some were read.")]
+
 
 class AsyncSnapshots:
-    """Snapshots of the schemas of agents: taken, listed, thinned out, put back, handed out, taken in.
+    """Take snapshots of the schemas of agents, and put them back.
 
     A snapshot is a dump of one schema, in plain SQL, with sums of its tables and vectors of its rows beside
     it. A worker takes one of each schema every hour. Every call names the ``space``; ``schema`` is ``memory``
@@ -41,21 +48,21 @@ class AsyncSnapshots:
         self._clock = clock
         self._shelf = Shelf.of(settings, database.url)
 
-    async def create(self, *, space: str, schema: str = "memory") -> Snapshot:
-        """Take a snapshot of the schema as it is now.
+    async def create(self, *, space: Space, schema: SchemaName = "memory") -> Snapshot:
+        """Take a snapshot of a schema as it is now.
 
         It stays until the retention is over, whatever its hour.
 
         Raises:
-            NotFound: there is no such schema.
-            DatabaseUnsuitable: no pg_dump here fits the server.
-            DatabaseError: it could not be written.
-            Conflict: something was forgotten in the space each time it was tried.
+            NotFound: There is no such schema.
+            DatabaseUnsuitable: No pg_dump here fits the server.
+            DatabaseError: It could not be written.
+            Conflict: Something was forgotten in the space each time it was tried.
         """
         return await self._take(await self._ground.find(space, schema), "manual")
 
-    async def list(self, *, space: str, schema: str | None = None) -> list[Snapshot]:
-        """Return the snapshots of a space, or of one schema, newest first, with the tier that keeps each.
+    async def list(self, *, space: Space, schema: OnlySchema = None) -> Sequence[Snapshot]:
+        """List the snapshots of a space, the newest first, with the tier that keeps each.
 
         Those of schemas that were dropped are among them.
         """
@@ -65,59 +72,59 @@ class AsyncSnapshots:
             found += [replace(one, tier=tiers.get(one.name, "kept")) for one in own]
         return sorted(found, key=lambda one: (one.taken_at, one.name), reverse=True)
 
-    async def find(self, name: str, *, space: str) -> Snapshot:
-        """Return the snapshot of that name.
+    async def get(self, name: SnapshotName, *, space: Space) -> Snapshot:
+        """Show a snapshot.
 
         Raises:
-            BadInput: that is no name of a snapshot.
-            NotFound: there is none of that name.
+            BadInput: That is no name of a snapshot.
+            NotFound: There is no such snapshot.
         """
         return await self._find(space, name)
 
-    async def path(self, name: str, *, space: str) -> Path:
+    async def path(self, name: SnapshotName, *, space: Space) -> Path:
         """Return the file of a snapshot.
 
         Raises:
-            NotFound: there is none of that name.
+            NotFound: There is no such snapshot.
         """
         found = await self._find(space, name)
         return self._shelf.path(found.space_id, found.name)
 
-    async def prune(self, *, space: str, schema: str | None = None, dry_run: bool = False) -> Thinned:
-        """Thin out: 24 hourly ones stay, 4 a day to 7 days, one a day to ``memory_snapshot_retention_days``.
+    async def prune(self, *, space: Space, schema: OnlySchema = None, confirm: Confirm = False) -> Thinned:
+        """Thin snapshots out, after a preview of which would go.
 
-        Those taken by hand, or before a restore, stay until the retention is over. ``dry_run`` changes
-        nothing.
+        24 hourly ones stay, 4 a day to 7 days, one a day to `memory_snapshot_retention_days`. Those taken by
+        hand, or before a restore, stay until the retention is over.
         """
-        return await self._thin_out(space, schema, dry_run=dry_run)
+        return await self._thin_out(space, schema, confirm=confirm)
 
-    async def delete(self, name: str, *, space: str) -> Snapshot:
-        """Delete a snapshot; what it was. It cannot be undone.
+    async def erase(self, name: SnapshotName, *, space: Space, confirm: Confirm = False) -> Snapshot:
+        """Erase a snapshot for good, after a preview of it.
 
         Raises:
-            BadInput: that is no name of a snapshot.
-            NotFound: there is none of that name.
+            BadInput: That is no name of a snapshot.
+            NotFound: There is no such snapshot.
         """
         snapshot = await self._find(space, name)
-        await to_thread.run_sync(self._shelf.delete, snapshot)
+        if confirm:
+            await to_thread.run_sync(self._shelf.delete, snapshot)
         return snapshot
 
     async def restore(
-        self, name: str, *, space: str, confirm: bool = False, progress: BytesRead | None = None
+        self, name: SnapshotName, *, space: Space, confirm: Confirm = False, progress: Progress = None
     ) -> Restored:
-        """Put a snapshot in the place of what its schema holds; without ``confirm``, what that would change.
+        """Put a snapshot in the place of what its schema holds, after a preview of what would change.
 
         A snapshot of what is there now is taken first: restoring that undoes it. Then the schema is replaced
         as a whole, in one transaction, or stays as it is. A schema that was dropped is made again, with the
         grants of then. What SQL granted on its objects is as it was then, for roles that are still there;
-        ``Restored.lost`` names the others. What was forgotten of a person or a session since does not come
-        back. ``progress`` is called with the bytes read.
+        `lost` names the others. What was forgotten of a person or a session since does not come back.
 
         Raises:
-            BadInput: no name of a snapshot; its file was changed; its rows are not what the manifest says.
-            NotFound: there is none of that name in the space.
-            Conflict: the schema is in use.
-            DatabaseError: it could not be read or written.
+            BadInput: That is no name of a snapshot, or its file was changed.
+            NotFound: There is no such snapshot.
+            Conflict: The schema is in use.
+            DatabaseError: It could not be read or written.
         """
         snapshot = await self._find(space, name)
         path = await to_thread.run_sync(self._shelf.check, snapshot)
@@ -157,21 +164,23 @@ class AsyncSnapshots:
 
     async def export(
         self,
-        path: Path | str,
+        path: Annotated[PathLike[str] | str, Doc("The file to write.")],
         *,
-        structure: bool = False,
-        replace_file: bool = False,
-        space: str,
-        schema: str = "memory",
+        structure: Annotated[
+            bool, Doc("Tables without their rows; what they are for, and which fields are embedded, stays.")
+        ] = False,
+        replace_file: Annotated[bool, Doc("Replace a file that is there.")] = False,
+        space: Space,
+        schema: SchemaName = "memory",
     ) -> HandedOut:
-        """Write a dump of the schema to a file: all of it, or the ``structure`` without rows but
-        those of the registry: what tables are for, and which fields are embedded.
+        """Write a dump of a schema to a file of SQL.
 
         Raises:
-            BadInput: the file is there already, and ``replace_file`` is not said.
-            NotFound: there is no such schema.
-            Conflict: something was forgotten in the space meanwhile.
-            DatabaseUnsuitable, DatabaseError: as `create`.
+            BadInput: The file is there already, and is not to be replaced.
+            NotFound: There is no such schema.
+            Conflict: Something was forgotten in the space meanwhile.
+            DatabaseUnsuitable: No pg_dump here fits the server.
+            DatabaseError: It could not be written.
         """
         place = _absolute(path)
         if not replace_file and await AsyncPath(place).exists():
@@ -189,24 +198,24 @@ class AsyncSnapshots:
 
     async def import_dump(
         self,
-        path: Path | str,
+        path: Annotated[PathLike[str] | str, Doc("The file that an export wrote.")],
         *,
-        space: str,
-        schema: str = "memory",
-        confirm: bool = False,
-        progress: BytesRead | None = None,
+        space: Space,
+        schema: SchemaName = "memory",
+        confirm: Confirm = False,
+        progress: Progress = None,
     ) -> Restored:
-        """Put a dump that `export` made in the place of what a schema holds; without ``confirm``, try it.
+        """Put an exported file in the place of what a schema holds, after a trial that is undone.
 
         It may be of a schema of another name, and of another space or database. Only tables, sequences,
         views, types, indexes, constraints, comments and rows are taken: no functions, triggers, rules or
         policies. All of it runs with the rights of the schema's own agent. Rights of the schema's own logins
-        go with it; those of others are not given, and ``Restored.lost`` names them. A snapshot is taken
-        first. A person or a session that was ever forgotten in the space does not come in.
+        go with it; those of others are not given, and `lost` names them. A snapshot is taken first. A person
+        or a session that was ever forgotten in the space does not come in.
 
         Raises:
-            BadInput: the file holds what no such dump holds; names the line. Nothing was changed.
-            Conflict: the schema is in use.
+            BadInput: The file holds what no such dump holds; the line is named. Nothing was changed.
+            Conflict: The schema is in use.
         """
         place = _absolute(path)
         schema_name = await to_thread.run_sync(schema_named, place)
@@ -226,11 +235,11 @@ class AsyncSnapshots:
             trial=not confirm,
         )
 
-    async def scheduled(self, *, space: str) -> None:
-        """Take a snapshot of each schema that has none of this hour, then thin out; a worker's hourly job.
+    async def scheduled(self, *, space: Space) -> None:
+        """Do what a worker does every hour: take a snapshot of each schema that has none of it, and thin out.
 
         Raises:
-            DatabaseError: some could not be taken; the others were.
+            DatabaseError: Some could not be taken; the others were.
         """
         failed: list[Exception] = []
         for target in await self._ground.every(space):
@@ -243,15 +252,17 @@ class AsyncSnapshots:
                     await self._take(target, "scheduled")
             except (BadInput, Conflict, DatabaseError) as error:
                 failed.append(error)
-        await self._thin_out(space, None, careful=True)
+        await self._thin_out(space, None, confirm=True, careful=True)
         space_id = await self._ground.space_id(space)
         if space_id is not None:
             await to_thread.run_sync(self._shelf.sweep, space_id)
         if failed:
             raise failed[0]
 
-    async def forget(self, snapshots: Iterable[Snapshot]) -> None:
-        """Delete snapshots as they were listed, of a space that is no more."""
+    async def erase_all(
+        self, snapshots: Annotated[Iterable[Snapshot], Doc("Snapshots as they were listed.")]
+    ) -> None:
+        """Erase snapshots of a space that is no more."""
         for one in snapshots:
             await to_thread.run_sync(self._shelf.delete, one)
 
@@ -276,7 +287,7 @@ class AsyncSnapshots:
             trial=trial,
         )
         return await replacement.make(
-            name, take=lambda: self._take(target, reason), drop=lambda undo: self.forget([undo])
+            name, take=lambda: self._take(target, reason), drop=lambda undo: self.erase_all([undo])
         )
 
     async def _take(self, target: Target, reason: Reason) -> Snapshot:
@@ -310,7 +321,7 @@ class AsyncSnapshots:
         return await to_thread.run_sync(self._shelf.find, space_id, space, name)
 
     async def _thin_out(
-        self, space: str, schema: str | None, *, dry_run: bool = False, careful: bool = False
+        self, space: str, schema: str | None, *, confirm: bool, careful: bool = False
     ) -> Thinned:
         """Delete what no tier keeps; ``careful`` where nobody looks on, and the clock may be wrong."""
         kept: list[str] = []
@@ -322,9 +333,9 @@ class AsyncSnapshots:
             )
             for one in own:
                 (kept if one.name in tiers else deleted).append(one.name)
-                if one.name not in tiers and not dry_run:
+                if one.name not in tiers and confirm:
                     await to_thread.run_sync(self._shelf.delete, one)
-        return Thinned(kept=tuple(kept), deleted=tuple(deleted), dry_run=dry_run)
+        return Thinned(kept=tuple(kept), deleted=tuple(deleted), done=confirm)
 
     async def _tiers(self, space: str, own: Sequence[Snapshot], *, now: datetime) -> dict[str, Tier]:
         """Return the names of snapshots that stay, with what keeps them."""
@@ -356,5 +367,5 @@ def _by_schema(snapshots: Iterable[Snapshot]) -> dict[str, list[Snapshot]]:
     return groups
 
 
-def _absolute(path: Path | str) -> Path:
+def _absolute(path: PathLike[str] | str) -> Path:
     return Path(path).expanduser().absolute()

@@ -110,9 +110,9 @@ async def test_what_takes_too_long_is_given_up_and_told_as_a_problem() -> None:
 
 async def test_a_restore_has_the_time_it_needs_and_no_more_room() -> None:
     terms = replace(TERMS, request_seconds=SOON)
-    answer = await asked(slow, terms=terms, path="/v1/snapshots/restore")
+    answer = await asked(slow, terms=terms, path="/v1/snapshots/one.sql/restore")
     assert (answer.status_code, answer.json()) == (200, [0, 1])
-    assert (await asked(slow, path="/v1/snapshots/restore", content=b"x" * 101)).status_code == 413
+    assert (await asked(slow, path="/v1/snapshots/one.sql/restore", content=b"x" * 101)).status_code == 413
 
 
 async def test_an_answer_that_was_begun_is_not_begun_again() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -25,30 +25,33 @@ def snapshots(found: Sequence[Snapshot]) -> RenderableType:
     return table
 
 
-def thinned(done: Thinned) -> Iterator[RenderableType]:
+def snapshot(one: Snapshot) -> RenderableType:
+    """Show one of them, as a line of the list."""
+    return snapshots([one])
+
+
+def thinned(found: Thinned) -> RenderableType:
     """Show what went or would go."""
-    for name in done.deleted:
-        yield Text(name)
-    went = "would go" if done.dry_run else "gone"
-    yield Text(f"{count(len(done.deleted), 'snapshot')} {went}, {len(done.kept):,} stay.", style="bold")
+    went = "gone" if found.done else "would go"
+    told = f"{count(len(found.deleted), 'snapshot')} {went}, {len(found.kept):,} stay."
+    return Group(*(Text(name) for name in found.deleted), Text(told, style="bold"))
 
 
-def restored(done: Restored) -> Iterator[RenderableType]:
+def restored(found: Restored) -> RenderableType:
     """Show rows by table before and after, and how to undo it."""
     table = Table("table", "rows before", "rows after", box=None, pad_edge=False)
     for place in (1, 2):
         table.columns[place].justify = "right"
-    for name in sorted({*done.before, *done.after}):
-        table.add_row(visible(name), _rows(done.before.get(name)), _rows(done.after.get(name)))
-    yield table
-    if done.erased:
-        yield Text(f"{count(done.erased, 'row')} left out: what they name was forgotten since.")
-    for line in done.lost:
-        yield Text(f"{'Not brought back' if done.done else 'Would not come back'}: {line}.")
-    if not done.done:
-        yield Text("Nothing was changed. To do it, say the same with --confirm.", style="bold")
-    elif done.undo is not None:
-        yield Text(f"To undo it: quipu snapshots restore {done.undo} --confirm", style="bold")
+    for name in sorted({*found.before, *found.after}):
+        table.add_row(visible(name), _rows(found.before.get(name)), _rows(found.after.get(name)))
+    lines: list[str] = []
+    if found.erased:
+        lines.append(f"{count(found.erased, 'row')} left out: what they name was forgotten since.")
+    word = "Not brought back" if found.done else "Would not come back"
+    lines += [f"{word}: {line}." for line in found.lost]
+    if found.undo is not None:
+        lines.append(f"To undo it: quipu snapshots restore {found.undo} --yes")
+    return Group(table, *map(Text, lines))
 
 
 def handed_out(done: HandedOut) -> RenderableType:

@@ -1,8 +1,7 @@
-"""Answers about snapshots."""
+"""A snapshot as an answer: what is of its file and of the server stays out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 
@@ -30,32 +29,3 @@ class SnapshotTold(Told):
         told = {name: getattr(one, name) for name in ("name", "schema", "taken_at", "reason", "tier")}
         tables = {table: found.rows for table, found in one.sums.items()}
         return cls.model_validate({**told, "bytes": one.bytes, "vectors": one.vectors, "tables": tables})
-
-
-class ThinnedTold(Told):
-    """Outcome of thinning out, or its preview; names, newest first."""
-
-    kept: list[str]
-    deleted: list[str]
-
-
-class RestoredTold(Told):
-    """State of a schema after a restore, or without `done` its preview.
-
-    `before` and `after` are rows by table; `undo` names the snapshot to which it can be put back. `erased`
-    counts rows that did not come back because what they name was forgotten since, `lost` says what else does
-    not come back: rights of roles that are gone, or that are of another place.
-    """
-
-    source: str
-    schema_: Annotated[str, Field(alias="schema")]
-    done: bool
-    before: Mapping[str, int]
-    after: Mapping[str, int]
-    erased: int
-    lost: Annotated[
-        list[str],
-        Field(examples=[["right select on table dwarves of reporting: there is no such role any more"]]),
-    ]
-    undo: str | None
-    embedded: int
