@@ -33,7 +33,7 @@ FACES = (
     Face("quipu.upkeep.answers.answers", "AsyncAnswers", "Answers"),
     Face("quipu.upkeep.keys.keys", "AsyncKeys", "Keys"),
     Face("quipu.upkeep.erasure.archive", "AsyncReceipts", "Receipts"),
-    Face("quipu.kinds.ledger.evidence.recommending", "AsyncRecommendations", "Recommendations"),
+    Face("quipu.kinds.ledger.evidence.evidence", "AsyncEvidence", "Evidence"),
     Face("quipu.kinds.ledger.retention.retaining", "AsyncRetention", "Retention"),
     Face("quipu.kinds.ledger.believed", "AsyncBelieved", "Believed"),
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),

@@ -44,7 +44,7 @@ NAMED: Final = {
     "/tables/{name}": TABLE,
     "/config/memory/tables/{name}": TABLE,
     "/config/settings/{name}": "session_days",
-    "/v1/evidence/recommendations/{number}": _NUMBER,
+    "/v1/evidence/recommendations/{id}": _NUMBER,
     "/v1/lessons/{id}": made("lesson", _ROW),
     "/v1/episodes/{id}": made("episode", _ROW),
     "/v1/conversations/prompts/{id}": made("prompt", _NUMBER),

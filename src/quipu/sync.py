@@ -12,7 +12,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.episodes.minding.loops.loops
 - quipu.kinds.episodes.prompting.asking
 - quipu.kinds.ledger.believed
-- quipu.kinds.ledger.evidence.recommending
+- quipu.kinds.ledger.evidence.evidence
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.retention.retaining
@@ -88,23 +88,24 @@ if TYPE_CHECKING:
     from quipu.kinds.episodes.prompting.asking import AsyncPrompting
     from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
     from quipu.kinds.ledger.believed import AsyncBelieved
+    from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
     from quipu.kinds.ledger.evidence.model import (
         CheckStatus,
         CompetitorCheck,
         Confidence,
+        EvidenceReference,
         EvidenceSource,
         FallbackKind,
         FetchedSource,
-        Reading,
         Recommendation,
-        Reference,
         ReviewedEntity,
+        ReviewReading,
         RunStatus,
-        Shown,
+        ShownEvidence,
         SourceStatus,
+        ThemeCount,
         ToolSource,
     )
-    from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.hooks import Callback
     from quipu.kinds.ledger.ledger import AsyncLedger
@@ -123,7 +124,7 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.model import RetentionReport
     from quipu.kinds.ledger.retention.retaining import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
-    from quipu.kinds.ledger.signals.model import Evidence, Review, Signals, Theme
+    from quipu.kinds.ledger.signals.model import Review, ReviewEvidence, ReviewSignals, Theme
     from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
     from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
     from quipu.kinds.longterm.longterm import AsyncLongterm
@@ -233,6 +234,7 @@ __all__ = [
     "Episodes",
     "Erasing",
     "Evaluating",
+    "Evidence",
     "Exchange",
     "Keys",
     "Ledger",
@@ -245,7 +247,6 @@ __all__ = [
     "Prompting",
     "Queue",
     "Receipts",
-    "Recommendations",
     "Recovering",
     "Remembering",
     "Retention",
@@ -448,6 +449,11 @@ class Rooms:
     def ledger(self) -> Ledger:
         """Facts and assumptions: what is known of a session or a person, how, and since when."""
         return Ledger(self._portal.opened(self._inner).ledger, self._portal)
+
+    @property
+    def evidence(self) -> Evidence:
+        """Recommendations that an application made, and the evidence that they rest on."""
+        return Evidence(self._portal.opened(self._inner).evidence, self._portal)
 
     @property
     def trace(self) -> Trace:
@@ -1089,10 +1095,10 @@ class Receipts:
         return self._portal.call(lambda: self._inner.key())
 
 
-class Recommendations:
-    """Writes and shows the recommendations of a database."""
+class Evidence:
+    """Recommendations, and the evidence that they rest on."""
 
-    def __init__(self, inner: AsyncRecommendations, portal: Portal) -> None:
+    def __init__(self, inner: AsyncEvidence, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -1106,7 +1112,7 @@ class Recommendations:
         time_window: str,
         confidence: Confidence,
         source: EvidenceSource,
-        evidence: Iterable[Reference | Evidence] = (),
+        evidence: Iterable[EvidenceReference | ReviewEvidence] = (),
         source_status: SourceStatus | None = None,
         freshness_seconds: int | None = None,
         rule_version: str = "unknown",
@@ -1116,17 +1122,13 @@ class Recommendations:
         message: str | None = None,
         turn: int | None = None,
     ) -> Recommendation:
-        """Keep a recommendation with its evidence, and get it back as surely as it may be said.
+        """Keep a recommendation with its evidence, and return it as surely as it may be said.
 
-        ``evidence``: references, or findings of a reading of reviews; of more than ten the heaviest are kept.
-        ``confidence`` is lowered where the source was stale or failed, or a baseline of the location is only
-        assumed (``Recommendation.limits`` says why). How the source did is ``source_status`` and
-        ``freshness_seconds``, or where they are not given what its last call in this turn said.
-        ``explanation`` as the seed has it: ``why``, ``deltaReasoning``, ``escalationTrigger``;
-        ``baselineAssumption`` is filled in. ``message`` is the id of the message that says it.
+        The confidence is lowered where the source was stale or failed, or a baseline of the location is only
+        assumed; ``limits`` says why. ``baselineAssumption`` of the explanation is filled in.
 
         Raises:
-            BadInput: naming the field, such as ``evidence[2].published_at``; nothing was stored.
+            BadInput: Naming the field, for example ``evidence[2].published_at``; nothing was stored.
         """
         return self._portal.call(
             lambda: self._inner.recommend(
@@ -1149,67 +1151,75 @@ class Recommendations:
             )
         )
 
-    def recommendation(self, number: int, *, space: str) -> Recommendation:
-        """A recommendation by its id.
-
-        Raises:
-            NotFound: there is none of that id in this space.
-        """
-        return self._portal.call(lambda: self._inner.recommendation(number, space=space))
-
-    def recommendations(
+    def list(
         self,
         *,
         space: str,
         session: str | None = None,
-        before: int | None = None,
+        after: int | None = None,
         limit: int = 20,
         offset: int = 0,
-    ) -> list[Recommendation]:
-        """The recommendations of a session, or of the whole space; the latest first.
-
-        ``before``: the id of a recommendation; only those that came before it.
-        """
-        return self._portal.call(
-            lambda: self._inner.recommendations(
-                space=space, session=session, before=before, limit=limit, offset=offset
-            )
-        )
-
-    def evidence(
-        self, recommendation: int | Recommendation, *, space: str, theme: Theme | None = None, limit: int = 10
-    ) -> Shown:
-        """The evidence of a recommendation in the order of its ranks: "show me the reviews".
-
-        With ``theme`` only what shows that theme. ``Shown.themes`` says what else there is.
+    ) -> Sequence[Recommendation]:
+        """List recommendations, the latest first, each with how sure it is and how much evidence it has.
 
         Raises:
-            NotFound: there is no recommendation of that id in this space.
+            BadInput: An argument is out of range.
         """
         return self._portal.call(
-            lambda: self._inner.evidence(recommendation, space=space, theme=theme, limit=limit)
+            lambda: self._inner.list(space=space, session=session, after=after, limit=limit, offset=offset)
         )
 
-    def evidence_of(
+    def get(self, id: int, *, space: str) -> Recommendation:
+        """Show a recommendation with what limits how sure it is.
+
+        Raises:
+            NotFound: There is no such recommendation.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def sources(
+        self, id: int, *, space: str, theme: Theme | str | None = None, limit: int = 10
+    ) -> ShownEvidence:
+        """Show the evidence of a recommendation by rank: "show me the reviews".
+
+        Where there is none of the theme, ``themes`` says of which there is.
+
+        Raises:
+            NotFound: There is no such recommendation.
+            BadInput: There is no such theme.
+        """
+        return self._portal.call(lambda: self._inner.sources(id, space=space, theme=theme, limit=limit))
+
+    def search(
         self,
-        theme: Theme | None = None,
+        theme: Theme | str | None = None,
         *,
         space: str,
         session: str | None = None,
         place: str | None = None,
         limit: int = 10,
-    ) -> Shown:
-        """The evidence of a theme in a session, of a place, or in the whole space; the newest first.
+    ) -> ShownEvidence:
+        """Find the evidence of a theme in a session, of a place, or in the whole space; the newest first.
 
-        A review that several recommendations refer to is shown once. Where there is no evidence of the
-        theme, ``Shown.themes`` says of which there is. Without ``theme``, evidence of all themes.
+        A review that several recommendations refer to is shown once. Where there is none of the theme,
+        ``themes`` says of which there is. Without a theme it is the evidence of all.
 
         Raises:
-            BadInput: ``theme`` is none of the seven, or there is no such session.
+            BadInput: There is no such theme, or no such session.
         """
         return self._portal.call(
-            lambda: self._inner.evidence_of(theme, space=space, session=session, place=place, limit=limit)
+            lambda: self._inner.search(theme, space=space, session=session, place=place, limit=limit)
         )
+
+    def themes(
+        self, *, space: str, session: str | None = None, place: str | None = None
+    ) -> Sequence[ThemeCount]:
+        """Count the evidence of each theme, the most frequent first.
+
+        Raises:
+            BadInput: There is no such session.
+        """
+        return self._portal.call(lambda: self._inner.themes(space=space, session=session, place=place))
 
 
 class Retention:
@@ -1378,7 +1388,7 @@ class Believed:
         )
 
 
-class Ledger(Believed, Recommendations, Retention):
+class Ledger(Believed, Retention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -1826,7 +1836,7 @@ class Trace:
         cache_hit: bool = False,
         freshness_seconds: int | None = None,
         turn: int | None = None,
-    ) -> Reading:
+    ) -> ReviewReading:
         """Find what the reviews of a place complain about, and write the run down with what it really took.
 
         Raises:
@@ -1849,7 +1859,7 @@ class Trace:
 
     def signal_run(
         self,
-        signals: Signals | None,
+        signals: ReviewSignals | None,
         *,
         space: str,
         session: str,

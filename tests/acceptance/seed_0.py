@@ -13,7 +13,7 @@ from psycopg import RawCursor
 from psycopg.rows import dict_row
 
 from quipu import Memory
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 
 NOW = datetime(2026, 2, 25, 9, 30, tzinfo=UTC)
 TEXTS = Path(__file__).resolve().parent.parent / "fixtures" / "seed_0"
@@ -57,7 +57,7 @@ def counts(address: str, space: str) -> dict[str, int]:
 def advise(memory: Memory, space: str) -> int:
     """A review-backed recommendation with three dated references."""
     reviews = [
-        Reference(
+        EvidenceReference(
             theme=theme,
             place_id="place-1",
             review_id_hash=f"{days:016x}",
@@ -72,7 +72,7 @@ def advise(memory: Memory, space: str) -> int:
             ("food_quality", 40, 3.0, "The soup was cold.", 0.4),
         )
     ]
-    made = memory.ledger.recommend(
+    made = memory.evidence.recommend(
         "Add one person at the door on Friday.",
         space=space,
         session=SESSION,

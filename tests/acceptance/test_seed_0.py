@@ -122,11 +122,11 @@ def test_defaults_are_assumed_and_capped_until_somebody_confirms_them(
     for kept in (event, row):
         assert (kept["assumed"], kept["confidence_cap"], kept["value_source"]) == (True, "medium", "default")
     assert [value.key for value in memory.ledger.assumptions(**here)] == ["baseline.scope"]
-    advised = memory.ledger.recommendation(advise(memory, space), space=space)
+    advised = memory.evidence.get(advise(memory, space), space=space)
     assert (advised.asked_confidence, advised.confidence) == ("high", "medium")
     memory.ledger.set("baseline.scope", {"value": "all"}, **here)
     assert memory.ledger.assumptions(**here) == []
-    assert memory.ledger.recommendation(advise(memory, space), space=space).confidence == "high"
+    assert memory.evidence.get(advise(memory, space), space=space).confidence == "high"
 
 
 # 5) Retention Jobs and 6) Deletion Operations, as they are written
@@ -153,9 +153,9 @@ def test_an_application_that_knows_the_tables_writes_and_reads_them(
     here = {"space": space, "session": str(session["id"])}
     assert [value.key for value in memory.ledger.assumptions(**here)] == ["baseline.scope"]
     assert memory.ledger.state(**here)["ui.response_depth"].from_preference
-    (advice,) = memory.ledger.recommendations(**here)
+    (advice,) = memory.evidence.list(**here)
     assert (advice.review_backed, advice.evidence_count) == (True, 1)
-    assert len(memory.ledger.evidence(advice, space=space).pieces) == 1
+    assert len(memory.evidence.sources(advice.id, space=space).pieces) == 1
 
 
 @pytest.mark.parametrize("broken", statements("forbidden.sql"))
@@ -271,19 +271,19 @@ def test_fixture_a_review_backed_recommendation_shows_its_dated_evidence(
     here: dict[str, Any] = {"space": space, "session": SESSION}
     memory.ledger.assume("baseline.foh.Lisbon.dinner", {"value": 3}, **here)
     number = advise(memory, space)
-    made = memory.ledger.recommendation(number, space=space)
+    made = memory.evidence.get(number, space=space)
     assert (made.review_backed, made.evidence_count, made.recency_window_days) == (True, 3, 40)
     assert (made.asked_confidence, made.confidence) == ("high", "medium")  # the baseline is only assumed
-    shown = memory.ledger.evidence(number, space=space)
+    shown = memory.evidence.sources(number, space=space)
     assert [(p.rank, p.published_at, p.rating, p.theme) for p in shown.pieces] == [
         (1, NOW - timedelta(days=3), 2.0, "wait_time"),
         (2, NOW - timedelta(days=20), 1.0, "wait_time"),
         (3, NOW - timedelta(days=40), 3.0, "food_quality"),
     ]
     assert all(piece.excerpt and len(piece.excerpt) <= 160 for piece in shown.pieces)
-    (cold,) = memory.ledger.evidence_of("food_quality", space=space, session=SESSION).pieces
+    (cold,) = memory.evidence.search("food_quality", space=space, session=SESSION).pieces
     assert cold.excerpt == "The soup was cold."
-    none = memory.ledger.evidence_of("kitchen_delay", space=space, session=SESSION)
+    none = memory.evidence.search("kitchen_delay", space=space, session=SESSION)
     assert (none.pieces, dict(none.themes)) == ((), {"wait_time": 2, "food_quality": 1})
     kept = rows(address, space, "select * from chat_recommendation_evidence order by evidence_rank")
     assert {row["recommendation_id"] for row in kept} == {number}

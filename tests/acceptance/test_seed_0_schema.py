@@ -162,7 +162,7 @@ def test_the_sources_of_the_text_are_taken(memory: Memory, address: str, space: 
         memory.trace.tool_call("look", source=source, latency_ms=1, **here)
     for source in sources("chat_recommendations"):
         advice: dict[str, Any] = {"location": "Lisbon", "time_window": "Friday", "confidence": "low"}
-        memory.ledger.recommend("Rest.", source=source, **advice, **here)
+        memory.evidence.recommend("Rest.", source=source, **advice, **here)
     for source in sources("source_runs"):
         memory.trace.source_run(source, space=space, started_at=NOW)
     for table in ("chat_tool_calls", "chat_recommendations", "source_runs"):

@@ -16,18 +16,7 @@ from quipu.app.operations import OPERATIONS, ROOMS, Operation
 from quipu.interfaces.declarations import declared, read
 from quipu.interfaces.server import create_app
 
-EVIDENCE = "it stands at doors of its own, under evidence"
 BY_HAND = {
-    **dict.fromkeys(
-        [
-            "ledger.recommend",
-            "ledger.recommendation",
-            "ledger.recommendations",
-            "ledger.evidence",
-            "ledger.evidence_of",
-        ],
-        EVIDENCE,
-    ),
     "trace.read_reviews": "REST takes reviews without their place, which is said once",
     "trace.signal_run": "it takes values of the program",
     "longterm.apply": "REST takes the design's own document in its place; it takes values of the program",

@@ -11,7 +11,7 @@ from typing import Any
 from coding_sessions import World
 
 from quipu import AsyncMemory
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 from quipu.upkeep.erasure.receipts import plain
 
 SESSION, USER, PLACE, TABLE, KEY = "shared", "una", "oslo", "boats", "tone"
@@ -62,6 +62,12 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         ],
         "POST /v1/receipts/verify": [{"json": {"receipts": signed}}],
         "POST /v1/reinforce": [{"json": {"hits": [used]}}],
+        "GET /v1/evidence/recommendations/{id}": [
+            {"path": f"/v1/evidence/recommendations/{number}"} for number in numbers
+        ],
+        "GET /v1/evidence/recommendations/{id}/sources": [
+            {"path": f"/v1/evidence/recommendations/{number}/sources"} for number in numbers
+        ],
         "id": [*map(str, ids), prompt.id],
         "ids": [[str(one)] for one in ids],
         "number": numbers,
@@ -130,13 +136,15 @@ async def ledger(
     await memory.ledger.assume(KEY, "long", reason=mark, user=user, **where)
     change = await memory.ledger.correct(KEY, "short", reason=mark, user=user, **where)
     assert change.event is not None
-    kept = await memory.ledger.recommend(
+    kept = await memory.evidence.recommend(
         f"Feed the {mark}.",
         location=PLACE,
         time_window="Friday",
         confidence="low",
         source="reviews",
-        evidence=[Reference(place_id=PLACE, published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt=mark)],
+        evidence=[
+            EvidenceReference(place_id=PLACE, published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt=mark)
+        ],
         **where,
     )
     await memory.trace.competitor_check(f"The {mark} bar.", status="not_found", **where)

@@ -16,7 +16,7 @@ from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 from quipu.upkeep.consistency import examine
 from quipu.upkeep.consistency.store import RULES
 
@@ -128,7 +128,7 @@ async def understand(memory: AsyncMemory) -> None:
     await memory.lessons.add("Tabs, not spaces.", space="ana")
     await memory.longterm.add("Has a boat", space="ana", user="ana")
     await memory.ledger.set("boat", "green", space="ana", session="s1")
-    await memory.ledger.recommend(
+    await memory.evidence.recommend(
         "Row.",
         space="ana",
         session="s1",
@@ -137,7 +137,9 @@ async def understand(memory: AsyncMemory) -> None:
         confidence="low",
         source="reviews",
         evidence=[
-            Reference(place_id="p", published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt="Green boats.")
+            EvidenceReference(
+                place_id="p", published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt="Green boats."
+            )
         ],
     )
     assert await memory.recall("green boat", space="ana", kinds=["ledger"])

@@ -23,7 +23,7 @@ from text_fields import leaves, placed
 from quipu import AsyncMemory, QuipuError
 from quipu.app.rooms import AsyncRooms
 from quipu.kernel.config import Settings
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 
 pytestmark = pytest.mark.anyio
 
@@ -61,7 +61,9 @@ VALUES: dict[str, Any] = {
     "latency_ms": 5,
     "args": {"of": "Oslo"},
     "evidence": [
-        Reference(place_id="oslo", published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt="Good beer.")
+        EvidenceReference(
+            place_id="oslo", published_at=datetime(2026, 1, 1, tzinfo=UTC), excerpt="Good beer."
+        )
     ],
     "session": SESSION,
     "user": "una",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from quipu.kinds.episodes.episodes import AsyncEpisodes
     from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs
     from quipu.kinds.episodes.minding.loops.loops import AsyncLoops
+    from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.longterm.longterm import AsyncLongterm
@@ -80,6 +81,16 @@ class AsyncRooms:
             lambda parts: AsyncLedger(
                 parts.database, clock=self._clock, settings=self._settings, erasers=ERASERS
             ),
+        )
+
+    @property
+    def evidence(self) -> AsyncEvidence:
+        """Recommendations that an application made, and the evidence that they rest on."""
+        from quipu.kinds.ledger.evidence.evidence import AsyncEvidence  # noqa: PLC0415
+
+        return self._room(
+            AsyncEvidence,
+            lambda parts: AsyncEvidence(parts.database, clock=self._clock, redact=self._settings.redact),
         )
 
     @property

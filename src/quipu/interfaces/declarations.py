@@ -48,6 +48,8 @@ class Parameter:
     def choices(self) -> tuple[str, ...]:
         """The words of a closed set; empty where any value may stand."""
         inside = [typing.get_args(one)[0] if _is_list(one) else one for one in members(self.type)]
+        if str in inside:
+            return ()
         closed = [one for one in inside if typing.get_origin(one) is typing.Literal]
         return tuple(dict.fromkeys(word for one in closed for word in typing.get_args(one)))
 

@@ -11,6 +11,7 @@ from examined import insist
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
+from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
 from quipu.kinds.ledger.ledger import AsyncLedger
 
 SAID = [
@@ -39,3 +40,9 @@ async def cafe(settings: Settings, clock: FrozenClock) -> AsyncIterator[AsyncMem
 def ledger(cafe: AsyncMemory) -> AsyncLedger:
     """The ledger of that memory."""
     return cafe.ledger
+
+
+@pytest.fixture
+def evidence(cafe: AsyncMemory) -> AsyncEvidence:
+    """The recommendations of that memory."""
+    return cafe.evidence

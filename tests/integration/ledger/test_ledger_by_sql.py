@@ -152,7 +152,7 @@ async def test_what_no_program_could_read_is_not_taken(
         sql(url, re.sub(r"'[{\"][^']*'", f"'{value}'", statement, count=1))
     await ledger.set("pier", "long", **HERE)
     assert await found(cafe, "boat pier") == ["pier: long"]
-    (advice,) = await ledger.recommendations(space="cafe")
+    (advice,) = await cafe.evidence.list(space="cafe")
     assert advice.explanation == {"a": 1}
 
 

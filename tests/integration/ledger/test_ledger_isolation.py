@@ -16,7 +16,8 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 from quipu.kinds.ledger.evidence.trace import AsyncTrace
 from quipu.kinds.ledger.ledger import AsyncLedger
 from quipu.kinds.ledger.signals.model import Review
@@ -45,13 +46,8 @@ class Turn:
     """One call in a space, with arguments by chance."""
 
     def __init__(self, memory: AsyncMemory, rng: random.Random, space: str, clock: FrozenClock) -> None:
-        self.ledger, self.trace, self.rng, self.space, self.clock = (
-            memory.ledger,
-            memory.trace,
-            rng,
-            space,
-            clock,
-        )
+        self.ledger, self.evidence, self.trace = memory.ledger, memory.evidence, memory.trace
+        self.rng, self.space, self.clock = rng, space, clock
         self.here: dict[str, Any] = {"space": space, "session": "shared"}
 
     @property
@@ -73,8 +69,10 @@ class Turn:
     def advise(self) -> Awaitable[object]:
         at = self.clock.now() - timedelta(days=2)
         excerpt = f"The {MARK[self.space]} waited."
-        seen = Reference(theme="wait_time", place_id="p", published_at=at, rating=2.0, excerpt=excerpt)
-        return self.ledger.recommend(
+        seen = EvidenceReference(
+            theme="wait_time", place_id="p", published_at=at, rating=2.0, excerpt=excerpt
+        )
+        return self.evidence.recommend(
             f"Feed the {MARK[self.space]}.",
             location="Lisbon",
             time_window="Friday",
@@ -111,11 +109,14 @@ LEDGER: dict[str, Call] = {
     "diff": lambda t: t.ledger.diff(t.clock.now() - timedelta(days=9), t.clock.now(), **t.whose),
     "rebuild": lambda t: t.ledger.rebuild(space=t.space),
     "retention": lambda t: t.ledger.retention(space=t.space, confirm=t.rng.random() < 0.3),
+}
+EVIDENCE: dict[str, Call] = {
     "recommend": lambda t: t.advise(),
-    "recommendation": lambda t: t.ledger.recommendation(t.number, space=t.space),
-    "recommendations": lambda t: t.ledger.recommendations(space=t.space),
-    "evidence": lambda t: t.ledger.evidence(t.number, space=t.space),
-    "evidence_of": lambda t: t.ledger.evidence_of(space=t.space),
+    "get": lambda t: t.evidence.get(t.number, space=t.space),
+    "list": lambda t: t.evidence.list(space=t.space),
+    "sources": lambda t: t.evidence.sources(t.number, space=t.space),
+    "search": lambda t: t.evidence.search(space=t.space),
+    "themes": lambda t: t.evidence.themes(space=t.space),
 }
 TRACE: dict[str, Call] = {
     "tool_call": lambda t: t.trace.tool_call("look", latency_ms=1, args={"q": MARK[t.space]}, **t.here),
@@ -126,10 +127,13 @@ TRACE: dict[str, Call] = {
     "signal_run": lambda t: t.trace.signal_run(None, status="error", place=MARK[t.space], **t.here),
     "fallback": lambda t: t.trace.fallback("timeout", reason=MARK[t.space], response="Sorry.", **t.here),
 }
+ALL: dict[str, Call] = {**LEDGER, **TRACE, **{f"evidence.{name}": call for name, call in EVIDENCE.items()}}
 OF_NO_SPACE = {"register", "on_correction"}  # what this process knows, not the database
 
 
-@pytest.mark.parametrize(("face", "calls"), [(AsyncLedger, LEDGER), (AsyncTrace, TRACE)])
+@pytest.mark.parametrize(
+    ("face", "calls"), [(AsyncLedger, LEDGER), (AsyncEvidence, EVIDENCE), (AsyncTrace, TRACE)]
+)
 def test_every_public_method_is_tried(face: type, calls: dict[str, Call]) -> None:
     public = {name for name, _ in inspect.getmembers(face, callable) if not name.startswith("_")}
     assert public - OF_NO_SPACE == calls.keys()
@@ -139,12 +143,12 @@ def test_every_public_method_is_tried(face: type, calls: dict[str, Call]) -> Non
 async def test_no_method_shows_anything_of_another_space(
     memory: AsyncMemory, clock: FrozenClock, seed: int
 ) -> None:
-    rng, calls = random.Random(seed), LEDGER | TRACE
+    rng, calls = random.Random(seed), ALL
     seen: set[str] = set()
     for _ in range(260):
         clock.advance(timedelta(hours=rng.choice([0, 1, 30])))
         space, other = rng.sample(sorted(MARK), 2)
-        name = rng.choice([*calls, "set", "set", "recommend"])
+        name = rng.choice([*calls, "set", "set", "evidence.recommend"])
         try:
             shown = repr(await calls[name](Turn(memory, rng, space, clock)))
         except (BadInput, NotFound) as error:
@@ -152,7 +156,7 @@ async def test_no_method_shows_anything_of_another_space(
         assert MARK[other] not in shown, name
         if MARK[space] in shown:
             seen.add(name)
-    assert {"set", "state", "history", "list", "keys", "recommendations", "evidence_of"} <= seen
+    assert {"set", "state", "history", "list", "keys", "evidence.list", "evidence.search"} <= seen
     for space, other in (("ana", "bob"), ("bob", "ana")):
         hits = await memory.recall("aardvark bonobo waited boat", space=space, limit=100)
         assert hits
@@ -184,12 +188,12 @@ async def test_what_is_written_in_one_space_changes_no_row_of_another(
             ]
 
     for _ in range(60):
-        await LEDGER[rng.choice(["set", "assume", "recommend"])](Turn(memory, rng, "ana", clock))
+        await ALL[rng.choice(["set", "assume", "evidence.recommend"])](Turn(memory, rng, "ana", clock))
     before = rows("ana")
     assert sum(map(len, before)) > 60
     for _ in range(150):
         try:
-            await rng.choice(list((LEDGER | TRACE).values()))(Turn(memory, rng, "bob", clock))
+            await rng.choice(list(ALL.values()))(Turn(memory, rng, "bob", clock))
         except (BadInput, NotFound):
             continue
     await memory.forget(space="bob", user="u", confirm=True)

@@ -10,7 +10,8 @@ from psycopg import sql
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, QuipuError
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 from quipu.kinds.ledger.ledger import AsyncLedger
 
 pytestmark = pytest.mark.anyio
@@ -217,7 +218,7 @@ async def test_no_event_of_another_space_and_none_that_never_was_can_be_undone(
 
 
 async def test_a_recommendation_that_cannot_be_taken_leaves_nothing(
-    ledger: AsyncLedger, told: dict[str, list[str]], url: str
+    evidence: AsyncEvidence, told: dict[str, list[str]], url: str
 ) -> None:
     advice: dict[str, Any] = {
         **HERE,
@@ -226,7 +227,7 @@ async def test_a_recommendation_that_cannot_be_taken_leaves_nothing(
         "confidence": "high",
         "source": "reviews",
     }
-    undated = Reference(theme="wait_time", place_id="p")
+    undated = EvidenceReference(theme="wait_time", place_id="p")
     for given, field in [
         ({"session": "of bar"}, "session"),
         ({"turn": 4}, "turn"),
@@ -236,6 +237,6 @@ async def test_a_recommendation_that_cannot_be_taken_leaves_nothing(
         ({"location": ""}, "location"),
     ]:
         with pytest.raises(BadInput) as refusal:
-            await ledger.recommend("Open a second till.", **{**advice, **given})
+            await evidence.recommend("Open a second till.", **{**advice, **given})
         assert refusal.value.field == field, given
     assert everything(url) == told

@@ -16,7 +16,7 @@ from quipu.errors import BadInput
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 from quipu.kinds.ledger.ledger import AsyncLedger
 from quipu.kinds.ledger.retention.model import RetentionReport
 
@@ -55,15 +55,15 @@ def numbers(url: str) -> dict[str, int]:
     return {table: len(found) for table, found in everything(url).items()}
 
 
-async def advise(ledger: AsyncLedger, clock: FrozenClock, **where: Any) -> int:
-    review = Reference(
+async def advise(cafe: AsyncMemory, clock: FrozenClock, **where: Any) -> int:
+    review = EvidenceReference(
         theme="wait_time",
         place_id="place-1",
         published_at=clock.now() - timedelta(days=3),
         rating=2.0,
         excerpt="We waited an hour for a table.",
     )
-    made = await ledger.recommend(
+    made = await cafe.evidence.recommend(
         "Open a second till.",
         location="Lisbon",
         time_window="Friday",
@@ -75,11 +75,11 @@ async def advise(ledger: AsyncLedger, clock: FrozenClock, **where: Any) -> int:
     return made.id
 
 
-async def fill(ledger: AsyncLedger, clock: FrozenClock) -> None:
+async def fill(cafe: AsyncMemory, clock: FrozenClock) -> None:
     """A session with facts, a preference, advice; and what else a session leaves behind."""
-    await ledger.set("team", 4, **HERE)
-    await ledger.set("boat", "green", user="dana", scope="cross_session", **HERE)
-    await advise(ledger, clock, **HERE)
+    await cafe.ledger.set("team", 4, **HERE)
+    await cafe.ledger.set("boat", "green", user="dana", scope="cross_session", **HERE)
+    await advise(cafe, clock, **HERE)
 
 
 async def tried_and_done(ledger: AsyncLedger, url: str, **given: int) -> RetentionReport:
@@ -95,8 +95,10 @@ async def tried_and_done(ledger: AsyncLedger, url: str, **given: int) -> Retenti
     return done
 
 
-async def test_what_is_young_stays(ledger: AsyncLedger, clock: FrozenClock, url: str) -> None:
-    await fill(ledger, clock)
+async def test_what_is_young_stays(
+    cafe: AsyncMemory, ledger: AsyncLedger, clock: FrozenClock, url: str
+) -> None:
+    await fill(cafe, clock)
     clock.advance(timedelta(days=30))
     before = everything(url)
     done = await tried_and_done(ledger, url)
@@ -107,7 +109,7 @@ async def test_what_is_young_stays(ledger: AsyncLedger, clock: FrozenClock, url:
 async def test_a_session_nobody_wrote_to_for_ninety_days_goes_with_all_that_was_said_and_known_in_it(
     cafe: AsyncMemory, ledger: AsyncLedger, clock: FrozenClock, url: str
 ) -> None:
-    await fill(ledger, clock)
+    await fill(cafe, clock)
     await cafe.recall("boat", space="cafe")
     clock.advance(timedelta(days=80))
     await ledger.open_session(space="cafe", session="s-2")
@@ -145,7 +147,7 @@ async def test_whatever_is_written_in_a_session_keeps_it_for_another_ninety_days
         case "fact":
             await ledger.set("team", 4, **HERE)
         case "advice":
-            await advise(ledger, clock, **HERE)
+            await advise(cafe, clock, **HERE)
         case "preference":
             await ledger.set("boat", "green", user="dana", scope="cross_session", **HERE)
         case _:
@@ -208,15 +210,15 @@ async def test_values_whose_time_is_over_get_an_event_that_says_so_and_no_row(
 async def test_the_excerpt_goes_first_the_metadata_stay_in_the_audit_window_and_then_go_too(
     cafe: AsyncMemory, ledger: AsyncLedger, clock: FrozenClock, url: str
 ) -> None:
-    advice = await advise(ledger, clock, **HERE)
+    advice = await advise(cafe, clock, **HERE)
     assert [hit.kind for hit in await cafe.recall("waited an hour", space="cafe")][:1] == ["ledger"]
-    (whole,) = (await ledger.evidence(advice, space="cafe")).pieces
+    (whole,) = (await cafe.evidence.sources(advice, space="cafe")).pieces
     clock.advance(timedelta(days=31))
     done = await tried_and_done(ledger, url)
     assert (done.excerpts, done.counts) == (1, {"ledger.chat_recommendation_evidence.excerpt": 1})
-    (piece,) = (await ledger.evidence(advice, space="cafe")).pieces
+    (piece,) = (await cafe.evidence.sources(advice, space="cafe")).pieces
     assert piece == replace(whole, excerpt=None)
-    made = await ledger.recommendation(advice, space="cafe")
+    made = await cafe.evidence.get(advice, space="cafe")
     assert (made.review_backed, made.evidence_count) == (True, 1)
     assert [hit.kind for hit in await cafe.recall("waited an hour", space="cafe", kinds=["ledger"])] == []
     assert (await tried_and_done(ledger, url)).counts == {}
@@ -232,9 +234,9 @@ async def test_the_excerpt_goes_first_the_metadata_stay_in_the_audit_window_and_
 async def test_a_session_that_goes_before_its_evidence_stays_as_its_place_and_loses_every_word(
     cafe: AsyncMemory, ledger: AsyncLedger, clock: FrozenClock, url: str, database: Database
 ) -> None:
-    await fill(ledger, clock)
+    await fill(cafe, clock)
     await leave_traces(ledger, database)
-    await advise(ledger, clock, **HERE)
+    await advise(cafe, clock, **HERE)
     await cafe.recall("boat", space="cafe")
     clock.advance(timedelta(days=40))
     days = {"session_days": 30, "evidence_days": 90, "excerpt_days": 60}
@@ -292,7 +294,7 @@ async def leave_traces(ledger: AsyncLedger, database: Database) -> None:
 async def test_an_emptied_session_is_still_forgotten_with_its_person(
     cafe: AsyncMemory, ledger: AsyncLedger, clock: FrozenClock, url: str
 ) -> None:
-    await fill(ledger, clock)
+    await fill(cafe, clock)
     clock.advance(timedelta(days=40))
     await ledger.retention(space="cafe", confirm=True, session_days=30)
     await cafe.forget(confirm=True, **DANA)
@@ -305,7 +307,7 @@ async def test_nothing_of_another_space_goes(
     for space in ("cafe", "bar"):
         await cafe.observe([{"content": "Hello."}], space=space, session="s-1")
         await ledger.set("boat", "green", space=space, user="dana")
-        await advise(ledger, clock, space=space, session="s-1")
+        await advise(cafe, clock, space=space, session="s-1")
     clock.advance(timedelta(days=100))
     done = await tried_and_done(ledger, url)
     assert (done.sessions, done.expired) == (1, 1)
@@ -322,7 +324,7 @@ async def test_days_are_settings_and_nought_keeps_for_ever(
     kept = replace(settings, session_days=0, excerpt_days=0, evidence_days=0)
     async with Database.open(url, kept, packages=PACKAGES) as database:
         ledger = AsyncLedger(database, clock=clock, settings=kept)
-        await fill(ledger, clock)
+        await fill(cafe, clock)
         clock.advance(timedelta(days=4000))
         done = await tried_and_done(ledger, url)
         assert done.counts == {"ledger.chat_user_preferences": 1}

@@ -12,6 +12,7 @@ import pytest
 from by_sql import ADVICE, EVENT, HERE, PREFERENCE, PROOF, VALUE, found, sql
 
 from quipu import AsyncMemory
+from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
 from quipu.kinds.ledger.ledger import AsyncLedger
 from quipu.kinds.ledger.model import Value
 
@@ -157,9 +158,9 @@ async def test_two_who_upsert_a_new_key_at_once_have_an_event_each_of_what_came_
         "chat_recommendation_evidence set evidence_weight = 'NaN'",
     ],
 )
-async def test_what_is_no_number_is_no_figure(ledger: AsyncLedger, url: str, change: str) -> None:
+async def test_what_is_no_number_is_no_figure(evidence: AsyncEvidence, url: str, change: str) -> None:
     sql(url, ADVICE, PROOF)
     with pytest.raises(psycopg.errors.CheckViolation):
         sql(url, f"update {change}")
-    (advice,) = await ledger.recommendations(space="cafe")
+    (advice,) = await evidence.list(space="cafe")
     assert advice.impact_score is None

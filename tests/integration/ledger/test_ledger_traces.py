@@ -14,7 +14,7 @@ from psycopg import RawCursor
 
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 from quipu.kinds.ledger.signals.model import Review
 
 pytestmark = pytest.mark.anyio
@@ -59,9 +59,9 @@ async def memory(settings: Any, database: Any, clock: FrozenClock) -> AsyncItera
         yield opened
 
 
-def reference(clock: FrozenClock, **given: Any) -> Reference:
+def reference(clock: FrozenClock, **given: Any) -> EvidenceReference:
     at = clock.now() - timedelta(days=1)
-    return replace(Reference(theme="wait_time", place_id="p1", published_at=at, rating=2.0), **given)
+    return replace(EvidenceReference(theme="wait_time", place_id="p1", published_at=at, rating=2.0), **given)
 
 
 async def leave_everywhere(memory: AsyncMemory, clock: FrozenClock) -> None:
@@ -81,7 +81,7 @@ async def leave_everywhere(memory: AsyncMemory, clock: FrozenClock) -> None:
     await ledger.set("drink", "yak", scope="cross_session", **here)
     await ledger.set("coat", "zebu", space=SPACE, user="Quentin")
     await ledger.delete("coat", space=SPACE, user="Quentin")
-    made = await ledger.recommend(
+    made = await memory.evidence.recommend(
         "Feed the ibex.",
         location="wombat",
         time_window="quince",
@@ -110,7 +110,7 @@ async def leave_everywhere(memory: AsyncMemory, clock: FrozenClock) -> None:
     await memory.observe([{"id": "o1", "content": "My badger."}], user="Roswitha", **there)
     await ledger.set("pet", "cormorant", user="Roswitha", actor="Quentin", **there)
     await ledger.set("food", "dormouse", space=SPACE, user="Roswitha")
-    await ledger.recommend(
+    await memory.evidence.recommend(
         "Rest.",
         location="burrow",
         time_window="night",

@@ -35,7 +35,7 @@ async def by_python(memory: AsyncMemory, w: Iterator[str]) -> None:
     await memory.import_messages([{"content": f"I was born in {next(w)}.", **HER}], space=SPACE)
     await memory.ledger.set("home_town", next(w), space=SPACE, user=PERSON, scope="cross_session")
     await memory.ledger.set("car", next(w), space=SPACE, **HER)
-    await memory.ledger.recommend(
+    await memory.evidence.recommend(
         f"Go to {next(w)}",
         space=SPACE,
         session="hers",

@@ -197,7 +197,7 @@ async def test_a_recommendation_is_told_with_what_it_rests_on(clients: Any) -> N
         evidence=[found],
     )
     assert kept["evidence_count"] == 1
-    shown = (await client.get(f"/v1/evidence/recommendations/{kept['id']}/evidence?theme=wait_time")).json()
+    shown = (await client.get(f"/v1/evidence/recommendations/{kept['id']}/sources?theme=wait_time")).json()
     assert {one["place_id"] for one in shown["pieces"]} == {"oslo"}
     assert (await client.get("/v1/evidence/recommendations/4711")).status_code == 404
 

@@ -79,6 +79,12 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
         "POST /v1/ledger/events/{event}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],
+        "GET /v1/evidence/recommendations/{id}": [
+            {"path": f"/v1/evidence/recommendations/{number}"} for number in numbers
+        ],
+        "GET /v1/evidence/recommendations/{id}/sources": [
+            {"path": f"/v1/evidence/recommendations/{number}/sources"} for number in numbers
+        ],
         "id": [*ids, str(prompt.id)],
         "ids": [[one] for one in ids],
         "number": numbers,

@@ -10,7 +10,7 @@ from typing import Any
 from page_client import HOSTILE, Browser, faults
 
 from quipu import AsyncMemory
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 
 SPACE = "ledger <pages>"
 
@@ -60,7 +60,7 @@ async def test_an_assumption_is_confirmed_or_put_right(client: Browser, memory: 
 async def test_a_recommendation_shows_its_evidence_by_theme(client: Browser, memory: AsyncMemory) -> None:
     review: dict[str, Any] = {"place_id": "p", "published_at": datetime.now(UTC)}
     session = await memory.ledger.open_session(space=SPACE, session="s", user="ana")
-    kept = await memory.ledger.recommend(
+    kept = await memory.evidence.recommend(
         "Add one <b>server</b>",
         space=SPACE,
         session=session,
@@ -69,8 +69,10 @@ async def test_a_recommendation_shows_its_evidence_by_theme(client: Browser, mem
         confidence="low",
         source="reviews",
         evidence=[
-            Reference(theme="wait_time", excerpt=HOSTILE, review_id_hash="1", **review),
-            Reference(theme="food_quality", excerpt="The soup was cold.", review_id_hash="2", **review),
+            EvidenceReference(theme="wait_time", excerpt=HOSTILE, review_id_hash="1", **review),
+            EvidenceReference(
+                theme="food_quality", excerpt="The soup was cold.", review_id_hash="2", **review
+            ),
         ],
     )
     assert "Add one &lt;b&gt;server" in await seen(client, "/ledger")

@@ -10,7 +10,7 @@ A room's operations are lines of ``quipu.app.operations``; ``derived("ledger", O
    differs on purpose, a class on ``Told`` in ``told/`` reads it, with a name unlike those of all others.
 3. A route is ``async def``, has a ``summary=`` and a docstring, takes ``here: Reading``, ``Writing`` or
    ``Administering`` (or ``engine: OwningAll`` where it is about the whole database) and calls one method:
-   ``await here.memory.ledger.recommend(space=here.space, …)``. Errors of ours become problem documents.
+   ``await here.memory.evidence.recommend(space=here.space, …)``. Errors of ours become problem documents.
 4. What answers 404 or 409 says so: ``responses=refused(_404="There is no such fact.")``.
 5. Names and ids that callers chose may hold any character: they go into the query or the body, not the path.
 6. Lists are pages (``pages.py``), versions are ETags (``versions.py``); what destroys is ``Administering``

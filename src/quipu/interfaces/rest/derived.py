@@ -213,8 +213,10 @@ class _Route:
 
     async def _page(self, call: Call, page: Any) -> Any:
         name = self.operation.name
-        if "after" in self.declaration.parameters:
-            return page.of_rows(name, await call(limit=page.limit + 1, after=page.behind(name)))
+        after = self.declaration.parameters.get("after")
+        if after is not None:
+            behind = page.behind_number(name) if int in members(after.type) else page.behind(name)
+            return page.of_rows(name, await call(limit=page.limit + 1, after=behind))
         return page.of_counted(name, await call(limit=page.limit + 1, offset=page.counted(name)))
 
     async def _shown_first(self, call: Call, token: str | None, here: Here) -> Any:

@@ -1,25 +1,28 @@
-"""Recommendations, and the evidence that they rest on."""
+"""Recommendations and their evidence: their derived routes, and keeping one."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Body, Query
+from fastapi import Body
 from pydantic import AwareDatetime, Field
 
-from quipu.interfaces.rest.asking import Number, OfSession, given
-from quipu.interfaces.rest.door import Reading, Writing, refused, room
+from quipu.app.operations import OPERATIONS
+from quipu.interfaces.rest.asking import given
+from quipu.interfaces.rest.derived import derived
+from quipu.interfaces.rest.door import Writing
 from quipu.interfaces.rest.models import Asked
-from quipu.interfaces.rest.pages import Numbered, Page, Paging
-from quipu.interfaces.rest.told.evidence import RecommendationTold, ShownEvidenceTold
-from quipu.kinds.ledger.evidence.model import Confidence, Entity, EvidenceSource, Reference, SourceStatus
+from quipu.kinds.ledger.evidence.model import (
+    Confidence,
+    Entity,
+    EvidenceReference,
+    EvidenceSource,
+    Recommendation,
+    SourceStatus,
+)
 from quipu.kinds.ledger.signals.model import Theme
 
-router = room("evidence")
-
-_GONE = refused(_404="There is no such recommendation.")
-_Theme = Annotated[Theme | None, Query(description="Only what shows this theme.", examples=["wait_time"])]
-_Pieces = Annotated[int, Query(ge=1, le=100, description="Pieces at most.")]
+router = derived("evidence", OPERATIONS)
 
 
 class ReferenceAsked(Asked):
@@ -75,51 +78,9 @@ _EXAMPLE = {
 @router.post("/recommendations", status_code=201, summary="Keep a recommendation")
 async def recommend(
     asked: Annotated[Recommended, Body(examples=[_EXAMPLE])], here: Writing
-) -> RecommendationTold:
+) -> Recommendation:
     """With its evidence; you get it back as surely as it may be said, and `limits` say why."""
-    evidence = [Reference(**given(one)) for one in asked.evidence]
-    kept = await here.memory.ledger.recommend(space=here.space, evidence=evidence, **given(asked, "evidence"))
-    return RecommendationTold.model_validate(kept)
-
-
-@router.get("/recommendations", summary="Recommendations, the latest first")
-async def recommendations(here: Reading, page: Paging, session: OfSession = None) -> Page[RecommendationTold]:
-    """Of a session, or of the whole space."""
-    after = page.after("recommendations", Numbered)
-    found = await here.memory.ledger.recommendations(
-        space=here.space, session=session, limit=page.limit + 1, before=None if after is None else after.id
+    evidence = [EvidenceReference(**given(one)) for one in asked.evidence]
+    return await here.memory.evidence.recommend(
+        space=here.space, evidence=evidence, **given(asked, "evidence")
     )
-    told = [RecommendationTold.model_validate(one) for one in found]
-    return page.of("recommendations", told, lambda last: Numbered(id=last.id))
-
-
-@router.get("/recommendations/{number}", summary="A recommendation", responses=_GONE)
-async def recommendation(number: Number, here: Reading) -> RecommendationTold:
-    """As it was kept."""
-    return RecommendationTold.model_validate(
-        await here.memory.ledger.recommendation(number, space=here.space)
-    )
-
-
-@router.get("/recommendations/{number}/evidence", summary="What a recommendation rests on", responses=_GONE)
-async def evidence_of_one(
-    number: Number, here: Reading, theme: _Theme = None, limit: _Pieces = 10
-) -> ShownEvidenceTold:
-    """In the order of its ranks: "show me the reviews"."""
-    found = await here.memory.ledger.evidence(number, space=here.space, theme=theme, limit=limit)
-    return ShownEvidenceTold.model_validate(found)
-
-
-@router.get("", summary="Evidence of a theme")
-async def evidence_of(
-    here: Reading,
-    theme: _Theme = None,
-    session: OfSession = None,
-    place: Annotated[str | None, Query(description="Only of this place.", examples=["oslo"])] = None,
-    limit: _Pieces = 10,
-) -> ShownEvidenceTold:
-    """In a session, of a place, or in the whole space; the newest first."""
-    found = await here.memory.ledger.evidence_of(
-        theme, space=here.space, session=session, place=place, limit=limit
-    )
-    return ShownEvidenceTold.model_validate(found)

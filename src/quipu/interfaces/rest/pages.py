@@ -93,6 +93,11 @@ class Asked:
         after = self.after(name, Row)
         return None if after is None else after.id
 
+    def behind_number(self, name: str) -> int | None:
+        """The same where the ids of rows are numbers."""
+        after = self.after(name, Numbered)
+        return None if after is None else after.id
+
     def of_rows(self, name: str, found: Sequence[Item]) -> Page[Item]:
         """The page of such a list; its items have an ``id``."""
         return self.of(name, found, lambda last: Row(id=str(cast("Any", last).id)))

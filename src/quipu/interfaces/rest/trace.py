@@ -12,9 +12,8 @@ from quipu.interfaces.rest.asking import SomeTurn, given
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Writing
 from quipu.interfaces.rest.models import Asked
-from quipu.interfaces.rest.told.evidence import ReviewReadingTold
 from quipu.interfaces.rest.told.items import Noted
-from quipu.kinds.ledger.evidence.model import ReviewedEntity, SourceStatus
+from quipu.kinds.ledger.evidence.model import ReviewedEntity, ReviewReading, SourceStatus
 from quipu.kinds.ledger.signals.model import Review
 
 router = derived("trace", OPERATIONS)
@@ -52,13 +51,10 @@ _REVIEWS = {
 
 
 @router.post("/reviews", status_code=201, summary="Read reviews")
-async def read_reviews(
-    asked: Annotated[Reviewed, Body(examples=[_REVIEWS])], here: Writing
-) -> ReviewReadingTold:
+async def read_reviews(asked: Annotated[Reviewed, Body(examples=[_REVIEWS])], here: Writing) -> ReviewReading:
     """What they complain about, and evidence that a recommendation can rest on. The texts are not kept."""
     reviews = [Review(place_id=asked.place, **given(one)) for one in asked.reviews]
-    found = await here.memory.trace.read_reviews(reviews, space=here.space, **given(asked, "reviews"))
-    return ReviewReadingTold.model_validate(found)
+    return await here.memory.trace.read_reviews(reviews, space=here.space, **given(asked, "reviews"))
 
 
 class Failed(Asked):

@@ -22,8 +22,8 @@ async def listing(visit: Visiting, session: Word = None, before: Number = None) 
     """Show the recommendations of a space or a session, latest first."""
     if not visit.space:
         return visit.page("nothing.html", title="Recommendations")
-    found = await visit.memory.ledger.recommendations(
-        space=visit.space, session=session, before=before, limit=_SHOWN + 1
+    found = await visit.memory.evidence.list(
+        space=visit.space, session=session, after=before, limit=_SHOWN + 1
     )
     shown = slice_of(found, size=_SHOWN, key=lambda one: str(one.id))
     return visit.page(
@@ -38,11 +38,10 @@ async def listing(visit: Visiting, session: Word = None, before: Number = None) 
 @router.get("/ledger/recommendations/{number}")
 async def recommendation(visit: Visiting, number: int, theme: Word = None) -> Response:
     """Show one recommendation with its evidence, best first; all of it, or of one theme."""
-    ledger = visit.memory.ledger
     chosen = theme_named("theme", theme) if theme else None
     return visit.page(
         "recommendation.html",
-        one=await ledger.recommendation(number, space=visit.space),
-        evidence=await ledger.evidence(number, space=visit.space, theme=chosen, limit=_SHOWN),
+        one=await visit.memory.evidence.get(number, space=visit.space),
+        evidence=await visit.memory.evidence.sources(number, space=visit.space, theme=chosen, limit=_SHOWN),
         chosen=chosen,
     )

@@ -79,7 +79,7 @@ async def page(
         first=before and visit.link("/ledger"),
         assumed=assumed[:_MOST_ASSUMED],
         more=len(assumed) > _MOST_ASSUMED,
-        recommendations=await ledger.recommendations(space=visit.space, limit=5),
+        recommendations=await visit.memory.evidence.list(space=visit.space, limit=5),
         session=None,
         user=None,
     )

@@ -18,7 +18,6 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.beliefs import Beliefs
 from quipu.kinds.ledger.believed import AsyncBelieved
 from quipu.kinds.ledger.circumstances import LATEST_TURN, Circumstances
-from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
 from quipu.kinds.ledger.facts import Belief, Facts
 from quipu.kinds.ledger.hooks import Callback
 from quipu.kinds.ledger.keys import Keys
@@ -60,7 +59,7 @@ _CorrelationId = Annotated[str | None, Doc("What else it belongs to."), Example(
 _Actor = Annotated[str | None, Doc("Who or what writes it."), Example("planner")]
 
 
-class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
+class AsyncLedger(AsyncBelieved, AsyncRetention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -72,7 +71,7 @@ class AsyncLedger(AsyncBelieved, AsyncRecommendations, AsyncRetention):
     def __init__(
         self, database: Database, *, clock: Clock, settings: Settings, erasers: Sequence[Eraser] = ERASERS
     ) -> None:
-        AsyncRecommendations.__init__(self, database, clock=clock, redact=settings.redact)
+        self._redact = settings.redact
         AsyncRetention.__init__(self, database, clock=clock, erasers=erasers)
         self._keys = Keys()
         AsyncBelieved.__init__(self, Beliefs(database, self._keys, clock=clock), clock=clock)

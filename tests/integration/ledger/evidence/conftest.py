@@ -10,7 +10,7 @@ from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
+from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
 from quipu.kinds.ledger.ledger import AsyncLedger
 
 
@@ -35,6 +35,11 @@ async def ledger(
 
 
 @pytest.fixture
-def recommendations(ledger: AsyncLedger) -> AsyncRecommendations:
-    """What the ledger can do with recommendations."""
-    return ledger
+def recommendations(
+    ledger: AsyncLedger,  # for what was said
+    database: Database,
+    settings: Settings,
+    clock: FrozenClock,
+) -> AsyncEvidence:
+    """What writes recommendations about that session."""
+    return AsyncEvidence(database, clock=clock, redact=settings.redact)

@@ -11,7 +11,8 @@ import pytest
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, owner
-from quipu.kinds.ledger.evidence.model import Reference
+from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
+from quipu.kinds.ledger.evidence.model import EvidenceReference
 from quipu.kinds.ledger.evidence.policy import STALE_AFTER_SECONDS
 from quipu.kinds.ledger.evidence.trace import AsyncTrace
 from quipu.kinds.ledger.ledger import AsyncLedger
@@ -68,9 +69,9 @@ async def test_no_view_reads_what_was_said_found_or_answered(database: Database)
 
 
 async def test_coverage_counts_recommendations_by_day_source_and_rules(
-    ledger: AsyncLedger, database: Database, clock: FrozenClock
+    recommendations: AsyncEvidence, database: Database, clock: FrozenClock
 ) -> None:
-    review = Reference(
+    review = EvidenceReference(
         place_id="p1", published_at=NOW - timedelta(days=4), theme="wait_time", excerpt="Slow."
     )
     advice: dict[str, Any] = {
@@ -80,10 +81,10 @@ async def test_coverage_counts_recommendations_by_day_source_and_rules(
         "source": "reviews",
         "rule_version": "v1",
     }
-    await ledger.recommend("Add one.", **advice, confidence="medium", evidence=[review, review])
-    await ledger.recommend("Add two.", **advice, confidence="low")
+    await recommendations.recommend("Add one.", **advice, confidence="medium", evidence=[review, review])
+    await recommendations.recommend("Add two.", **advice, confidence="low")
     clock.advance(timedelta(days=1))
-    await ledger.recommend("Add none.", **{**advice, "source": "weather"}, confidence="high")
+    await recommendations.recommend("Add none.", **{**advice, "source": "weather"}, confidence="high")
     first, second = await seen(database, "evidence_coverage")
     assert (first["day"], first["source_name"], first["recommendations"]) == (DAY, "reviews", 2)
     assert (first["review_backed"], first["evidence"], first["coverage"]) == (1, 2, Decimal("0.500"))

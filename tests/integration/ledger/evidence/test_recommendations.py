@@ -12,15 +12,15 @@ from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.db.database import Database
-from quipu.kinds.ledger.evidence.model import Recommendation, Reference
-from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
+from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
+from quipu.kinds.ledger.evidence.model import EvidenceReference, Recommendation
 from quipu.kinds.ledger.ledger import AsyncLedger
 from quipu.kinds.ledger.model import Scope
 
 pytestmark = pytest.mark.anyio
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
-SLOW = Reference(
+SLOW = EvidenceReference(
     theme="wait_time",
     place_id="p1",
     review_id_hash="aa",
@@ -40,7 +40,7 @@ ADVICE: dict[str, Any] = {
 }
 
 
-async def advise(recommendations: AsyncRecommendations, **changes: Any) -> Recommendation:
+async def advise(recommendations: AsyncEvidence, **changes: Any) -> Recommendation:
     return await recommendations.recommend("Add one person at the door.", **{**ADVICE, **changes})
 
 
@@ -69,7 +69,7 @@ async def rows(database: Database, table: str, space: str = "cafe") -> int:
     return row[0]
 
 
-async def test_a_recommendation_comes_back_as_it_was_written(recommendations: AsyncRecommendations) -> None:
+async def test_a_recommendation_comes_back_as_it_was_written(recommendations: AsyncEvidence) -> None:
     made = await advise(
         recommendations,
         evidence=[SLOW, COLD],
@@ -88,13 +88,13 @@ async def test_a_recommendation_comes_back_as_it_was_written(recommendations: As
     assert made.explanation["escalationTrigger"] == "a queue of ten"
     assert made.meta == {"card": "staffing"}
     assert made.limits == ()
-    assert await recommendations.recommendation(made.id, space="cafe") == made
-    assert await recommendations.recommendations(space="cafe") == [made]
+    assert await recommendations.get(made.id, space="cafe") == made
+    assert await recommendations.list(space="cafe") == [made]
 
 
-async def test_show_me_the_reviews(recommendations: AsyncRecommendations) -> None:
+async def test_show_me_the_reviews(recommendations: AsyncEvidence) -> None:
     made = await advise(recommendations, evidence=[SLOW, COLD])
-    shown = await recommendations.evidence(made, space="cafe")
+    shown = await recommendations.sources(made.id, space="cafe")
     assert [(piece.rank, piece.theme, piece.weight) for piece in shown.pieces] == [
         (1, "kitchen_delay", 0.9),
         (2, "wait_time", 0.6),
@@ -108,17 +108,17 @@ async def test_show_me_the_reviews(recommendations: AsyncRecommendations) -> Non
     )
 
 
-async def test_evidence_of_a_theme_or_which_themes_have_any(recommendations: AsyncRecommendations) -> None:
+async def test_evidence_of_a_theme_or_which_themes_have_any(recommendations: AsyncEvidence) -> None:
     made = await advise(recommendations, evidence=[SLOW, COLD])
-    only = await recommendations.evidence(made.id, space="cafe", theme="wait_time")
+    only = await recommendations.sources(made.id, space="cafe", theme="wait_time")
     assert [piece.theme for piece in only.pieces] == ["wait_time"]
-    none = await recommendations.evidence(made.id, space="cafe", theme="value")
+    none = await recommendations.sources(made.id, space="cafe", theme="value")
     assert none.pieces == ()
     assert str(none) == "There is no evidence of value; there is of kitchen_delay (1), wait_time (1)."
 
 
 async def test_evidence_is_found_by_session_and_by_place_and_a_review_shows_once(
-    memory: AsyncMemory, recommendations: AsyncRecommendations
+    memory: AsyncMemory, recommendations: AsyncEvidence
 ) -> None:
     await memory.observe([{"content": "And in Porto?"}], space="cafe", session="s-2")
     porto = replace(SLOW, place_id="p2", review_id_hash="cc", published_at=NOW - timedelta(days=1))
@@ -127,48 +127,48 @@ async def test_evidence_is_found_by_session_and_by_place_and_a_review_shows_once
     await advise(recommendations, session="s-2", location="Porto", evidence=[porto])
 
     async def found(**where: Any) -> list[str | None]:
-        shown = await recommendations.evidence_of("wait_time", space="cafe", **where)
+        shown = await recommendations.search("wait_time", space="cafe", **where)
         assert shown.themes["wait_time"] == len(shown.pieces)
         return [piece.review_id_hash for piece in shown.pieces]
 
     assert await found() == ["cc", "aa"]
     assert await found(session="s-1") == ["aa"]
     assert await found(place="p2") == ["cc"]
-    nothing = await recommendations.evidence_of("wait_time", space="cafe", session="s-1", place="p2")
+    nothing = await recommendations.search("wait_time", space="cafe", session="s-1", place="p2")
     assert (nothing.pieces, nothing.themes) == ((), {})
-    everything = await recommendations.evidence_of(space="cafe")
+    everything = await recommendations.search(space="cafe")
     assert everything.themes == {"wait_time": 2, "kitchen_delay": 1}
     assert [piece.theme for piece in everything.pieces] == ["kitchen_delay", "wait_time", "wait_time"]
-    assert (await recommendations.evidence_of(space="cafe", limit=1)).themes == everything.themes
+    assert (await recommendations.search(space="cafe", limit=1)).themes == everything.themes
 
 
-async def test_of_more_than_ten_pieces_the_heaviest_are_kept(recommendations: AsyncRecommendations) -> None:
+async def test_of_more_than_ten_pieces_the_heaviest_are_kept(recommendations: AsyncEvidence) -> None:
     pieces = [replace(SLOW, review_id_hash=f"r{n}", weight=n / 100) for n in range(25)]
     made = await advise(recommendations, evidence=pieces)
-    shown = await recommendations.evidence(made, space="cafe")
+    shown = await recommendations.sources(made.id, space="cafe")
     assert (made.evidence_count, made.evidence_left_out) == (10, 15)
-    assert await recommendations.recommendation(made.id, space="cafe") == made
+    assert await recommendations.get(made.id, space="cafe") == made
     assert [piece.review_id_hash for piece in shown.pieces] == [f"r{n}" for n in range(24, 14, -1)]
     assert [piece.rank for piece in shown.pieces] == list(range(1, 11))
 
 
-async def test_without_evidence_nothing_is_claimed(recommendations: AsyncRecommendations) -> None:
+async def test_without_evidence_nothing_is_claimed(recommendations: AsyncEvidence) -> None:
     made = await advise(recommendations)
     assert (made.review_backed, made.evidence_count, made.recency_window_days) == (False, 0, None)
-    assert (await recommendations.evidence(made, space="cafe")).pieces == ()
+    assert (await recommendations.sources(made.id, space="cafe")).pieces == ()
 
 
 async def test_evidence_that_is_no_review_does_not_make_it_review_backed(
-    recommendations: AsyncRecommendations,
+    recommendations: AsyncEvidence,
 ) -> None:
-    rain = Reference(source="weather", entity="system", excerpt="Rain from six.", published_at=NOW)
+    rain = EvidenceReference(source="weather", entity="system", excerpt="Rain from six.", published_at=NOW)
     made = await advise(recommendations, source="weather", evidence=[rain])
     assert (made.review_backed, made.evidence_count, made.recency_window_days) == (False, 1, None)
 
 
 @pytest.mark.parametrize("status", ["stale", "error", "timeout"])
 async def test_a_source_that_failed_leaves_low_and_says_why(
-    recommendations: AsyncRecommendations, status: str
+    recommendations: AsyncEvidence, status: str
 ) -> None:
     made = await advise(recommendations, source_status=status)
     assert (made.asked_confidence, made.confidence) == ("high", "low")
@@ -177,7 +177,7 @@ async def test_a_source_that_failed_leaves_low_and_says_why(
 
 
 async def test_an_assumed_baseline_leaves_medium_until_it_is_confirmed(
-    recommendations: AsyncRecommendations, ledger: AsyncLedger
+    recommendations: AsyncEvidence, ledger: AsyncLedger
 ) -> None:
     await believe(ledger, "baseline.foh.Lisbon.dinner", source="assumed")
     made = await advise(recommendations)
@@ -189,7 +189,7 @@ async def test_an_assumed_baseline_leaves_medium_until_it_is_confirmed(
 
 
 async def test_a_default_leaves_medium_until_it_is_confirmed(
-    recommendations: AsyncRecommendations, ledger: AsyncLedger
+    recommendations: AsyncEvidence, ledger: AsyncLedger
 ) -> None:
     await believe(ledger, "baseline.default_scope", source="default", scope="cross_session")
     made = await advise(recommendations)
@@ -202,7 +202,7 @@ async def test_a_default_leaves_medium_until_it_is_confirmed(
 
 
 async def test_what_the_person_prefers_fills_the_gaps_of_the_session(
-    recommendations: AsyncRecommendations, ledger: AsyncLedger
+    recommendations: AsyncEvidence, ledger: AsyncLedger
 ) -> None:
     await believe(ledger, "baseline.foh.Lisbon.dinner", source="assumed", scope="cross_session")
     assert (await advise(recommendations)).confidence == "medium"
@@ -211,7 +211,7 @@ async def test_what_the_person_prefers_fills_the_gaps_of_the_session(
 
 
 async def test_an_assumption_that_expired_counts_no_more(
-    recommendations: AsyncRecommendations, ledger: AsyncLedger, clock: FrozenClock
+    recommendations: AsyncEvidence, ledger: AsyncLedger, clock: FrozenClock
 ) -> None:
     await believe(ledger, "baseline.foh.Lisbon.dinner", source="assumed", expires_at=NOW + timedelta(hours=1))
     assert (await advise(recommendations)).confidence == "medium"
@@ -245,7 +245,7 @@ async def test_an_assumption_that_expired_counts_no_more(
     ],
 )
 async def test_bad_input_names_the_field_and_nothing_is_written(
-    recommendations: AsyncRecommendations, database: Database, field: str, changes: dict[str, Any]
+    recommendations: AsyncEvidence, database: Database, field: str, changes: dict[str, Any]
 ) -> None:
     with pytest.raises(BadInput) as refused:
         await advise(recommendations, **changes)
@@ -255,69 +255,67 @@ async def test_bad_input_names_the_field_and_nothing_is_written(
 
 
 async def test_a_space_that_is_not_there_is_not_made_by_a_refusal(
-    recommendations: AsyncRecommendations, database: Database
+    recommendations: AsyncEvidence, database: Database
 ) -> None:
     with pytest.raises(BadInput, match=r"^session: "):
         await advise(recommendations, space="elsewhere")
     assert [space.name for space in await database.spaces()] == ["cafe"]
 
 
-async def test_what_is_not_there_is_not_found(recommendations: AsyncRecommendations) -> None:
+async def test_what_is_not_there_is_not_found(recommendations: AsyncEvidence) -> None:
     made = await advise(recommendations, evidence=[SLOW])
     for number, space in ((made.id + 1, "cafe"), (made.id, "elsewhere"), (2**63 - 1, "cafe")):
         with pytest.raises(NotFound, match="no recommendation"):
-            await recommendations.evidence(number, space=space)
+            await recommendations.sources(number, space=space)
         with pytest.raises(NotFound, match="no recommendation"):
-            await recommendations.recommendation(number, space=space)
+            await recommendations.get(number, space=space)
     with pytest.raises(BadInput, match=r"^theme: "):
-        await recommendations.evidence_of("parking", space="cafe")  # pyright: ignore[reportArgumentType]
+        await recommendations.search("parking", space="cafe")
     with pytest.raises(BadInput, match=r"^session: "):
-        await recommendations.evidence_of("value", space="cafe", session="s-9")
-    assert (await recommendations.evidence_of("value", space="elsewhere")).themes == {}
+        await recommendations.search("value", space="cafe", session="s-9")
+    assert (await recommendations.search("value", space="elsewhere")).themes == {}
 
 
-async def test_another_space_sees_nothing_of_it(
-    memory: AsyncMemory, recommendations: AsyncRecommendations
-) -> None:
+async def test_another_space_sees_nothing_of_it(memory: AsyncMemory, recommendations: AsyncEvidence) -> None:
     made = await advise(recommendations, evidence=[SLOW])
     await memory.observe([{"content": "Hello."}], space="bar", session="s-1")
-    assert await recommendations.recommendations(space="bar") == []
-    assert (await recommendations.evidence_of(space="bar")).themes == {}
-    assert (await recommendations.evidence_of(space="bar", session="s-1")).themes == {}
+    assert await recommendations.list(space="bar") == []
+    assert (await recommendations.search(space="bar")).themes == {}
+    assert (await recommendations.search(space="bar", session="s-1")).themes == {}
     with pytest.raises(NotFound):
-        await recommendations.evidence(made.id, space="bar")
+        await recommendations.sources(made.id, space="bar")
 
 
 async def test_recommendations_are_listed_by_session_the_latest_first(
-    memory: AsyncMemory, recommendations: AsyncRecommendations
+    memory: AsyncMemory, recommendations: AsyncEvidence
 ) -> None:
     await memory.observe([{"content": "And in Porto?"}], space="cafe", session="s-2")
     first, second = await advise(recommendations), await advise(recommendations)
     other = await advise(recommendations, session="s-2")
-    assert await recommendations.recommendations(space="cafe") == [other, second, first]
-    assert await recommendations.recommendations(space="cafe", session="s-1", limit=1) == [second]
-    assert await recommendations.recommendations(space="cafe", session="s-1", offset=1) == [first]
+    assert await recommendations.list(space="cafe") == [other, second, first]
+    assert await recommendations.list(space="cafe", session="s-1", limit=1) == [second]
+    assert await recommendations.list(space="cafe", session="s-1", offset=1) == [first]
     with pytest.raises(BadInput, match=r"^limit: "):
-        await recommendations.recommendations(space="cafe", limit=0)
+        await recommendations.list(space="cafe", limit=0)
 
 
 async def test_secrets_are_cut_out_wherever_they_are(
-    recommendations: AsyncRecommendations, database: Database
+    recommendations: AsyncEvidence, database: Database
 ) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     marked = replace(SLOW, excerpt=f"It said {token} here", meta={"note": token})
     made = await advise(
         recommendations, evidence=[marked], explanation={"why": [token]}, meta={"trace": {"key": token}}
     )
-    shown = await recommendations.evidence(made, space="cafe")
+    shown = await recommendations.sources(made.id, space="cafe")
     assert token not in f"{made}{shown.pieces}"
 
 
 async def test_evidence_is_recalled_with_its_session_and_goes_with_it(
-    memory: AsyncMemory, recommendations: AsyncRecommendations
+    memory: AsyncMemory, recommendations: AsyncEvidence
 ) -> None:
     made = await advise(recommendations, evidence=[SLOW])
-    piece = (await recommendations.evidence(made, space="cafe")).pieces[0]
+    piece = (await recommendations.sources(made.id, space="cafe")).pieces[0]
     hits = await memory.recall("How long did guests wait for a table?", space="cafe", kinds=["ledger"])
     assert [(hit.kind, hit.source.message, hit.source.session) for hit in hits] == [
         ("ledger", str(piece.id), "s-1")
@@ -326,4 +324,4 @@ async def test_evidence_is_recalled_with_its_session_and_goes_with_it(
     assert hits[0].happened_at == SLOW.published_at
     await memory.forget(space="cafe", session="s-1", confirm=True)
     assert await memory.recall("How long did guests wait for a table?", space="cafe") == []
-    assert (await recommendations.evidence_of(space="cafe")).themes == {}
+    assert (await recommendations.search(space="cafe")).themes == {}

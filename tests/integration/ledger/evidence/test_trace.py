@@ -14,7 +14,7 @@ from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kinds.ledger.evidence.recommending import AsyncRecommendations
+from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
 from quipu.kinds.ledger.evidence.trace import AsyncTrace
 from quipu.kinds.ledger.signals.model import Review
 from quipu.recall.generations import Models
@@ -47,7 +47,7 @@ REVIEWS = [
 
 @pytest.fixture
 async def trace(
-    recommendations: AsyncRecommendations, database: Database, settings: Settings, clock: FrozenClock
+    recommendations: AsyncEvidence, database: Database, settings: Settings, clock: FrozenClock
 ) -> AsyncIterator[AsyncTrace]:
     """What writes down in the space ``cafe``, whose session ``s-1`` is at turn 2."""
     del recommendations  # which has made the session
@@ -110,7 +110,7 @@ async def test_secrets_leave_a_call_before_it_is_kept(trace: AsyncTrace, databas
     ],
 )
 async def test_a_recommendation_knows_how_its_source_did_in_its_turn(
-    trace: AsyncTrace, recommendations: AsyncRecommendations, call: dict[str, Any], limit: str
+    trace: AsyncTrace, recommendations: AsyncEvidence, call: dict[str, Any], limit: str
 ) -> None:
     await trace.tool_call("get_reviews", **WHERE, source="reviews", latency_ms=5, turn=1, status="error")
     assert (await recommendations.recommend("Add one.", **ADVICE)).confidence == "high"  # another turn
@@ -124,7 +124,7 @@ async def test_a_recommendation_knows_how_its_source_did_in_its_turn(
 
 
 async def test_where_every_source_was_down_the_system_recommends_and_is_not_sure(
-    trace: AsyncTrace, recommendations: AsyncRecommendations, database: Database
+    trace: AsyncTrace, recommendations: AsyncEvidence, database: Database
 ) -> None:
     await trace.fallback(
         "all_sources_down",
@@ -144,7 +144,7 @@ async def test_where_every_source_was_down_the_system_recommends_and_is_not_sure
 
 
 async def test_reviews_are_read_kept_and_recommended_from(
-    trace: AsyncTrace, recommendations: AsyncRecommendations, database: Database
+    trace: AsyncTrace, recommendations: AsyncEvidence, database: Database
 ) -> None:
     reading = await trace.read_reviews(REVIEWS, **WHERE, place="p1", freshness_seconds=60)
     row = (await all_of(database, "ledger.chat_review_signal_runs"))[0]
@@ -156,15 +156,13 @@ async def test_reviews_are_read_kept_and_recommended_from(
     assert row["signal_scores_json"]["wait_time"]["count"] >= 2
     made = await recommendations.recommend("Add one at the door.", **ADVICE, evidence=reading.evidence)
     assert (made.confidence, made.review_backed, made.evidence_count) == ("high", True, len(reading.evidence))
-    shown = await recommendations.evidence(made, space="cafe", theme="wait_time")
+    shown = await recommendations.sources(made.id, space="cafe", theme="wait_time")
     assert shown.pieces
     bodies = {review.text for review in REVIEWS}
     assert not bodies & {piece.excerpt for piece in shown.pieces}
 
 
-async def test_signals_are_evidence_as_they_are(
-    trace: AsyncTrace, recommendations: AsyncRecommendations
-) -> None:
+async def test_signals_are_evidence_as_they_are(trace: AsyncTrace, recommendations: AsyncEvidence) -> None:
     reading = await trace.read_reviews(REVIEWS, **WHERE, place="p1", entity="competitor")
     assert {one.entity for one in reading.evidence} == {"competitor"}
     made = await recommendations.recommend("Watch them.", **ADVICE, evidence=reading.signals.evidence)

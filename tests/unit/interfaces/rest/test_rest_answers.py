@@ -13,24 +13,13 @@ from quipu.interfaces.rest.models import Told
 TOLD = "quipu.interfaces.rest.told"
 # Where the values are that a module tells; a value that is told under another name stands beside it.
 VALUES = {
-    "evidence": ["quipu.kinds.ledger.evidence.model", "quipu.kinds.ledger.signals.model"],
     "queue": ["quipu.kernel.queue.model"],
     "tables": ["quipu.kinds.tables.model", "quipu.kinds.tables.recreate"],
 }
 OTHERWISE = {
     "ChangedRowsTold": "Changed",
-    "ConfidenceLimitTold": "Limit",
-    "CurvePointTold": "Point",
-    "EvidencePieceTold": "Piece",
-    "EvidenceReferenceTold": "Reference",
-    "FadingStateTold": "State",
     "JobTold": "Look",
-    "ReviewEvidenceTold": "Evidence",
-    "ReviewReadingTold": "Reading",
-    "ReviewSignalsTold": "Signals",
-    "ShownEvidenceTold": "Shown",
     "StatementTold": "Done",
-    "ThemeScoreTold": "Score",
 }
 
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from quipu.errors import BadInput
 from quipu.kinds.ledger.evidence.checking import references, theme_named, time
 from quipu.kinds.ledger.evidence.document import document, object_of
-from quipu.kinds.ledger.evidence.model import Piece, Reference, Shown
+from quipu.kinds.ledger.evidence.model import EvidencePiece, EvidenceReference, ShownEvidence
 from quipu.kinds.ledger.signals.model import THEMES
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
-REVIEW = Reference(theme="wait_time", place_id="p1", published_at=NOW, rating=2, excerpt="We waited.")
+REVIEW = EvidenceReference(theme="wait_time", place_id="p1", published_at=NOW, rating=2, excerpt="We waited.")
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -29,7 +29,7 @@ JSON = st.recursive(
 )
 
 
-def checked(*given: object) -> list[Reference]:
+def checked(*given: object) -> list[EvidenceReference]:
     return references(given, now=NOW, secrets=True)
 
 
@@ -73,12 +73,12 @@ def test_what_is_no_list_of_references_is_refused() -> None:
     for value in ("text", {"theme": "other"}, 7, None):
         with pytest.raises(BadInput, match=r"^evidence: "):
             references(value, now=NOW, secrets=True)
-    with pytest.raises(BadInput, match=r"^evidence\[0\]: dict is no Reference"):
+    with pytest.raises(BadInput, match=r"^evidence\[0\]: dict is no EvidenceReference"):
         checked({"theme": "other"})
 
 
 def test_only_reviews_need_a_place_and_a_date() -> None:
-    weather = Reference(source="weather", entity="system")
+    weather = EvidenceReference(source="weather", entity="system")
     assert checked(weather) == [weather]
 
 
@@ -149,14 +149,14 @@ def test_secrets_in_values_and_names_are_cut_out() -> None:
 
 
 def test_an_answer_without_evidence_names_the_themes_that_have_some() -> None:
-    assert str(Shown(pieces=(), themes={}, theme="value")) == "There is no evidence of value."
-    assert str(Shown(pieces=(), themes={})) == "There is no evidence."
-    others = Shown(pieces=(), themes={"wait_time": 3, "other": 1}, theme="value")
+    assert str(ShownEvidence(pieces=(), themes={}, theme="value")) == "There is no evidence of value."
+    assert str(ShownEvidence(pieces=(), themes={})) == "There is no evidence."
+    others = ShownEvidence(pieces=(), themes={"wait_time": 3, "other": 1}, theme="value")
     assert str(others) == "There is no evidence of value; there is of wait_time (3), other (1)."
 
 
 def test_a_piece_is_told_in_one_line() -> None:
-    piece = Piece(
+    piece = EvidencePiece(
         id=1,
         recommendation_id=1,
         rank=1,
@@ -173,7 +173,7 @@ def test_a_piece_is_told_in_one_line() -> None:
     )
     assert str(piece) == '2026-05-04, 2.0 stars, wait_time: "We waited."'
     assert str(replace(piece, published_at=None, rating=None, excerpt=None)) == "wait_time"
-    assert str(Shown(pieces=(piece, piece), themes={"wait_time": 2})).count("\n") == 1
+    assert str(ShownEvidence(pieces=(piece, piece), themes={"wait_time": 2})).count("\n") == 1
 
 
 def test_a_time_may_be_the_text_of_one() -> None:

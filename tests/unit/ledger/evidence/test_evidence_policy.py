@@ -13,8 +13,8 @@ from quipu.kinds.ledger.evidence.model import (
     CONFIDENCES,
     SOURCE_STATUSES,
     Confidence,
+    EvidenceReference,
     EvidenceSource,
-    Reference,
     SourceStatus,
 )
 from quipu.kinds.ledger.evidence.policy import (
@@ -147,17 +147,17 @@ def test_the_assumption_is_named_in_the_explanation_unless_it_is_already() -> No
 
 
 def test_the_heaviest_evidence_ranks_first_then_the_newest_whatever_the_order() -> None:
-    heavy = Reference(weight=0.9, published_at=MAY.replace(day=1))
-    new = Reference(weight=0.5, published_at=MAY)
-    old = Reference(weight=0.5, published_at=MAY.replace(year=2025))
-    undated = Reference(weight=0.5)
-    bare = Reference()
+    heavy = EvidenceReference(weight=0.9, published_at=MAY.replace(day=1))
+    new = EvidenceReference(weight=0.5, published_at=MAY)
+    old = EvidenceReference(weight=0.5, published_at=MAY.replace(year=2025))
+    undated = EvidenceReference(weight=0.5)
+    bare = EvidenceReference()
     for order in permutations([heavy, new, old, undated, bare]):
         assert ranked(order) == [heavy, new, old, undated, bare]
 
 
 @given(st.lists(st.floats(0, 999), max_size=25))
 def test_ten_pieces_are_kept_and_none_that_is_left_out_is_heavier(weights: list[float]) -> None:
-    kept = ranked(Reference(weight=weight) for weight in weights)
+    kept = ranked(EvidenceReference(weight=weight) for weight in weights)
     assert len(kept) == min(10, len(weights))
     assert [reference.weight for reference in kept] == sorted(weights, reverse=True)[:10]

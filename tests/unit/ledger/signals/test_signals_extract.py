@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from quipu.errors import BadInput
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kinds.ledger.signals.extract import extract
-from quipu.kinds.ledger.signals.model import THEMES, Review, Signals
+from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewSignals
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -31,7 +31,7 @@ def ticking(*seconds: float) -> Callable[[], float]:
     return lambda: next(moments)
 
 
-async def signals(reviews: Sequence[Review], *, window_days: int = 90) -> Signals:
+async def signals(reviews: Sequence[Review], *, window_days: int = 90) -> ReviewSignals:
     return await extract(
         reviews, HashEmbedder(), now=NOW, window_days=window_days, clock=ticking(5.0, 5.0121)
     )

@@ -13,7 +13,7 @@ from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.kinds.ledger.signals.extract import extract
-from quipu.kinds.ledger.signals.model import THEMES, Review, Signals
+from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewSignals
 from quipu.kinds.ledger.signals.prototypes import embed, prototypes
 from quipu.kinds.ledger.signals.rules import judge
 
@@ -28,7 +28,7 @@ async def model() -> AsyncIterator[Embedder]:
     await embedder.aclose()
 
 
-async def said_by(text: str, embedder: Embedder, *, rating: float | None) -> Signals:
+async def said_by(text: str, embedder: Embedder, *, rating: float | None) -> ReviewSignals:
     one = Review(text=text, rating=rating, published_at=NOW - timedelta(days=1), place_id="p")
     return await extract([one], embedder, now=NOW)
 

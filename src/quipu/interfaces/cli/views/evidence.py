@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import day_and_time, shortened, visible
-from quipu.kinds.ledger.evidence.model import Recommendation, Shown
-from quipu.kinds.ledger.signals.model import Theme
+from quipu.kinds.ledger.evidence.model import Recommendation, ShownEvidence, ThemeCount
 
 _LONGEST_ACTION = 60
 _INDENT = (0, 0, 0, 4)
@@ -44,21 +43,21 @@ def recommendation(one: Recommendation) -> RenderableType:
     return Group(*_recommendation(one))
 
 
-def shown(found: Shown) -> RenderableType:
+def shown(found: ShownEvidence) -> RenderableType:
     """Evidence, or of which themes there is some."""
     if not found.pieces:
         return Text(visible(str(found)), style="dim")
     return Group(*_pieces(found))
 
 
-def themes(found: Mapping[Theme, int]) -> RenderableType:
+def themes(found: Sequence[ThemeCount]) -> RenderableType:
     """How much evidence there is of each theme."""
     if not found:
         return Text("There is no evidence.", style="dim")
     table = Table("theme", "evidence", box=None, pad_edge=False)
     table.columns[1].justify = "right"
-    for theme, number in found.items():
-        table.add_row(theme, f"{number:,}")
+    for one in found:
+        table.add_row(one.theme, f"{one.count:,}")
     return table
 
 
@@ -78,7 +77,7 @@ def _recommendation(one: Recommendation) -> Iterator[Text]:
         yield Text(f"{one.evidence_left_out:,} lighter pieces of evidence were not kept", style="yellow")
 
 
-def _pieces(found: Shown) -> Iterator[RenderableType]:
+def _pieces(found: ShownEvidence) -> Iterator[RenderableType]:
     for piece in found.pieces:
         stars = "" if piece.rating is None else f"{piece.rating:.1f} stars  "
         weight = "" if piece.weight is None else f"weight {piece.weight:.3f}  "

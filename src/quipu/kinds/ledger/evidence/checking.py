@@ -14,8 +14,8 @@ from quipu.kernel.base import text
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.evidence.document import object_of
-from quipu.kinds.ledger.evidence.model import ENTITIES, EVIDENCE_SOURCES, LONGEST_EXCERPT, Reference
-from quipu.kinds.ledger.signals.model import THEMES, Evidence, Theme
+from quipu.kinds.ledger.evidence.model import ENTITIES, EVIDENCE_SOURCES, LONGEST_EXCERPT, EvidenceReference
+from quipu.kinds.ledger.signals.model import THEMES, ReviewEvidence, Theme
 from quipu.record import moment as moments
 
 Word = TypeVar("Word", bound=str)
@@ -111,7 +111,7 @@ def time(field: str, value: object, *, now: datetime) -> datetime | None:
     return optional_moment(field, value if read is None else read.at, now=now)
 
 
-def references(given: object, *, now: datetime, secrets: bool) -> list[Reference]:
+def references(given: object, *, now: datetime, secrets: bool) -> list[EvidenceReference]:
     """Evidence that may be stored, in the order given.
 
     Raises:
@@ -119,18 +119,18 @@ def references(given: object, *, now: datetime, secrets: bool) -> list[Reference
     """
     if isinstance(given, Mapping | str | bytes) or not isinstance(given, Iterable):
         raise BadInput("give a list of references.", field="evidence")
-    found: list[Reference] = []
+    found: list[EvidenceReference] = []
     for place, one in enumerate(cast("Iterable[object]", given)):
-        reference = referring(one) if isinstance(one, Evidence) else one
-        if not isinstance(reference, Reference):
-            raise BadInput(f"{type(one).__name__} is no Reference.", field=f"evidence[{place}]")
+        reference = referring(one) if isinstance(one, ReviewEvidence) else one
+        if not isinstance(reference, EvidenceReference):
+            raise BadInput(f"{type(one).__name__} is no EvidenceReference.", field=f"evidence[{place}]")
         found.append(_checked(reference, f"evidence[{place}]", now=now, secrets=secrets))
     return found
 
 
-def referring(evidence: Evidence) -> Reference:
+def referring(evidence: ReviewEvidence) -> EvidenceReference:
     """What a reading of reviews found, as a reference to the review."""
-    return Reference(
+    return EvidenceReference(
         theme=evidence.theme,
         place_id=evidence.place_id,
         review_id_hash=evidence.review_id_hash,
@@ -141,7 +141,7 @@ def referring(evidence: Evidence) -> Reference:
     )
 
 
-def _checked(reference: Reference, field: str, *, now: datetime, secrets: bool) -> Reference:
+def _checked(reference: EvidenceReference, field: str, *, now: datetime, secrets: bool) -> EvidenceReference:
     source = one_of(f"{field}.source", reference.source, EVIDENCE_SOURCES)
     place = optional_name(f"{field}.place_id", reference.place_id)
     published = optional_moment(f"{field}.published_at", reference.published_at, now=now)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, TypeAlias, get_args
 
-from quipu.kinds.ledger.signals.model import Signals, Theme
+from quipu.kinds.ledger.signals.model import ReviewSignals, Theme
 
 Confidence: TypeAlias = Literal["low", "medium", "high"]
 EvidenceSource: TypeAlias = Literal["weather", "events", "closures", "doe", "reviews", "system"]
@@ -38,7 +38,7 @@ LONGEST_EXCERPT: Final = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class EvidenceReference:
     """One piece of evidence to be kept with a recommendation: where to look, never the whole of a review.
 
     ``excerpt`` is cut to 160 characters. ``weight``: 0 to 999.999; the heavier is ranked before the lighter.
@@ -58,7 +58,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class EvidencePiece:
     """One piece of evidence as it is kept; ``rank`` 1 is the first to show."""
 
     id: int
@@ -87,14 +87,14 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownEvidence:
     """The answer to "show me the reviews", best first; ``themes`` counts what there is to ask for.
 
     ``theme`` is the one that was asked for, None for all. ``themes`` is counted over everything that was
     asked about (a recommendation, a session, a place), whatever the theme; the most frequent comes first.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[EvidencePiece, ...]
     themes: Mapping[Theme, int]
     theme: Theme | None = None
 
@@ -108,7 +108,15 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class ThemeCount:
+    """How many pieces of evidence show a theme."""
+
+    theme: Theme
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceLimit:
     """Why confidence could not be higher: ``most`` is what was left, ``because`` says why in a sentence."""
 
     most: Confidence
@@ -133,7 +141,7 @@ class Recommendation:
     time_window: str
     confidence: Confidence
     asked_confidence: Confidence
-    limits: tuple[Limit, ...]
+    limits: tuple[ConfidenceLimit, ...]
     source: EvidenceSource
     freshness_seconds: int | None
     rule_version: str
@@ -148,12 +156,12 @@ class Recommendation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReviewReading:
     """A reading of reviews as it is kept, and the evidence that it gave, fit for a recommendation."""
 
     run_id: int
-    signals: Signals
-    evidence: tuple[Reference, ...]
+    signals: ReviewSignals
+    evidence: tuple[EvidenceReference, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from quipu.kinds.ledger.evidence.model import (
     CONFIDENCES,
     MOST_PIECES,
     Confidence,
+    ConfidenceLimit,
+    EvidenceReference,
     EvidenceSource,
-    Limit,
-    Reference,
     SourceStatus,
 )
 from quipu.kinds.ledger.model import Cap
@@ -67,7 +67,7 @@ def joined(given: Conditions, known: Conditions) -> Conditions:
     )
 
 
-def limits(source: EvidenceSource, location: str, conditions: Conditions) -> list[Limit]:
+def limits(source: EvidenceSource, location: str, conditions: Conditions) -> list[ConfidenceLimit]:
     """Why a recommendation for ``location`` from ``source`` may not be surer, the hardest limit first.
 
     The policy of the seed's origin: a source that is stale, failed or timed out leaves low; a baseline that
@@ -77,23 +77,23 @@ def limits(source: EvidenceSource, location: str, conditions: Conditions) -> lis
     for baseline in conditions.baselines:
         if (baseline.assumed or baseline.cap != "none") and concerns(baseline, location):
             most: Confidence = "low" if baseline.cap == "low" else "medium"
-            found.append(Limit(most=most, because=f"{baseline.key} is assumed, not confirmed."))
+            found.append(ConfidenceLimit(most=most, because=f"{baseline.key} is assumed, not confirmed."))
     return sorted(found, key=lambda limit: CONFIDENCES.index(limit.most))
 
 
-def _of_source(source: EvidenceSource, conditions: Conditions) -> Iterable[Limit]:
+def _of_source(source: EvidenceSource, conditions: Conditions) -> Iterable[ConfidenceLimit]:
     if conditions.all_sources_down:
-        yield Limit(most="low", because="Every source was down.")
+        yield ConfidenceLimit(most="low", because="Every source was down.")
     match conditions.status:
         case "error":
-            yield Limit(most="low", because=f"The source {source} failed.")
+            yield ConfidenceLimit(most="low", because=f"The source {source} failed.")
         case "timeout":
-            yield Limit(most="low", because=f"The source {source} did not answer in time.")
+            yield ConfidenceLimit(most="low", because=f"The source {source} did not answer in time.")
         case "stale":
-            yield Limit(most="low", because=f"What the source {source} gave is stale.")
+            yield ConfidenceLimit(most="low", because=f"What the source {source} gave is stale.")
         case "ok" | None:
             if is_stale(source, conditions.freshness_seconds):
-                yield Limit(most="low", because=f"What the source {source} gave is stale.")
+                yield ConfidenceLimit(most="low", because=f"What the source {source} gave is stale.")
 
 
 def is_stale(source: EvidenceSource, freshness_seconds: int | None) -> bool:
@@ -102,7 +102,7 @@ def is_stale(source: EvidenceSource, freshness_seconds: int | None) -> bool:
     return after is not None and freshness_seconds is not None and freshness_seconds > after
 
 
-def clamp(asked: Confidence, found: Iterable[Limit]) -> Confidence:
+def clamp(asked: Confidence, found: Iterable[ConfidenceLimit]) -> Confidence:
     """The confidence that was asked for, or less where a limit says so."""
     possible: list[Confidence] = [asked, *(limit.most for limit in found)]
     return min(possible, key=CONFIDENCES.index)
@@ -146,11 +146,11 @@ def _part(value: object, name: str) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def ranked(references: Iterable[Reference]) -> list[Reference]:
+def ranked(references: Iterable[EvidenceReference]) -> list[EvidenceReference]:
     """At most ten references, the heaviest first, then the newest; the order given decides between equals."""
     return sorted(references, key=_heaviest_first)[:MOST_PIECES]
 
 
-def _heaviest_first(reference: Reference) -> tuple[float, float]:
+def _heaviest_first(reference: EvidenceReference) -> tuple[float, float]:
     published = reference.published_at
     return -(reference.weight or 0), -(published.timestamp() if published else float("-inf"))

@@ -15,11 +15,11 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Within
 from quipu.kinds.ledger.evidence.model import (
     CompetitorCheck,
+    ConfidenceLimit,
+    EvidencePiece,
+    EvidenceReference,
     EvidenceSource,
-    Limit,
-    Piece,
     Recommendation,
-    Reference,
 )
 from quipu.kinds.ledger.evidence.policy import Baseline, Conditions
 from quipu.kinds.ledger.signals.model import Theme
@@ -60,7 +60,7 @@ class Draft:
     explanation: Mapping[str, object]
     meta: Mapping[str, object]
     now: datetime
-    evidence: Sequence[Reference]
+    evidence: Sequence[EvidenceReference]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ async def recommend(within: Within, draft: Draft) -> int:
     return await write(within, "recommend", values)
 
 
-def _columns(evidence: Sequence[Reference]) -> dict[str, object]:
+def _columns(evidence: Sequence[EvidenceReference]) -> dict[str, object]:
     return {
         "sources": [r.source for r in evidence],
         "entities": [r.entity for r in evidence],
@@ -157,9 +157,9 @@ async def recommendations(
     return [_recommendation(row) for row in await (await _run(within, name, values)).fetchall()]
 
 
-async def pieces(within: Within, asked: Asked, *, theme: Theme | None, limit: int) -> list[Piece]:
+async def pieces(within: Within, asked: Asked, *, theme: Theme | None, limit: int) -> list[EvidencePiece]:
     """Evidence of a theme, or of all: that of a recommendation by rank, else the newest first."""
-    return await _rows(within, Piece, "pieces", {**_where(asked), "theme": theme, "limit": limit})
+    return await _rows(within, EvidencePiece, "pieces", {**_where(asked), "theme": theme, "limit": limit})
 
 
 async def themes(within: Within, asked: Asked) -> dict[Theme, int]:
@@ -196,7 +196,7 @@ def _recommendation(row: Mapping[str, Any]) -> Recommendation:
     return Recommendation(
         **values,
         asked_confidence=account.get("asked_confidence", row["confidence"]),
-        limits=tuple(Limit(**limit) for limit in account.get("limits", [])),
+        limits=tuple(ConfidenceLimit(**limit) for limit in account.get("limits", [])),
         evidence_left_out=account.get("evidence_left_out", 0),
     )
 

@@ -35,15 +35,15 @@ from quipu.kinds.ledger.evidence.model import (
     CompetitorCheck,
     FallbackKind,
     FetchedSource,
-    Reading,
     ReviewedEntity,
+    ReviewReading,
     RunStatus,
     SourceStatus,
     ToolSource,
 )
 from quipu.kinds.ledger.outcome import unknown_session
 from quipu.kinds.ledger.signals.extract import extract
-from quipu.kinds.ledger.signals.model import Review, Signals
+from quipu.kinds.ledger.signals.model import Review, ReviewSignals
 from quipu.recall.generations import Models
 
 _LONGEST_RESULT_BYTES: Final = 1024 * 1024
@@ -212,7 +212,7 @@ class AsyncTrace:
         cache_hit: bool = False,
         freshness_seconds: int | None = None,
         turn: int | None = None,
-    ) -> Reading:
+    ) -> ReviewReading:
         """Find what the reviews of a place complain about, and write the run down with what it really took.
 
         Raises:
@@ -243,11 +243,11 @@ class AsyncTrace:
             raise
         number = await keep(signals)
         found = tuple(replace(checking.referring(one), entity=entity) for one in signals.evidence)
-        return Reading(run_id=number, signals=signals, evidence=found)
+        return ReviewReading(run_id=number, signals=signals, evidence=found)
 
     async def signal_run(
         self,
-        signals: Signals | None,
+        signals: ReviewSignals | None,
         *,
         space: str,
         session: str,
@@ -326,7 +326,7 @@ def _result(value: object, *, secrets: bool) -> Jsonb | None:
     return None if made is None else Jsonb(made)
 
 
-def _found(signals: Signals | None, *, window_days: int, latency_ms: int | None) -> dict[str, object]:
+def _found(signals: ReviewSignals | None, *, window_days: int, latency_ms: int | None) -> dict[str, object]:
     latency = checking.optional_whole("latency_ms", latency_ms)
     if signals is None:
         return {

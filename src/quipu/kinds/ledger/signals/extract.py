@@ -15,7 +15,7 @@ from quipu.errors import BadInput
 from quipu.kernel.base.text import clean
 from quipu.kernel.embedding.model import Embedder
 from quipu.kinds.ledger.signals.excerpt import excerpt
-from quipu.kinds.ledger.signals.model import THEMES, Evidence, Review, Score, Signals, Theme
+from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewEvidence, ReviewSignals, Theme, ThemeScore
 from quipu.kinds.ledger.signals.prototypes import embed, prototypes
 from quipu.kinds.ledger.signals.rules import Verdict, judge
 from quipu.kinds.ledger.signals.weight import evidence_weight
@@ -52,7 +52,7 @@ async def extract(
     now: datetime,
     window_days: int = WINDOW_DAYS,
     clock: Callable[[], float] = time.monotonic,
-) -> Signals:
+) -> ReviewSignals:
     """Extract the complaints in reviews of the last ``window_days``, and the sentences that show them.
 
     The same reviews give the same signals in any order; a review given twice counts once (its newest form).
@@ -68,8 +68,8 @@ async def extract(
     judged = await to_thread.run_sync(_judge, sample)
     themes = await _ask(judged, embedder)
     evidence = await to_thread.run_sync(_evidence, judged, themes, now, window_days)
-    scores: dict[Theme, Score] = {theme: _score(theme, evidence) for theme in THEMES}
-    return Signals(
+    scores: dict[Theme, ThemeScore] = {theme: _score(theme, evidence) for theme in THEMES}
+    return ReviewSignals(
         scores=scores,
         dominant_theme=_dominant(scores, len(evidence)),
         themes_detected=_detected(scores),
@@ -138,9 +138,9 @@ async def _ask(judged: Sequence[_Judged], embedder: Embedder) -> dict[int, Theme
 
 def _evidence(
     judged: Sequence[_Judged], asked: Mapping[int, Theme], now: datetime, window_days: int
-) -> list[Evidence]:
+) -> list[ReviewEvidence]:
     """Return one piece for each theme of each review, words before embedding; heaviest first, then newest."""
-    shown: dict[tuple[str, Theme], Evidence] = {}
+    shown: dict[tuple[str, Theme], ReviewEvidence] = {}
     for one in judged:
         for complaint in one.verdict.complaints:
             key = (one.review.id_hash, complaint.theme)
@@ -157,9 +157,11 @@ def _evidence(
     )
 
 
-def _shown(one: _Judged, theme: Theme, focus: tuple[int, int], now: datetime, window_days: int) -> Evidence:
+def _shown(
+    one: _Judged, theme: Theme, focus: tuple[int, int], now: datetime, window_days: int
+) -> ReviewEvidence:
     review, sentence = one.review, one.sentence
-    return Evidence(
+    return ReviewEvidence(
         theme=theme,
         place_id=review.place_id,
         review_id_hash=review.id_hash,
@@ -170,17 +172,17 @@ def _shown(one: _Judged, theme: Theme, focus: tuple[int, int], now: datetime, wi
     )
 
 
-def _score(theme: Theme, evidence: Sequence[Evidence]) -> Score:
+def _score(theme: Theme, evidence: Sequence[ReviewEvidence]) -> ThemeScore:
     weights = [one.weight for one in evidence if one.theme == theme]
-    return Score(len(weights), round(math.fsum(weights), 3))
+    return ThemeScore(len(weights), round(math.fsum(weights), 3))
 
 
-def _detected(scores: Mapping[Theme, Score]) -> tuple[Theme, ...]:
+def _detected(scores: Mapping[Theme, ThemeScore]) -> tuple[Theme, ...]:
     found: list[Theme] = [theme for theme in THEMES if scores[theme].count]
     return tuple(sorted(found, key=lambda theme: -scores[theme].weight))
 
 
-def _dominant(scores: Mapping[Theme, Score], evidence_count: int) -> Theme | None:
+def _dominant(scores: Mapping[Theme, ThemeScore], evidence_count: int) -> Theme | None:
     """Return the most frequent theme but ``other``, if frequent enough; the heavier in a tie."""
     theme = max(THEMES[:-1], key=lambda theme: (scores[theme].count, scores[theme].weight))
     count = scores[theme].count

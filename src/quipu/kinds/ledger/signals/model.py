@@ -47,7 +47,7 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class ReviewEvidence:
     """Evidence of one theme in one review; the review's body is not in it.
 
     ``excerpt``: at most 160 characters, between words, always less than the review's whole text.
@@ -64,7 +64,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ThemeScore:
     """``count``: how many reviews complain of the theme. ``weight``: the sum of their evidence weights."""
 
     count: int
@@ -72,7 +72,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signals:
+class ReviewSignals:
     """Complaints in the reviews of a time window.
 
     ``scores``: all seven themes. ``themes_detected``: those with evidence, heaviest first.
@@ -82,10 +82,10 @@ class Signals:
     given clock, rounded up.
     """
 
-    scores: Mapping[Theme, Score]
+    scores: Mapping[Theme, ThemeScore]
     dominant_theme: Theme | None
     themes_detected: tuple[Theme, ...]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[ReviewEvidence, ...]
     sample_count: int
     evidence_count: int
     window_days: int

@@ -1,0 +1,282 @@
+"""Recommendations with their evidence: written together, clamped by the policy, and asked for later."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Annotated, TypeVar
+
+from annotated_types import Interval
+from typing_extensions import Doc
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Example, Limit, Offset, OnlySession, Space, TheSession
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db.database import Database, Within
+from quipu.kinds.ledger.evidence import checking, moment, policy, store
+from quipu.kinds.ledger.evidence.document import object_of
+from quipu.kinds.ledger.evidence.model import (
+    CONFIDENCES,
+    EVIDENCE_SOURCES,
+    SOURCE_STATUSES,
+    Confidence,
+    ConfidenceLimit,
+    EvidencePiece,
+    EvidenceReference,
+    EvidenceSource,
+    Recommendation,
+    ShownEvidence,
+    SourceStatus,
+    ThemeCount,
+)
+from quipu.kinds.ledger.signals.model import THEMES, ReviewEvidence, Theme
+
+_MOST = 1_000
+_BIGGEST_ID = 2**63 - 1
+
+Found = TypeVar("Found")
+
+References = Annotated[
+    Iterable[EvidenceReference | ReviewEvidence],
+    Doc("References, or findings of a reading of reviews; of more than ten the heaviest are kept."),
+]
+OfSource = Annotated[
+    SourceStatus | None, Doc("How the source did; what its last call in this turn said if not given.")
+]
+Freshness = Annotated[
+    int | None, Doc("How old what it gave is; what its last call in this turn said if not given.")
+]
+Explanation = Annotated[
+    Mapping[str, object] | None,
+    Doc("As the design has it: `why`, `deltaReasoning`, `escalationTrigger`."),
+]
+Theming = Annotated[
+    Theme | str | None, Doc(f"Only what shows this theme: {', '.join(THEMES)}."), Example("wait_time")
+]
+TheId = Annotated[int, Doc("The id of the recommendation."), Interval(ge=1, le=_BIGGEST_ID), Example(12)]
+OnlyPlace = Annotated[str | None, Doc("Only of this place."), Example("oslo")]
+Pieces = Annotated[int, Doc("The most pieces to return."), Interval(ge=1, le=_MOST)]
+
+
+class AsyncEvidence:
+    """Recommendations, and the evidence that they rest on."""
+
+    def __init__(self, database: Database, *, clock: Clock, redact: bool) -> None:
+        self._database = database
+        self._clock = clock
+        self._redact = redact
+
+    async def recommend(
+        self,
+        action: Annotated[str, Doc("What is recommended."), Example("Put one more person at the door.")],
+        *,
+        space: Space,
+        session: TheSession,
+        location: Annotated[str, Doc("The location it is for."), Example("oslo")],
+        time_window: Annotated[str, Doc("When it holds."), Example("Friday 18-21")],
+        confidence: Annotated[
+            Confidence, Doc("How sure it is; it is lowered where the sources do not allow it.")
+        ],
+        source: Annotated[EvidenceSource, Doc("Where it comes from.")],
+        evidence: References = (),
+        source_status: OfSource = None,
+        freshness_seconds: Freshness = None,
+        rule_version: Annotated[str, Doc("The version of the rules that made it.")] = "unknown",
+        impact_score: Annotated[float | None, Doc("How much it matters.")] = None,
+        explanation: Explanation = None,
+        meta: Annotated[Mapping[str, object] | None, Doc("More of it, by name.")] = None,
+        message: Annotated[str | None, Doc("The id of the message that says it.")] = None,
+        turn: Annotated[int | None, Doc("The turn of the session; the one it is at if not given.")] = None,
+    ) -> Recommendation:
+        """Keep a recommendation with its evidence, and return it as surely as it may be said.
+
+        The confidence is lowered where the source was stale or failed, or a baseline of the location is only
+        assumed; ``limits`` says why. ``baselineAssumption`` of the explanation is filled in.
+
+        Raises:
+            BadInput: Naming the field, for example ``evidence[2].published_at``; nothing was stored.
+        """
+        check_name("space", space)
+        check_name("session", session)
+        now, secrets = self._clock.now(), self._redact
+        words = {
+            "action": checking.line("action", action, secrets=secrets),
+            "location": check_name("location", location),
+            "time_window": check_name("time_window", time_window),
+            "rule_version": check_name("rule_version", rule_version),
+        }
+        asked = checking.one_of("confidence", confidence, CONFIDENCES)
+        source = checking.one_of("source", source, EVIDENCE_SOURCES)
+        given = policy.Conditions(
+            status=None
+            if source_status is None
+            else checking.one_of("source_status", source_status, SOURCE_STATUSES),
+            freshness_seconds=checking.optional_whole("freshness_seconds", freshness_seconds),
+        )
+        references = checking.references(evidence, now=now, secrets=secrets)
+        kept = policy.ranked(references)
+        explained = object_of("explanation", explanation, secrets=secrets)
+        noted = object_of("meta", meta, secrets=secrets)
+        if store.OURS in noted:
+            raise BadInput("this name is ours.", field=f"meta.{store.OURS}")
+        impact = checking.impact(impact_score)
+        optional_name("message", message)
+        async with self._database.writing(space) as within:
+            place = await moment.standing(within, session)
+            turn = moment.turn_of(place, turn)
+            known = await store.conditions(within, place, turn=turn, source=source, now=now)
+            meant = policy.joined(given, known)
+            limits = policy.limits(source, location, meant)
+            draft = store.Draft(
+                **words,
+                session=place.uid,
+                message=None if message is None else await moment.said(within, place, message),
+                turn=turn,
+                confidence=policy.clamp(asked, limits),
+                source="system" if meant.all_sources_down else source,
+                freshness_seconds=meant.freshness_seconds,
+                impact_score=impact,
+                explanation=policy.explained(explained, meant, location),
+                meta={**noted, **_account(asked, limits, left_out=len(references) - len(kept))},
+                now=now,
+                evidence=kept,
+            )
+            made = await store.recommendation(within, await store.recommend(within, draft))
+        assert made is not None
+        return made
+
+    async def list(
+        self,
+        *,
+        space: Space,
+        session: OnlySession = None,
+        after: Annotated[
+            int | None, Doc("Continue after the recommendation with this id."), Interval(ge=1, le=_BIGGEST_ID)
+        ] = None,
+        limit: Limit = 20,
+        offset: Offset = 0,
+    ) -> Sequence[Recommendation]:
+        """List recommendations, the latest first, each with how sure it is and how much evidence it has.
+
+        Raises:
+            BadInput: An argument is out of range.
+        """
+        optional_name("session", session)
+        _check_page(limit, offset)
+        last = _BIGGEST_ID if after is None else checking.whole("after", after, most=_BIGGEST_ID)
+        async with self._database.looking(check_name("space", space)) as within:
+            if within is None:
+                return []
+            return await store.recommendations(
+                within, session=session, before=last, limit=limit, offset=offset
+            )
+
+    async def get(self, id: TheId, *, space: Space) -> Recommendation:
+        """Show a recommendation with what limits how sure it is.
+
+        Raises:
+            NotFound: There is no such recommendation.
+        """
+        checking.whole("id", id, most=_BIGGEST_ID)
+        async with self._database.space(check_name("space", space)) as within:
+            found = None if within is None else await store.recommendation(within, id)
+        if found is None:
+            raise _unknown(id, space)
+        return found
+
+    async def sources(
+        self, id: TheId, *, space: Space, theme: Theming = None, limit: Pieces = 10
+    ) -> ShownEvidence:
+        """Show the evidence of a recommendation by rank: "show me the reviews".
+
+        Where there is none of the theme, ``themes`` says of which there is.
+
+        Raises:
+            NotFound: There is no such recommendation.
+            BadInput: There is no such theme.
+        """
+        checking.whole("id", id, most=_BIGGEST_ID)
+        _check_page(limit, 0)
+        known = None if theme is None else checking.theme_named("theme", theme)
+        async with self._database.looking(check_name("space", space)) as within:
+            if within is None or await store.recommendation(within, id) is None:
+                raise _unknown(id, space)
+            return await _shown(within, store.Asked(recommendation=id), theme=known, limit=limit)
+
+    async def search(
+        self,
+        theme: Theming = None,
+        *,
+        space: Space,
+        session: OnlySession = None,
+        place: OnlyPlace = None,
+        limit: Pieces = 10,
+    ) -> ShownEvidence:
+        """Find the evidence of a theme in a session, of a place, or in the whole space; the newest first.
+
+        A review that several recommendations refer to is shown once. Where there is none of the theme,
+        ``themes`` says of which there is. Without a theme it is the evidence of all.
+
+        Raises:
+            BadInput: There is no such theme, or no such session.
+        """
+        known = None if theme is None else checking.theme_named("theme", theme)
+        _check_page(limit, 0)
+        found = await self._asked(
+            space, session, place, lambda within, asked: _shown(within, asked, theme=known, limit=limit)
+        )
+        return ShownEvidence(pieces=(), themes={}, theme=known) if found is None else found
+
+    async def themes(
+        self, *, space: Space, session: OnlySession = None, place: OnlyPlace = None
+    ) -> Sequence[ThemeCount]:
+        """Count the evidence of each theme, the most frequent first.
+
+        Raises:
+            BadInput: There is no such session.
+        """
+        found = await self._asked(space, session, place, store.themes)
+        return [ThemeCount(theme=theme, count=count) for theme, count in (found or {}).items()]
+
+    async def _asked(
+        self,
+        space: str,
+        session: str | None,
+        place: str | None,
+        ask: Callable[[Within, store.Asked], Awaitable[Found]],
+    ) -> Found | None:
+        """What ``ask`` tells of the evidence of a session, a place, or all of it; None without a space."""
+        optional_name("session", session)
+        optional_name("place", place)
+        async with self._database.looking(check_name("space", space)) as within:
+            if within is None:
+                return None
+            uid = None if session is None else (await moment.standing(within, session)).uid
+            return await ask(within, store.Asked(session=uid, place=place))
+
+
+async def _shown(within: Within, asked: store.Asked, *, theme: Theme | None, limit: int) -> ShownEvidence:
+    pieces: list[EvidencePiece] = await store.pieces(within, asked, theme=theme, limit=limit)
+    return ShownEvidence(pieces=tuple(pieces), themes=await store.themes(within, asked), theme=theme)
+
+
+def _account(asked: Confidence, limits: Sequence[ConfidenceLimit], *, left_out: int) -> dict[str, object]:
+    """What the policy did, as it is kept in ``meta``; nothing where it had nothing to do."""
+    if not limits and not left_out:
+        return {}
+    told = {"asked_confidence": asked, "limits": [asdict(limit) for limit in limits]}
+    return {store.OURS: {**told, "evidence_left_out": left_out}}
+
+
+def _unknown(number: int, space: str) -> NotFound:
+    return NotFound(
+        f"There is no recommendation {number} in the space {space!r}.",
+        hint="The list of recommendations shows those there are.",
+    )
+
+
+def _check_page(limit: int, offset: int) -> None:
+    if checking.whole("limit", limit, most=_MOST) == 0:
+        raise BadInput(f"a whole number from 1 to {_MOST:,}.", field="limit")
+    checking.whole("offset", offset)
