@@ -126,7 +126,7 @@ def test_a_command_that_is_ended_while_it_writes_leaves_nothing_and_goes_on(
 ) -> None:
     table, words, settings = ACTS[act]
     mode = "access share" if act == "restore" else "share"  # it makes the table anew
-    snapshot = filled.json("snapshots", "list", "--space", "default")["snapshots"][0]["name"]
+    snapshot = filled.json("snapshots", "list", "--space", "default")["items"][0]["name"]
     quipu = CommandLine(filled.home, filled.settings | settings)
     arguments = [word.format(snapshot=snapshot) for word in words]
     with psycopg.connect(url) as holder:
