@@ -52,7 +52,7 @@ def remember(asked: Asked, *, home: Path) -> None:
 
 
 def last(*, home: Path) -> Asked:
-    """The one that was kept.
+    """Return the question that was kept.
 
     Raises:
         NotFound: there is none, or not one that this version can read.

@@ -116,7 +116,7 @@ def _callback(operation: Operation, declaration: Declaration) -> Callable[..., N
 
 
 def _said(one: Parameter, value: Any, document: str | None) -> Any:
-    """What stands on the command line, or the document in its place."""
+    """Return the value on the command line, or the document in its place."""
     if (value is None) == (document is None):
         raise click.UsageError(f"Give {_argument(one)} or --document, one of them.")
     return value if document is None else document_of(document, field=_DOCUMENT)
@@ -125,7 +125,7 @@ def _said(one: Parameter, value: Any, document: str | None) -> Any:
 def _document(
     operation: Operation, declaration: Declaration, given: Mapping[str, Any], answer: Any
 ) -> object:
-    """The answer as REST gives it; where it is a preview at first, with whether it was done."""
+    """Return the answer as REST gives it; if a preview comes first, with whether it was done."""
     if declaration.item is not None:
         return {"items": answer}
     if isinstance(answer, int | str):
@@ -171,7 +171,7 @@ def _by_place(operation: Operation, one: Parameter) -> bool:
 
 
 def _takes_document(one: Parameter) -> bool:
-    """Whether it is a text, or a document in its place."""
+    """Return True if it is a text, or a document in its place."""
     inside = [_origin(member) for member in members(one.type)]
     return str in inside and Mapping in inside
 
@@ -181,7 +181,7 @@ def _is_many(one: Parameter) -> bool:
 
 
 def _is_json(one: Parameter) -> bool:
-    """Whether it is a value of any shape, or an object of any."""
+    """Return True if it is a value of any shape, or an object of any."""
     inside = {_origin(member) for member in members(one.type)}
     return bool(inside & {object, Mapping}) and not _takes_document(one)
 

@@ -118,7 +118,7 @@ class _Route:
         return told
 
     def _signature(self) -> Signature:
-        """The signature that FastAPI reads."""
+        """Return the signature that FastAPI reads."""
         places = [_place(_HERE, _DOORS[self.operation.level]), _place(_RESPONSE, Response)]
         parameters = self.declaration.parameters
         places += [
@@ -141,7 +141,7 @@ class _Route:
         return Signature(places)
 
     def _body(self) -> type[BaseModel]:
-        """The shape of the body: a field for each parameter that stands nowhere else."""
+        """Return the shape of the body: a field for each parameter that stands nowhere else."""
         name = "".join(word.title() for word in re.split(r"[._]", self.operation.name))
         fields: dict[str, Any] = {
             _attribute(one.name): (Annotated[_plain(one), _field(one)], ... if one.required else one.default)
@@ -151,7 +151,7 @@ class _Route:
         return create_model(name, __base__=base, __doc__=f"{self.declaration.summary}.", **fields)
 
     def _answer_type(self) -> Any:
-        """The shape of the answer."""
+        """Return the shape of the answer."""
         item, returns = self.declaration.item, self.declaration.returns
         if self.shape is not None:
             item, returns = (self.shape, returns) if item is not None else (None, self.shape)
@@ -232,7 +232,7 @@ class _Route:
 
 @cache
 def _named(name: str, type_: type) -> type[BaseModel]:
-    """The shape of an answer that is a number or a text."""
+    """Return the shape of an answer that is a number or a text."""
     fields: dict[str, Any] = {name: (type_, Field(examples=[3 if type_ is int else "s1"]))}
     return create_model(f"The{name.title()}", __base__=Told, __doc__=f"The {name}.", **fields)
 
@@ -246,7 +246,7 @@ def _place(name: str, annotation: Any, default: Any = Place.empty) -> Place:
 
 
 def _field(one: Parameter) -> FieldInfo:
-    """What the OpenAPI tells of a parameter."""
+    """Return what the OpenAPI tells of a parameter."""
     example: object = [one.example] if one.many and isinstance(one.example, str) else one.example
     examples = None if example is None else [example]
     alias = None if _attribute(one.name) == one.name else one.name
@@ -255,12 +255,12 @@ def _field(one: Parameter) -> FieldInfo:
 
 
 def _attribute(name: str) -> str:
-    """What a field is called in a model that has an attribute of that name already, as of ``schema``."""
+    """Return a field's name in a model; ``_`` is added to a taken one, like ``schema``."""
     return f"{name}_" if hasattr(BaseModel, name) else name
 
 
 def _plain(one: Parameter) -> Any:
-    """The type as JSON has it: a time is its text, an id is whole."""
+    """Return the type as JSON has it: a time is its text, an id is whole."""
     inside = members(one.type)
     if one.type == Sequence[UUID | str]:
         return Annotated[list[UUID], Field(min_length=1, max_length=MOST_ROWS)]

@@ -60,7 +60,7 @@ async def export(
     schema: _Schema = "memory",
     structure: Annotated[bool, Query(description="Without the rows.")] = False,
 ) -> FileResponse:
-    """A dump of all of it, or of its structure alone."""
+    """Send a dump of all of it, or of its structure alone."""
     place = tempfile.TemporaryDirectory(prefix="quipu-export-")
     path = Path(place.name) / _FILE
     try:
@@ -89,7 +89,7 @@ async def import_dump(
     schema: _Schema = "memory",
     confirm: Annotated[str | None, Query(max_length=512, description="The token of the preview.")] = None,
 ) -> Confirmable[Restored]:
-    """First it is tried and shown, with a token; sent again with that token it takes the schema's place.
+    """Try a dump and show the result, with a token; sent again with that token it takes the schema's place.
 
     Only tables, sequences, views, types, indexes, constraints, comments and rows are taken in. A snapshot of
     what is there now is taken first.

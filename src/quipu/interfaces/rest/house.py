@@ -28,12 +28,12 @@ class Spaces(Told):
 
 @router.get("/spaces", summary="List the spaces")
 async def spaces(engine: OwningAll) -> Spaces:
-    """Every space of the database, by name."""
+    """Return every space of the database, by name."""
     return Spaces(spaces=[SpaceTold.model_validate(one) for one in await engine.memory.spaces()])
 
 
 class HealthTold(Told):
-    """What the memory runs on and how much it holds."""
+    """State of the memory: what it runs on and how much it holds."""
 
     embedded: bool
     server_version: str
@@ -50,5 +50,5 @@ class HealthTold(Told):
 
 @router.get("/health", summary="What the memory runs on")
 async def health(engine: OwningAll) -> HealthTold:
-    """Versions, counts and sizes. Whether the server is well is asked at ``/ready``, without a key."""
+    """Return versions, counts and sizes. Ask ``/ready``, without a key, if the server is well."""
     return HealthTold.model_validate(await engine.memory.health())

@@ -41,7 +41,7 @@ _ErasedToo = Annotated[bool, Query(description="Take in what was forgotten, too.
 
 
 class ImportTold(Told):
-    """What was imported, and what was not and why."""
+    """Result of an import: what was imported, and what was not and why."""
 
     imported: int
     duplicates: int
@@ -79,7 +79,7 @@ class Progress(Told):
     responses={200: {"description": "Lines of progress.", "model": Progress, "content": {_MEDIA_TYPE: {}}}},
 )
 async def import_lines(request: Request, here: _Writing, erased_too: _ErasedToo = False) -> StreamingResponse:
-    """JSON Lines: messages with ``content`` and, where known, ``id, session, role, speaker, time, user``.
+    """Import JSON Lines: messages with ``content`` and any of ``id, session, role, speaker, time, user``.
 
     What cannot be taken is refused and reported, the rest is stored. Importing the same again changes
     nothing, so an import that was cut off is finished by sending it again. What was forgotten is withheld,
@@ -91,7 +91,7 @@ async def import_lines(request: Request, here: _Writing, erased_too: _ErasedToo 
 
 
 async def _whole(chunks: AsyncIterable[bytes], terms: Terms) -> BinaryIO:
-    """All that is sent, in a file without a name: a slow client holds no connection to the database.
+    """Store all that is sent in a file without a name: a slow client holds no connection to the database.
 
     Raises:
         TooLarge: it is more than an import may have.
@@ -119,7 +119,7 @@ async def _whole(chunks: AsyncIterable[bytes], terms: Terms) -> BinaryIO:
 
 
 async def _told(here: Here, file: BinaryIO, *, erased_too: bool) -> AsyncGenerator[bytes]:
-    """The lines of the answer, while the import goes on; it stops with who listens."""
+    """Yield the lines of the answer while the import runs; it stops when the client leaves."""
     done = told = 0
 
     def count(lines: int) -> None:

@@ -46,7 +46,7 @@ class Row(BaseModel):
 
 
 class Numbered(BaseModel):
-    """The same where rows have numbers."""
+    """Place in a list whose rows have numbers."""
 
     id: Annotated[int, Field(ge=1, le=2**63 - 1)]
 
@@ -59,13 +59,13 @@ class Offset(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which part of a list is asked for."""
+    """Part of a list that is asked for."""
 
     limit: int
     cursor: str | None
 
     def after(self, name: str, place: type[Place]) -> Place | None:
-        """Where the page before ended; None on the first page.
+        """Return where the page before ended; None on the first page.
 
         Raises:
             BadInput: it is no cursor of the list ``name``.
@@ -83,32 +83,32 @@ class Asked:
         )
 
     def of(self, name: str, found: Sequence[Item], place: Callable[[Item], BaseModel]) -> Page[Item]:
-        """The page, of up to ``limit + 1`` rows that were found; the one more shows that there is a next."""
+        """Return the page of up to ``limit + 1`` rows that were found; the extra one shows a next page."""
         items = list(found[: self.limit])
         more = len(found) > self.limit
         return Page(items=items, next=_cursor(name, place(items[-1])) if more else None)
 
     def behind(self, name: str) -> str | None:
-        """The id of the row behind which the page begins, for a list that goes on behind a row."""
+        """Return the id of the row behind which the page begins, for a list that goes on behind a row."""
         after = self.after(name, Row)
         return None if after is None else after.id
 
     def behind_number(self, name: str) -> int | None:
-        """The same where the ids of rows are numbers."""
+        """Return the number of the row behind which the page begins, for a list of numbered rows."""
         after = self.after(name, Numbered)
         return None if after is None else after.id
 
     def of_rows(self, name: str, found: Sequence[Item]) -> Page[Item]:
-        """The page of such a list; its items have an ``id``."""
+        """Return the page of a list that goes on behind a row; its items have an ``id``."""
         return self.of(name, found, lambda last: Row(id=str(cast("Any", last).id)))
 
     def counted(self, name: str) -> int:
-        """The offset of the page, for a list that is counted from its beginning."""
+        """Return the offset of the page, for a list that is counted from its beginning."""
         after = self.after(name, Offset)
         return 0 if after is None else after.offset
 
     def of_counted(self, name: str, found: Sequence[Item]) -> Page[Item]:
-        """The page of such a list."""
+        """Return the page of a list that is counted from its beginning."""
         return self.of(name, found, lambda _: Offset(offset=self.counted(name) + self.limit))
 
 
@@ -118,7 +118,7 @@ def paging(
         str | None, Query(max_length=_LONGEST, description="`next` of the page before; none: the first.")
     ] = None,
 ) -> Asked:
-    """The query of a list."""
+    """Return the query of a list."""
     return Asked(limit, cursor)
 
 

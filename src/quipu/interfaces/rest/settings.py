@@ -54,7 +54,7 @@ class SettingTold(Told):
 
 
 class NewValue(Asked):
-    """What is to hold."""
+    """Value that is to hold."""
 
     value: Annotated[SettingValue, Field(examples=[365])]
 
@@ -65,36 +65,36 @@ def _told(found: Iterable[SettingState]) -> Items[SettingTold]:
 
 @router.get("", summary="What is set for a space")
 async def of_space(here: Reading, kind: _Kind = None) -> Items[SettingTold]:
-    """Every setting that can be kept in the database, with the value that holds in the space."""
+    """Return every setting that can be kept in the database, with the value that holds in the space."""
     found = await here.memory.settings.list(space=here.space, kind=kind)
     return _told(one for one in found if one.settable)  # others tell of the machine
 
 
 @router.put("/{name}", summary="Set something for a space", responses=_NONE)
 async def set_for_space(name: _Name, asked: NewValue, here: Administering) -> SettingTold:
-    """Every program that works with the space goes by it within a second."""
+    """Let every program that works with the space follow it within a second."""
     return SettingTold.model_validate(await here.memory.settings.set(name, asked.value, space=here.space))
 
 
 @router.delete("/{name}", summary="Unset something for a space", responses=_NONE)
 async def reset_for_space(name: _Name, here: Administering) -> SettingTold:
-    """What holds for the database holds again."""
+    """Let the value of the database hold again."""
     return SettingTold.model_validate(await here.memory.settings.reset(name, space=here.space))
 
 
 @engine_router.get("", summary="What is set for the whole database")
 async def of_engine(engine: OwningAll, kind: _Kind = None) -> Items[SettingTold]:
-    """Every setting, with the value that holds in this server."""
+    """Return every setting, with the value that holds in this server."""
     return _told(await engine.memory.settings.list(kind=kind))
 
 
 @engine_router.put("/{name}", summary="Set something for the whole database", responses=_NONE)
 async def set_for_engine(name: _Name, asked: NewValue, engine: OwningAll) -> SettingTold:
-    """Every program of the database goes by it within a second."""
+    """Let every program of the database follow it within a second."""
     return SettingTold.model_validate(await engine.memory.settings.set(name, asked.value))
 
 
 @engine_router.delete("/{name}", summary="Unset something for the whole database", responses=_NONE)
 async def reset_for_engine(name: _Name, engine: OwningAll) -> SettingTold:
-    """The default holds again."""
+    """Let the default hold again."""
     return SettingTold.model_validate(await engine.memory.settings.reset(name))

@@ -34,7 +34,7 @@ _Where = Annotated[
 
 
 class Placed(Acting):
-    """What is done in a schema, for the program or an agent."""
+    """Act in a schema, for the program or an agent."""
 
     schema_: Annotated[
         str, Field(alias="schema", description="The short name of the schema.", examples=["memory"])
@@ -48,11 +48,11 @@ class Placed(Acting):
     ] = None
 
     def act(self, space: str) -> dict[str, Any]:
-        """All that a token stands for, besides what was shown."""
+        """Return all that a token stands for, besides what was shown."""
         return {**self.model_dump(exclude={"confirm", "show_first"}, by_alias=True), "space": space}
 
     def place(self, space: str) -> dict[str, Any]:
-        """Where it is done, and for whom."""
+        """Return where it is done, and for whom."""
         return {"space": space, "schema": self.schema_, "agent": self.agent}
 
 
@@ -70,8 +70,9 @@ _ROW = {"table": "dwarves", "data": {"name": "Thorin", "age": 195}}
 async def insert(
     asked: Annotated[Inserted, Body(examples=[_ROW])], here: Writing, response: Response
 ) -> ChangedRowsTold:
-    """One, or up to 10,000; embedded fields are embedded. What takes something away elsewhere, as a trigger
-    may, answers 200 with what that is, and needs `confirm`.
+    """Take one, or up to 10,000; embedded fields are embedded. A loss elsewhere needs `confirm`.
+
+    What takes something away elsewhere, as a trigger may, answers 200 with what that is.
     """
     done = await _changed(
         "insert rows",
@@ -97,8 +98,9 @@ class Updated(Placed):
 
 @router.post("/update", summary="Change rows", responses=_TAKEN)
 async def update(asked: Updated, here: Writing) -> ChangedRowsTold:
-    """Those that satisfy `where`. A column `updated_at` follows by itself. What takes something away
-    elsewhere, by a trigger, a cascade or a function, is shown first and needs `confirm`.
+    """Change those that satisfy `where`; set a column `updated_at`, too. A loss elsewhere needs `confirm`.
+
+    What takes something away elsewhere, by a trigger, a cascade or a function, is shown first.
     """
     return await _changed(
         "update rows",
@@ -144,7 +146,7 @@ async def _changed(
     space: str,
     do: Callable[[Changed | Literal[False]], Awaitable[Changed]],
 ) -> ChangedRowsTold:
-    """What was written, or with the token of a preview what would be."""
+    """Return what was written, or with the token of a preview what would be."""
     done, token = await unless_lossy(
         act, asked.confirm, do, shown=lambda tried: {**asked.act(space), **tried.counts()}
     )
@@ -160,8 +162,9 @@ class Executed(Placed):
 
 @router.post("/execute", summary="Run one other statement", responses=_TAKEN)
 async def execute(asked: Executed, here: Administering) -> StatementTold:
-    """`create index`, `drop table`, `insert … select`. What takes anything away is undone, and `lost` says
-    what that is: it needs `confirm`.
+    """Run `create index`, `drop table`, `insert … select`. A loss needs `confirm`.
+
+    What takes anything away is undone, and `lost` says what that is.
     """
 
     async def do(seen: Done | Literal[False]) -> Done:

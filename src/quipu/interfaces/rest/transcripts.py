@@ -27,11 +27,11 @@ class TranscriptsQuery(Asked):
 
 @router.post("/query", summary="Ask in SQL")
 async def query(asked: TranscriptsQuery, here: Reading) -> QueryRows:
-    """The rows of one `select` over the views of the transcripts, of this space alone; it can only read."""
+    """Return the rows of one `select` over the views of the transcripts, of this space; it can only read."""
     return await here.memory.transcripts.query(space=here.space, **given(asked))
 
 
 @router.post("/index", summary="Let recalls find all that was taken in")
 async def index(here: Writing) -> HowMany:
-    """The latest first; how many messages were waiting. A recall does it by itself, a second at a time."""
+    """Index waiting messages, latest first, and count them. A recall does it too, a second at a time."""
     return HowMany(count=await here.memory.transcripts.index(space=here.space))

@@ -1,4 +1,4 @@
-"""Who may do what in which schema: looked up at every call."""
+"""Access to schemas: who may do what, looked up at every call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from quipu.kinds.tables.model import PERMISSIONS, Permission, Schema
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a call works and for whom; ``agent`` is None for the program itself, which may do everything."""
+    """Place where a call works, and for whom; ``agent`` is None for the program itself."""
 
     space: str
     schema: str
@@ -23,7 +23,7 @@ class Place:
 
     @classmethod
     def of(cls, space: object, schema: object, agent: object) -> Place:
-        """The place, checked.
+        """Return the place, checked.
 
         Raises:
             BadInput: one of the names is none.
@@ -45,9 +45,9 @@ class Access:
     async def entered(
         self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
     ) -> AsyncGenerator[tuple[Within, Schema]]:
-        """The schema, for somebody who may do what is needed, in a transaction of its space.
+        """Open a transaction of the space with the schema, for somebody who may do what is needed.
 
-        What ``ask`` runs goes to the server in the journey that looks for the schema.
+        The queries of ``ask`` go to the server in the round trip that looks for the schema.
 
         ``memory`` is made when it is first used; the agent that uses it first administers it. Another schema
         is made where ``make`` is set and no agent but the program itself asks.
@@ -70,7 +70,7 @@ class Access:
     async def asked(
         self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
     ) -> tuple[Space, Schema]:
-        """The same without the transaction: what ``ask`` runs may only read, and is all there is to do."""
+        """Return the space and the schema without a transaction; ``ask`` may only read."""
         for made in (False, True):
             asked = store.AskedSchema(place.schema, place.agent, beside=ask)
             space = await self._database.ask(place.space, asked.ask)
@@ -82,7 +82,7 @@ class Access:
         raise _gone(place)
 
     async def schema(self, place: Place, need: Permission, *, make: bool = False) -> Schema:
-        """The schema alone."""
+        """Return the schema alone."""
         return (await self.asked(place, need, make=make))[1]
 
     async def _there(self, place: Place, *, make: bool) -> None:
@@ -102,7 +102,7 @@ class Access:
             await self._first(place, place.agent)
 
     async def _first(self, place: Place, agent: str) -> None:
-        """Whoever uses a schema first administers it, unless somebody was named before."""
+        """Let the first agent that uses a schema administer it, unless somebody was named before."""
         async with self._database.erasing(place.space) as within:  # alone: two could be first otherwise
             found = None if within is None else await store.schema(within, place.schema, agent)
             if within is not None and found is not None and not await store.grants(within, found[0].id):
@@ -114,7 +114,7 @@ def _gone(place: Place) -> NotFound:
 
 
 async def _allowed(place: Place, need: Permission, asked: store.AskedSchema) -> Schema | None:
-    """The schema that was asked for, if it is there and may be used so."""
+    """Return the schema that was asked for, if it exists and may be used so."""
     found = await asked.found()
     if found is None:
         return None

@@ -23,11 +23,10 @@ _HINDRANCES: Final = ("shape", "dependant")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What the catalogue knows of a table, as ``tables.parts_of`` returns it.
+    """Part of a table as the catalogue has it, from ``tables.parts_of``.
 
-    ``of``: the relation that it hangs on, where it is not the table's own definition; of a sequence that
-    somebody named, its column. ``definition``: how a CREATE TABLE writes it. ``statement``: what makes it
-    again.
+    ``of``: the relation that it depends on, if it is not the table's own definition; of a sequence that
+    somebody named, its column. ``definition``: how a CREATE TABLE writes it. ``statement``: makes it again.
     """
 
     kind: str
@@ -38,7 +37,7 @@ class Part:
 
     @property
     def words(self) -> str:
-        """What it is called in a report."""
+        """Name in a report."""
         return f"{self.kind} {self.name}"
 
 
@@ -70,12 +69,12 @@ class Anatomy:
 
     @property
     def has_key(self) -> bool:
-        """Whether the table has a primary key."""
+        """True if the table has a primary key."""
         return any((one.definition or "").startswith("PRIMARY KEY") for one in self.defined)
 
     @property
     def names(self) -> list[Part]:
-        """What bears a name in the schema that another table may want: constraints, indexes, sequences."""
+        """Constraints, indexes and sequences: names in the schema that another table may want."""
         return [one for one in self.parts if one.kind == "name"]
 
     @property
@@ -85,12 +84,12 @@ class Anatomy:
 
     @property
     def hindrances(self) -> list[str]:
-        """Why the table cannot be made anew."""
+        """Reasons why the table cannot be made anew."""
         return [one.name for one in self.parts if one.kind in _HINDRANCES]
 
     @property
     def hanging(self) -> list[Part]:
-        """What hangs on the table and on its views: each has a statement that makes it again."""
+        """Parts that depend on the table and its views: each has a statement that makes it again."""
         return [one for one in self.parts if one.statement is not None]
 
     @property
@@ -99,7 +98,7 @@ class Anatomy:
         return [one for one in self.parts if one.kind in VIEWS]
 
     def create(self, schema: Schema, table: str) -> str:
-        """The statement that would make such a table."""
+        """Return the statement that would make such a table."""
         lines = [f"    {_quoted(name)} {definition}" for name, definition in self.columns.items()]
         lines += [f"    constraint {_quoted(one.name)} {one.definition}" for one in self.constraints]
         name = f"{schema.schema_name}.{_quoted(table)}"

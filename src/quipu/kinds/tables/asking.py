@@ -25,7 +25,7 @@ PARAMETER: Final = "search_embedding"
 async def query(
     engine: Engine, models: Models, place: Place, statement: object, *, search_text: object, limit: object
 ) -> Selected:
-    """The rows of a query, at most ``limit``, with the vector of ``search_text`` in its place."""
+    """Return the rows of a query, at most ``limit``, with the vector of ``search_text`` in its place."""
     most = _limit(limit)
     text, places = bind(statement_of(statement), PARAMETER, 1)
     refuse_numbered(text)

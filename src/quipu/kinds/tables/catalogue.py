@@ -1,4 +1,4 @@
-"""What is in a schema, from PostgreSQL's catalogue. Reading that runs no code of an agent."""
+"""Content of a schema, from PostgreSQL's catalogue. Reading that runs no code of an agent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class AskedShape:
     """A table that was named: asked while its space is entered (``ask``), told then (``shape``)."""
 
     def __init__(self, schema: str, table: object) -> None:
-        """``schema`` is its short name; ``table`` may be anything."""
+        """Prepare to look for a table; ``schema`` is its short name, ``table`` may be anything."""
         self._schema = schema
         self._table = table
         self._rows: Rows | None = None
@@ -48,7 +48,7 @@ class AskedShape:
             self._rows = await ask(conn, _SQL.numbered("shape"), {"schema": self._schema, "table": name})
 
     async def found(self, schema: Schema) -> Shape | None:
-        """The table; None where there is none of that name.
+        """Return the table; None if there is none of that name.
 
         Raises:
             BadInput: that is no name of a table.
@@ -57,7 +57,7 @@ class AskedShape:
         return None if self._rows is None else _shape(schema, name, await _read(self._rows))
 
     async def shape(self, within: Within, schema: Schema) -> Shape:
-        """The same, where it must be there.
+        """Return the table, which must exist.
 
         Raises:
             NotFound: it is not; names the nearest.
@@ -69,7 +69,7 @@ class AskedShape:
 
 
 async def find_shape(within: Within, schema: Schema, table: str) -> Shape | None:
-    """A table in a transaction that has entered the space; None where there is none of that name."""
+    """Return a table in a transaction that has entered the space; None if there is none of that name."""
     return _shape(schema, table, await _rows(within, "shape", {"schema": schema.name, "table": table}))
 
 
@@ -88,14 +88,14 @@ async def _missing(within: Within, schema: Schema, table: str) -> NotFound:
 
 
 async def table_names(within: Within, schema: Schema) -> list[str]:
-    """What can be named in a schema."""
+    """Return what can be named in a schema."""
     return [row["relname"] for row in await _rows(within, "table_names", {"schema_name": schema.schema_name})]
 
 
 async def listing(
     within: Within, schema: Schema, *, table: str | None = None, with_columns: bool = True
 ) -> Listing:
-    """The tables of a schema, by name, or the one that is named.
+    """Return the tables of a schema, by name, or the one that is named.
 
     Raises:
         NotFound: there is none of that name.

@@ -13,7 +13,7 @@ from quipu.recall.question import Question
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
-    """What entries say, by id; rows that changed and were not followed yet are left out.
+    """Return the texts of entries, by id; rows that changed and were not followed yet are left out.
 
     The source names the primary key of the row as its message (a JSON array where it has several columns),
     and ``schema.table.field`` as the role. The text is that of the field, or of the part that was found.
@@ -29,7 +29,7 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
 async def weigh(
     within: Within, _question: Question, _now: datetime, ids: Sequence[int]
 ) -> Mapping[int, Parts | None]:
-    """None for entries that are not to come back: their row changed, or it is gone."""
+    """Return None for entries that must not come back: their row changed, or it is gone."""
     if not ids:
         return {}
     stand = {row[0] for row in await store.cited(within, ids)}

@@ -42,7 +42,7 @@ class Culprit:
 
 
 async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGES) -> list[Culprit]:
-    """Those that fail, or do not end within so many seconds, over so many first pages of their tables."""
+    """Find computed parts that fail, or are slow, over so many first pages of their tables."""
     logins = Logins(database, statement_seconds=seconds)
     found: list[Culprit] = []
     try:
@@ -75,7 +75,7 @@ async def _schemas(database: Database, space: str) -> list[Schema]:
 
 
 async def _computed(database: Database, schema: Schema) -> list[tuple[Any, ...]]:
-    """Kind, name, table, expressions and condition of what computes, with every name in its schema."""
+    """Return kind, name, table, expressions and condition of computed parts, names fully qualified."""
     async with database.owner() as conn:
         await conn.execute(_SQL["name_all_schemas"])
         return await (await conn.execute(_SQL["computed"], {"schema": schema.schema_name})).fetchall()

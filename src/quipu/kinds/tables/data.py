@@ -114,7 +114,7 @@ async def delete(
 
 
 def where_of(where: object) -> object:
-    """A condition as it was given: an object, its JSON, or SQL."""
+    """Return a condition as it was given: an object, its JSON, or SQL."""
     if isinstance(where, str) and where.lstrip().startswith("{"):
         return parsed(where, field="where")
     return where
@@ -137,7 +137,7 @@ def _rows(engine: Engine, data: object) -> list[dict[str, Any]]:
 async def _shape(
     engine: Engine, place: Place, table: object, ahead: Ahead | None = None
 ) -> tuple[Schema, Shape]:
-    """The schema and the table; what is embedded of it is begun with."""
+    """Return the schema and the table; begin to embed its fields."""
     asked = AskedShape(place.schema, table)
     space, schema = await engine.access.asked(place, "write", ask=asked.ask)
     shape = await asked.found(schema)
@@ -156,7 +156,7 @@ class _Undone(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
-    """What statements did, or would do: ``undone`` where nothing was changed."""
+    """Outcome of statements, or its preview: ``undone`` if nothing was changed."""
 
     done: Sequence[Rows]
     lost: tuple[str, ...] = ()
@@ -164,7 +164,7 @@ class _Outcome:
 
     @property
     def touched(self) -> int:
-        """How many rows were written or deleted."""
+        """Number of rows that were written or deleted."""
         return sum(one.touched for one in self.done)
 
     @property
@@ -201,7 +201,7 @@ class _Change:
 
     @property
     def asked(self) -> Asked:
-        """What a refusal may name."""
+        """Request that a refusal may name."""
         return Asked(
             schema=self.schema,
             field="data" if self.data else "where",
@@ -260,7 +260,7 @@ class _Change:
         return outcome
 
     def _may(self, outcome: _Outcome) -> bool:
-        """Whether what was done is confirmed, or takes nothing away."""
+        """Return True if what was done is confirmed, or takes nothing away."""
         if isinstance(self.confirm, Changed):
             return self._changed(outcome).counts() == self.confirm.counts()
         return not outcome.lost and not (self.word == "deleted" and outcome.touched)

@@ -40,7 +40,7 @@ _OURS: Final = ("begin", "start", "commit", "end", "rollback", "abort", "savepoi
 
 
 def statement_of(value: object, *, field: str = "sql") -> str:
-    """A statement as it was given.
+    """Return a statement as it was given.
 
     Raises:
         BadInput: there is none, or it is too long.
@@ -176,7 +176,7 @@ class _Undone(Exception):
 
 
 def _refuse(text: str) -> None:
-    """What PostgreSQL would refuse as well, or what would mislead, said so that it helps."""
+    """Refuse what PostgreSQL would refuse too, or what would mislead, with a helpful message."""
     words = first_words(text, 1)
     if words and words[0] in _OURS:
         raise BadInput(
@@ -242,7 +242,7 @@ async def register(
 
 
 def fields_of(value: object) -> list[str]:
-    """The columns to embed: a list, JSON of one, or names with commas between; empty where none are.
+    """Return the columns to embed: from a list, its JSON, or names with commas; empty for none.
 
     Raises:
         BadInput: it is not said.
@@ -265,7 +265,7 @@ def fields_of(value: object) -> list[str]:
 
 
 def descriptions_of(value: object) -> dict[str, str]:
-    """What each column holds: an object, or JSON of one.
+    """Return what each column holds: an object, or JSON of one.
 
     Raises:
         BadInput: it is none.

@@ -1,4 +1,4 @@
-"""What every call works with, and how SQL of an agent is run: on its own login, bounded, then followed."""
+"""Engine of every call, which runs an agent's SQL: on its own login, bounded, then followed."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Engine:
 
     @property
     def seconds(self) -> float:
-        """How long a statement may take; an hour where the settings have no limit."""
+        """Seconds that a statement may take; an hour if the settings have no limit."""
         return self.settings.statement_seconds or 3600
 
     async def run(
         self, space: str, asked: Asked, part: Part, work: Callable[[Connection], Awaitable[_T]]
     ) -> _T:
-        """What the work returns; it has a connection of the writer or the reader and so many seconds.
+        """Run work on a connection of the writer or the reader, within so many seconds; return its result.
 
         Raises:
             QuipuError: PostgreSQL refused; says what to do instead.
@@ -80,11 +80,11 @@ class Engine:
         return 0 if self.follow is None else await self.follow(space, schema, ahead)
 
     def clean(self, text: str) -> str:
-        """A text without secrets."""
+        """Return a text without secrets."""
         return redact(text).text if self.settings.redact else text
 
     def clean_statement(self, statement: str) -> str:
-        """A statement whose literals and comments have no secrets in them.
+        """Return a statement whose literals and comments have no secrets in them.
 
         Raises:
             BadInput: there is one elsewhere, as in the name of a column.
@@ -102,7 +102,7 @@ class Engine:
 
 @asynccontextmanager
 async def undone(conn: Connection) -> AsyncGenerator[None]:
-    """One transaction of a writer that leaves nothing behind.
+    """Open one transaction of a writer that leaves nothing behind.
 
     What would be refused at its end is refused.
     """
@@ -118,10 +118,10 @@ async def undone(conn: Connection) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def settled(conn: Connection) -> AsyncGenerator[None]:
-    """One transaction of a writer, at whose end registry and relations follow the structure.
+    """Open one transaction of a writer; at its end registry and relations follow the structure.
 
-    What a statement left for the end is done before that. Whoever waited for a load with a lock on a table
-    would be in the way of the dump that the load has made first: so it waits before it has any.
+    Statements left for the end are run before that. A load waits before it has any lock on a table: otherwise
+    it would be in the way of the dump that it has made first.
     """
     await conn.execute("begin isolation level read committed read write")
     try:

@@ -17,7 +17,7 @@ class TablesEraser:
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Schemas and tables that would go; nothing where less than the space is meant."""
+        """Count schemas and tables that would go; nothing if less than the space is meant."""
         if not what.everything:
             return {}
         schemas = await store.schemas(within)

@@ -22,7 +22,7 @@ class Secrets:
     reader_secret: str
 
     def values(self) -> dict[str, object]:
-        """As arguments of queries."""
+        """Return the secrets as arguments of queries."""
         return {
             "writer_password": self.writer,
             "reader_password": self.reader,
@@ -32,7 +32,7 @@ class Secrets:
 
 
 def make_secrets(conn: Connection, writer_role: str, reader_role: str) -> Secrets:
-    """New random passwords for two roles."""
+    """Make new random passwords for two roles."""
 
     def secret(role: str, password: str) -> str:
         return conn.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256").decode()

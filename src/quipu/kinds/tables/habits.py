@@ -1,4 +1,4 @@
-"""What is embedded of the tables that rows come into: guesses, so that embedding can begin at once."""
+"""Guesses of what is embedded of the tables that rows come into, so that embedding can begin at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Habits:
         self._found: dict[tuple[Place, str], Habit] = {}
 
     def of(self, place: Place, table: object) -> Habit | None:
-        """That of a table, if it is known."""
+        """Return the habit of a table, if it is known."""
         return self._found.get((place, table)) if isinstance(table, str) else None
 
     def learn(self, place: Place, table: object, habit: Habit) -> None:

@@ -1,4 +1,4 @@
-"""What tables do when nobody asks."""
+"""Jobs of tables, done without being asked for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from quipu.kinds.plug import Context, Schedule
 
 
 async def _snapshots(context: Context) -> None:
-    """A snapshot of each schema of a space, and thinning out of those there are."""
+    """Take a snapshot of each schema of a space, and thin out the old ones."""
     # Not at the top: only a worker needs this, and every recall would wait for it.
     from quipu.kinds.tables.keeping import Grounds  # noqa: PLC0415
     from quipu.kinds.tables.logins import Logins  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What snapshots of schemas need of them: ``upkeep/snapshots/ground.py`` says what that is.
+"""Implementation of what snapshots need of schemas, see ``upkeep/snapshots/ground.py``.
 
 A dump is put in place on the login of the schema's own writer, like all that an agent sends.
 """
@@ -53,16 +53,16 @@ class Grounds:
         return names.PROTECTED
 
     async def retention_days(self, space: str) -> int:
-        """How long the snapshots of a space are kept."""
+        """Return how long the snapshots of a space are kept, in days."""
         return (await self._database.settings(space)).of(SNAPSHOT_RETENTION_DAYS)
 
     async def space_id(self, space: str) -> int | None:
-        """The number of a space; None where there is none of that name."""
+        """Return the number of a space; None if there is none of that name."""
         async with self._database.space(check_name("space", space)) as within:
             return None if within is None else within.space.id
 
     async def find(self, space: str, schema: str, *, make: bool = False) -> Target:
-        """The schema of that short name, with ``make`` made where it is missing.
+        """Return the schema of that short name; with ``make``, make a missing one.
 
         Raises:
             NotFound: there is none.
@@ -78,21 +78,21 @@ class Grounds:
         return found
 
     async def every(self, space: str) -> Sequence[Target]:
-        """All schemas of a space."""
+        """Return all schemas of a space."""
         async with self._database.space(check_name("space", space)) as within:
             return [] if within is None else [_target(within, one) for one in await store.schemas(within)]
 
     async def tables(self, conn: Connection, target: Target) -> Sequence[str]:
-        """The agent's tables that hold rows, by name."""
+        """Return the agent's tables that hold rows, by name."""
         return [row[0] for row in await _rows(conn, "kept_tables", target)]
 
     async def tables_now(self, target: Target) -> Sequence[str]:
-        """The same as they are now."""
+        """Return the agent's tables that hold rows now, by name."""
         async with self._database.space(target.space) as within:
             return [] if within is None else await self.tables(within.conn, target)
 
     async def drops(self, target: Target) -> Sequence[LiteralString]:
-        """Statements that drop all that the agent made in the schema, as PostgreSQL writes its names."""
+        """Return statements that drop all that the agent made in the schema."""
         async with self._database.space(target.space) as within:
             rows = [] if within is None else await _rows(within.conn, "drops", target)
         return [cast(LiteralString, row[0]) for row in rows]
@@ -212,7 +212,7 @@ class Grounds:
                 await within.conn.execute(_SQL["drop_kept_vectors"], _values(target))
 
     async def schema(self, target: Target) -> Schema:
-        """The schema of a target.
+        """Return the schema of a target.
 
         Raises:
             NotFound: it was dropped meanwhile.
@@ -249,7 +249,7 @@ async def _settled(conn: Connection, work: Callable[[Connection], Awaitable[_T]]
 
 
 def _by_model(lines: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Hashes and vectors by the model that made these."""
+    """Yield hashes and vectors by the model that made these."""
     found: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         hashed, model, vector = line.split()

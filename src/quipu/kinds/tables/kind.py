@@ -1,4 +1,4 @@
-"""What tables hand in to the house."""
+"""Tables as a kind: everything that they register with the system."""
 
 from __future__ import annotations
 

@@ -60,10 +60,10 @@ class Logins:
 
     @asynccontextmanager
     async def lend(self, space: str, schema: Schema, part: Part) -> AsyncGenerator[Connection]:
-        """A connection of the role, in autocommit mode, with the schema first in its search path.
+        """Lend a connection of the role, in autocommit mode, with the schema first in its search path.
 
-        Whatever ran on it left nothing behind: its state is discarded before it is used again, and after an
-        error it is closed.
+        Nothing that runs on it stays behind: its state is discarded before the next use, and after an error
+        it is closed.
 
         Raises:
             DatabaseUnsuitable: the server does not let the role in.
@@ -163,7 +163,7 @@ def _refused(error: psycopg.OperationalError) -> Exception:
 
 
 async def _lives(conn: Connection) -> bool:
-    """Whether an idle connection still answers; one that does not is closed."""
+    """Return True if an idle connection still answers; close one that does not."""
     try:
         await alive.check(conn)
     except psycopg.Error:

@@ -1,4 +1,4 @@
-"""Which value of a call about rows PostgreSQL could not take: found by trying, once it has refused."""
+"""Misfits: the value in a call about rows that PostgreSQL could not take, found by trying."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def explained(
     data: Sequence[Mapping[str, Any]],
     where: object,
 ) -> QuipuError:
-    """The refusal, with the column that it is about where that can be told."""
+    """Return the refusal, with the column that it is about if that can be found."""
     column = error.diag.column_name
     if column is None and (key := _KEY.search(error.diag.message_detail or "")):
         column = key[1]
@@ -68,7 +68,7 @@ def _compared(shape: Shape, where: object) -> list[dict[str, Any]]:
 async def _misfit(
     conn: Connection, asked: Asked, shape: Shape, data: Sequence[Mapping[str, Any]], where: object
 ) -> tuple[str, str | None]:
-    """The first value that cannot be read as the type of its column: where it was given, and the column."""
+    """Return place and column of the first value that cannot be read as its column's type."""
     compared = _compared(shape, where)
     for field, given in (("data", data), ("where", compared)):
         for name in dict.fromkeys(name for one in given for name in one):
@@ -82,7 +82,7 @@ async def _misfit(
 async def _first_misfit(
     conn: Connection, asked: Asked, shape: Shape, name: str, values: Sequence[Any]
 ) -> int | None:
-    """The place of the first of the values that cannot be read as the type of the column."""
+    """Return the place of the first value that cannot be read as the column's type."""
     if await _fit(conn, asked, shape, name, values):
         return None
     first, beyond = 0, len(values)

@@ -94,7 +94,7 @@ class DroppedSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What a statement did: PostgreSQL's word for it, and how many rows it touched or returned.
+    """Outcome of a statement: PostgreSQL's word for it, and the rows that it touched or returned.
 
     ``returned``: rows that it returned, at most so many; ``embedded``: vectors made or taken out; ``note``:
     what else there is to know. ``lost``: what it takes away, a line each, where it was compared; ``undone``:

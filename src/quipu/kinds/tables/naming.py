@@ -40,7 +40,7 @@ class _Table:
 
 @dataclass(slots=True)
 class Seen:
-    """What was found, and what was taken out: rows by table."""
+    """Findings and removals: rows by table."""
 
     left: list[Left] = field(default_factory=list[Left])
     counts: dict[str, int] = field(default_factory=dict[str, int])
@@ -57,7 +57,7 @@ class Naming:
         self._grounds = Grounds(database, models, logins)
 
     async def search(self, space: str, form: str) -> list[Left]:
-        """Where something stands that has a form (a regular expression), by column."""
+        """Find values that match a form (a regular expression), by column."""
         found: list[Left] = []
         for target in await self._grounds.every(space):
             tables = await self._tables(target)

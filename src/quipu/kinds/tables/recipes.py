@@ -1,4 +1,4 @@
-"""What to do instead of ALTER TABLE: the call that makes the table anew, ready to run."""
+"""Recipes to use instead of ALTER TABLE: the call that makes the table anew, ready to run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GENERAL = (
 
 
 async def recreate_recipe(within: Within, schema: Schema, statement: str) -> str:
-    """What to call, with the definition of the table as it is now, for the change to be written into."""
+    """Return the call to make, with the table's present definition, for the change to be written into."""
     named = name_after(statement, "alter", "table")
     if named is None:
         return _GENERAL

@@ -40,7 +40,7 @@ _RENAMED: Final = {"constraint": "rename_constraint", "index": "rename_index", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recreated:
-    """What was done, or where it is ``undone`` what would be: the steps in their order, and what differs.
+    """Outcome, or where it is ``undone`` preview: the steps in their order, and what differs.
 
     ``diff``: lines that begin with ``+``, ``-`` or ``~`` and name a column, a constraint or a setting of the
     table, with the definition before and after. ``rows`` are carried over; a trial carries the first
@@ -59,7 +59,7 @@ class Recreated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
-    """What is to be done."""
+    """Order to make a table anew."""
 
     schema: Schema
     table: str
@@ -72,7 +72,7 @@ class _Order:
     listed: Table
 
     def name(self, table: str) -> sql.Identifier:
-        """A table of the schema."""
+        """Return a table of the schema."""
         return sql.Identifier(self.schema.schema_name, table)
 
 
@@ -151,7 +151,7 @@ class _Work:
         self._unchecked: list[Part] = []
 
     async def do(self) -> Recreated:
-        """All of them."""
+        """Run all steps."""
         order = self._order
         given = await own_anatomy(self._conn, order.table)
         if given.hindrances:
@@ -340,7 +340,7 @@ class _Work:
             await self._try(one, as_written(f"{(one.statement or '').rstrip(';')}{later}"))
 
     async def _register(self, called: Mapping[str, str]) -> None:
-        """Registry and descriptions: those given, else those of before."""
+        """Write registry and descriptions: those given, else those of before."""
         order = self._order
         about = order.about or order.listed.description
         fields = order.fields
@@ -381,7 +381,7 @@ class _Work:
 
 
 def _mapping(value: object, before: Sequence[str]) -> dict[str, str]:
-    """New column to old one.
+    """Return the mapping from new column to old one.
 
     Raises:
         BadInput: it is no such object, or names no column of before.

@@ -15,7 +15,7 @@ _SQL = queries.load("quipu.kinds.tables")
 
 
 async def schemas(within: Within) -> list[Schema]:
-    """The schemas of the space, the default first."""
+    """Return the schemas of the space, the default first."""
     async with within.conn.cursor(row_factory=class_row(Schema)) as cursor:
         return await (await cursor.execute(_SQL["schemas"], {"space": within.space.id})).fetchall()
 
@@ -39,13 +39,13 @@ class AskedSchema:
             await self._beside(conn)
 
     async def found(self) -> tuple[Schema, Permission | None] | None:
-        """The schema of that name, and what the agent may do in it; None where there is none."""
+        """Return the schema of that name, and the agent's permission in it; None if there is none."""
         row = None if self._rows is None else await self._rows.fetchone()
         return None if row is None else _placed(row)
 
 
 async def schema(within: Within, name: str, agent: str | None) -> tuple[Schema, Permission | None] | None:
-    """The same in a transaction that has entered the space."""
+    """Return a schema and the agent's permission in a transaction that has entered the space."""
     row = await _row(within, "schema", {"name": name, "agent": agent})
     return None if row is None else _placed(row)
 
@@ -56,7 +56,7 @@ def _placed(row: Sequence[Any]) -> tuple[Schema, Permission | None]:
 
 
 async def count_tables(within: Within) -> int:
-    """How many tables agents have made in the space."""
+    """Count the tables that agents have made in the space."""
     row = await _row(within, "count_tables", {})
     return 0 if row is None else row[0]
 
@@ -72,7 +72,7 @@ async def describe(within: Within, schema_id: int, description: str) -> None:
 
 
 async def grants(within: Within, schema_id: int | None) -> list[Grant]:
-    """Who may do what."""
+    """Return the permissions of agents."""
     async with within.conn.cursor(row_factory=class_row(Grant)) as cursor:
         values = {"space": within.space.id, "schema": schema_id}
         return await (await cursor.execute(_SQL["grants"], values)).fetchall()
@@ -90,50 +90,50 @@ async def revoke(within: Within, schema_id: int, agent: str) -> bool:
 
 
 async def enter(conn: Connection, space: str) -> int | None:
-    """As the owner, see one space; its number, or None where there is none."""
+    """Enter one space as the owner; return its number, or None if there is none."""
     row = await (await conn.execute(_SQL["enter"], {"name": space})).fetchone()
     return None if row is None else row[0]
 
 
 async def is_there(conn: Connection, name: str) -> bool:
-    """As the owner, in a space that was entered: whether it has a schema of that name."""
+    """Return True if the entered space has a schema of that name; for the owner."""
     values = {"name": name, "agent": None}
     return await (await conn.execute(_SQL["schema"], values)).fetchone() is not None
 
 
 async def found(conn: Connection, values: Mapping[str, object]) -> None:
-    """As the owner, make a schema and its roles."""
+    """Make a schema and its roles, as the owner."""
     await conn.execute(_SQL["found"], values)
 
 
 async def hold_founding(conn: Connection, space: str) -> None:
-    """Until the transaction ends, nobody else makes a schema of the space."""
+    """Keep others from making a schema of the space until the transaction ends."""
     await conn.execute(_SQL["hold_founding"], {"name": space})
 
 
 async def drop_discarded_roles(conn: Connection) -> None:
-    """As the owner, drop the roles of schemas that are gone."""
+    """Drop the roles of schemas that are gone, as the owner."""
     await conn.execute(_SQL["drop_discarded_roles"])
 
 
 async def passwords(conn: Connection, space_id: int, schema_id: int) -> tuple[str, str, bool] | None:
-    """As the owner: of the writer and the reader of a schema; and whether they can take advisory locks."""
+    """Return the passwords of writer and reader, and if they can take advisory locks; for the owner."""
     row = await (await conn.execute(_SQL["passwords"], {"space": space_id, "schema": schema_id})).fetchone()
     return cast("tuple[str, str, bool] | None", row)
 
 
 async def set_passwords(conn: Connection, values: Mapping[str, object]) -> None:
-    """As the owner, give both roles of a schema new ones."""
+    """Give both roles of a schema new passwords, as the owner."""
     await conn.execute(_SQL["set_passwords"], values)
 
 
 async def keep_own(conn: Connection) -> None:
-    """On the connection of a writer: keep its tables such that upkeep gets at them."""
+    """Keep the writer's tables within reach of upkeep, on the writer's connection."""
     await conn.execute(_SQL["keep_own"])
 
 
 async def settle(conn: Connection) -> int | None:
-    """On the connection of a writer: have registry and relations follow the structure; its version."""
+    """Let registry and relations follow the structure, on the writer's connection; return its version."""
     row = await (await conn.execute(_SQL["settle"])).fetchone()
     return None if row is None else row[0]
 

@@ -157,7 +157,7 @@ def _checked(tool: Tool, arguments: object) -> dict[str, Any]:
 
 
 def _told_at_once(tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of the method: what changes something is done at once, unless ``dry_run`` is given."""
+    """Return the method's arguments: a change is made at once, unless ``dry_run`` is given."""
     if tool.method not in _CONFIRMED:
         return given
     trial = given.pop("dry_run", False)

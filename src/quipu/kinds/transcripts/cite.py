@@ -13,7 +13,7 @@ from quipu.recall.model import Cited, Source
 
 
 async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
-    """What entries say, by id; archived memories are left out.
+    """Return the texts of entries, by id; archived lessons are left out.
 
     The source names the memory as its message and its category as the role.
     """
@@ -29,7 +29,7 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
 
 
 async def faded(within: Within, ids: Sequence[int], now: datetime) -> set[int]:
-    """Those whose confidence of today is so low that the next pruning archives them."""
+    """Return the entries whose confidence of today is so low that the next pruning archives them."""
     settings = within.settings
     half_life_days, least = settings.memory_half_life_days, settings.of(ARCHIVE_BELOW)
     lives = await store.lives(within, ids)
@@ -41,7 +41,7 @@ async def faded(within: Within, ids: Sequence[int], now: datetime) -> set[int]:
 
 
 async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
-    """The entries of the memories that were used last, and when; the latest first."""
+    """Return the entries of the lessons used last, with the time; latest first."""
     return await store.lately(within, limit)
 
 

@@ -35,7 +35,7 @@ class TranscriptsEraser:
     """
 
     async def count(self, within: Within, what: What) -> Mapping[str, int]:
-        """Rows that would go, by table; tables without any are left out."""
+        """Count the rows that would go, by table; tables without any are left out."""
         doomed = await _doomed(within, what)
         counts = {
             "transcript_lines": await store.lines(within, list(doomed.sessions)),

@@ -1,7 +1,7 @@
-"""What is done with recorded sessions when nobody asks.
+"""Jobs on recorded sessions, done without being asked for.
 
-A worker alone needs what reads and learns, but every program that recalls reads this file: that is imported
-when a job begins.
+Only a worker needs the code that reads and learns, but every program that recalls imports this file: so that
+code is imported when a job begins.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What transcripts hand in to the house."""
+"""Transcripts as a kind: everything that they register with the system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sync leaves to a worker: a job for each space, however often sessions of it grew meanwhile."""
+"""Work that a sync leaves to a worker: one job for each space, however often its sessions grew."""
 
 from __future__ import annotations
 

@@ -49,14 +49,14 @@ class Resting:
 
 
 async def cited(within: Within, ids: Sequence[int]) -> list[Found]:
-    """The memories of entries, those that are active."""
+    """Return the active lessons of entries."""
     async with within.conn.cursor(row_factory=class_row(Found)) as cursor:
         values = {"space": within.space.id, "ids": Int8s(ids)}
         return await (await cursor.execute(_SQL["cited"], values)).fetchall()
 
 
 async def lives(within: Within, ids: Sequence[int]) -> dict[int, Life]:
-    """What happened to the memories of entries, by entry."""
+    """Return the histories of entries' lessons, by entry."""
     rows = await _rows(within, "lives", {"ids": Int8s(ids)})
     return {
         entry: Life(
@@ -79,12 +79,12 @@ async def used(within: Within, ids: Sequence[int], *, now: datetime, apart: time
 
 
 async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
-    """The entries of the memories that were used last, and when; the latest first."""
+    """Return the entries of the lessons used last, with the time; latest first."""
     return [(entry, at) for entry, at in await _rows(within, "lately", {"limit": limit})]
 
 
 async def memories(within: Within, values: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
-    """The memories that an erasure takes, each with its entry in the index."""
+    """Return the lessons that an erasure takes, each with its entry in the index."""
     return await _rows(within, "doomed_memories", values)
 
 
@@ -102,13 +102,13 @@ async def said_in(within: Within, sessions: Sequence[str]) -> dict[str, dict[int
 
 
 async def lines(within: Within, numbers: Sequence[int]) -> int:
-    """How many lines sessions have."""
+    """Count the lines of sessions."""
     ((count,),) = await _rows(within, "count_lines", {"numbers": Int8s(numbers)})
     return count
 
 
 async def identities(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[str, str]]:
-    """What identifies lines or prompts that an erasure takes, by the name of the query: session and id."""
+    """Return session and id of lines or prompts that an erasure takes, by the name of the query."""
     return await _rows(within, name, values)
 
 

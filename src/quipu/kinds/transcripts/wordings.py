@@ -19,7 +19,7 @@ _Said: TypeAlias = Mapping[str, Mapping[int, str]]
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """What goes: memories with their entries, earlier wordings by id; ``sessions`` are to be read again."""
+    """Wordings that go: lessons with their entries, edits by id; ``sessions`` are to be read again."""
 
     memories: Sequence[tuple[UUID, int | None]] = ()
     edits: Sequence[int] = ()

@@ -21,7 +21,7 @@ _SQL = queries.load("quipu.upkeep.snapshots")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replacement:
-    """What is put where, and since when what was forgotten must not come back; ``trial``: it is undone."""
+    """Replacement of a schema's content; what was forgotten ``since`` stays away; ``trial``: it is undone."""
 
     database: Database
     ground: Ground
@@ -101,7 +101,7 @@ class Replacement:
         await holder.execute(_SQL["keep_from_erasing"], {"name": self.target.space})
 
     async def _forgotten(self) -> Forgotten:
-        """Persons and sessions that were forgotten in the space."""
+        """Return persons and sessions that were forgotten in the space."""
         space = self.target.space
         async with self.database.space(space) as within:
             if within is None:

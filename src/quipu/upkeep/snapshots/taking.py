@@ -40,7 +40,7 @@ _TRIES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What was written, and what is in it."""
+    """Written snapshot, and what is in it."""
 
     sums: dict[str, Sum]
     vectors: int
@@ -236,7 +236,7 @@ async def write(
 
 
 async def count(database: Database, ground: Ground, target: Target) -> dict[str, int]:
-    """How many rows the tables of a schema have now."""
+    """Count the rows that the tables of a schema have now."""
     await ground.open_up(target)
     async with database.owner() as conn, conn.transaction():
         await conn.execute(fill("isolate"))
@@ -250,7 +250,7 @@ async def count(database: Database, ground: Ground, target: Target) -> dict[str,
 
 
 async def _read_now(database: Database, target: Target) -> AsOf:
-    """By what is seen afterwards whether something was erased.
+    """Return the state of the space by which a later erasure is noticed.
 
     Raises:
         NotFound: the space is gone.
@@ -275,7 +275,7 @@ async def _moment(conn: Connection) -> str:
 
 
 async def _all_but_registry(conn: Connection, target: Target) -> list[str]:
-    """What has rows or a state; what tables are for, and what of them is embedded, is of the structure."""
+    """Return relations with rows or a state; descriptions and embedded fields belong to the structure."""
     rows = await conn.execute(_SQL["relations"], {"schema": target.schema_name})
     return [name for (name,) in await rows.fetchall() if name != REGISTRY]
 

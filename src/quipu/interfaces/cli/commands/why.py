@@ -40,7 +40,7 @@ def command(call: Call, rank: int, question: str | None, **filters: object) -> N
 
 
 def _again(memory: Memory, asked: Asked, rank: int) -> Hit:
-    """The hit that stood at this rank, asked for once more: nothing of what it says was kept."""
+    """Return the hit at this rank, asked for once more: nothing of what it says was kept."""
     if rank > len(asked.hits):
         raise _no_such(rank, len(asked.hits))
     found = memory.recall(asked.question, **asked.filters)

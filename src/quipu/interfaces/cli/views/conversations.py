@@ -18,7 +18,7 @@ _LONGEST = 100
 
 
 def table(found: Sequence[Conversation]) -> RenderableType:
-    """Conversations, a line each."""
+    """Show conversations, a line each."""
     if not found:
         return Text(_NONE, style="dim")
     rows = Table("session", "latest", "messages", "topic", "title", box=None, pad_edge=False)
@@ -29,7 +29,7 @@ def table(found: Sequence[Conversation]) -> RenderableType:
 
 
 def one(conversation: Conversation) -> RenderableType:
-    """Everything that is known of a conversation."""
+    """Show everything that is known of a conversation."""
     told = (
         ("session", conversation.session),
         ("title", conversation.title or ""),
@@ -43,7 +43,7 @@ def one(conversation: Conversation) -> RenderableType:
 
 
 def dialogue(shown: Dialogue) -> RenderableType:
-    """A conversation with what was said, and under each exchange what was kept of it."""
+    """Show a conversation with what was said, and under each exchange what was kept of it."""
     ends = {exchange.messages[-1]: exchange for exchange in shown.exchanges if exchange.messages}
     lines: list[RenderableType] = [one(shown.conversation), Text()]
     for said in shown.messages:
@@ -57,7 +57,7 @@ def dialogue(shown: Dialogue) -> RenderableType:
 
 
 def threads(found: Sequence[Thread]) -> RenderableType:
-    """Threads, a line each."""
+    """Show threads, a line each."""
     if not found:
         return Text(_NOBODY_READ, style="dim")
     rows = Table("thread", "state", "exchanges", "from", "to", box=None, pad_edge=False)
@@ -68,7 +68,7 @@ def threads(found: Sequence[Thread]) -> RenderableType:
 
 
 def topics(found: Sequence[Topic]) -> RenderableType:
-    """Topics, a line each."""
+    """Show topics, a line each."""
     if not found:
         return Text(_NOBODY_READ, style="dim")
     rows = Table("topic", "exchanges", "latest", "words", box=None, pad_edge=False)
@@ -79,7 +79,7 @@ def topics(found: Sequence[Topic]) -> RenderableType:
 
 
 def prompt(asked: Prompt) -> RenderableType:
-    """A prompt with its answer, or how it stands."""
+    """Show a prompt with its answer, or its state."""
     head = Text(f"{asked.id} {asked.status}", style="dim")
     if asked.reply is not None:
         return Group(head, Text(visible(asked.reply)))
@@ -87,7 +87,7 @@ def prompt(asked: Prompt) -> RenderableType:
 
 
 def prompts(found: Sequence[Prompt]) -> RenderableType:
-    """Prompts, a line each."""
+    """Show prompts, a line each."""
     if not found:
         return Text("No prompts here.", style="dim")
     rows = Table("asked", "session", "status", "prompt", "answer", box=None, pad_edge=False)
@@ -112,5 +112,5 @@ def _kept(exchange: Exchange) -> Iterator[str]:
 
 
 def reread(sessions: int) -> RenderableType:
-    """How many sessions will be read anew."""
+    """Show how many sessions will be read anew."""
     return Text(f"{count(sessions, 'session')} will be read anew.")

@@ -17,7 +17,7 @@ _PAST, _COMING, _ACTIVE, _USED = "█", "░", "·", "▲"
 
 
 def plot(found: EpisodeCurve) -> RenderableType:
-    """Freshness as columns, as it will be in grey ones, activation as dots, uses below."""
+    """Plot freshness as columns (the forecast grey), activation as dots, uses below."""
     cells = columns(found.points)
     lines = [Text(shortened(found.episode.gist, _LONGEST_GIST), style="bold")]
     for row in range(_ROWS, 0, -1):
@@ -40,7 +40,7 @@ def plot(found: EpisodeCurve) -> RenderableType:
 
 
 def columns(points: Sequence[CurvePoint]) -> list[list[CurvePoint]]:
-    """The points put in columns of the same time; where a column has none, the last before it."""
+    """Put the points in columns of the same time; an empty column takes the last point before it."""
     first, last = points[0].at, points[-1].at
     width = (last - first) / _COLUMNS
     cells: list[list[CurvePoint]] = [[] for _ in range(_COLUMNS)]
@@ -54,7 +54,7 @@ def columns(points: Sequence[CurvePoint]) -> list[list[CurvePoint]]:
 
 
 def _cell(points: Sequence[CurvePoint], row: int) -> str:
-    """What stands in a column at a height, 1 to 10: the highest freshness in it, its last activation."""
+    """Return the sign of a column at a height, 1 to 10: its highest freshness, its last activation."""
     top = max(point.state.freshness for point in points)
     if round(points[-1].state.activation * _ROWS) == row:
         return _ACTIVE

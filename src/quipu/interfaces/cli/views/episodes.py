@@ -26,7 +26,7 @@ _NOT_FOUND = "No episode answers that."
 
 
 def table(found: Sequence[Episode]) -> RenderableType:
-    """Episodes with how they are."""
+    """Show episodes with their state."""
     if not found:
         return Text(_NONE, style="dim")
     rows = Table("id", "when", "salience", "fresh", "active", "gist", box=None, pad_edge=False)
@@ -36,7 +36,7 @@ def table(found: Sequence[Episode]) -> RenderableType:
 
 
 def found(hits: Sequence[FoundEpisode]) -> RenderableType:
-    """Episodes that answer a question, with their score."""
+    """Show episodes that answer a question, with their score."""
     if not hits:
         return Text(_NOT_FOUND, style="dim")
     rows = Table("id", "score", "when", "fresh", "active", "gist", box=None, pad_edge=False)
@@ -51,7 +51,7 @@ def found(hits: Sequence[FoundEpisode]) -> RenderableType:
 
 
 def one(episode: Episode) -> RenderableType:
-    """Everything that is known of one episode."""
+    """Show everything that is known of one episode."""
     factors, emotion, intent = episode.salience_factors, episode.emotion, episode.intent
     told = (
         ("session", episode.session or ""),
@@ -84,7 +84,7 @@ def one(episode: Episode) -> RenderableType:
 
 
 def messages(said: Sequence[EpisodeMessage]) -> RenderableType:
-    """What was said in an episode."""
+    """Show what was said in an episode."""
     if not said:
         return Text("It was written by SQL: nothing was said.", style="dim")
     rows = Table("when", "who", "said", box=None, pad_edge=False)
@@ -95,7 +95,7 @@ def messages(said: Sequence[EpisodeMessage]) -> RenderableType:
 
 
 def history(before: Sequence[EpisodeVersion]) -> RenderableType:
-    """How an episode read before."""
+    """Show the earlier texts of an episode."""
     lines = [
         Text(
             f"until {day_and_time(one.replaced_at)}, by {one.builder}: {shortened(one.gist, _LONGEST)}",
@@ -107,7 +107,7 @@ def history(before: Sequence[EpisodeVersion]) -> RenderableType:
 
 
 def condensed(done: Condensation) -> RenderableType:
-    """What came of condensing."""
+    """Show the outcome of condensing."""
     lines = [Text(f"{count(len(done.episodes), 'episode')} written by {done.builder} {done.version}")]
     if done.left:
         lines.append(Text(f"{count(len(done.left), 'episode')} left as it was", style="dim"))
@@ -117,7 +117,7 @@ def condensed(done: Condensation) -> RenderableType:
 
 
 def erased(done: Erasure) -> RenderableType:
-    """What would go, or the receipt."""
+    """Show what would go, or the receipt."""
     rows = [Text(f"{count(number, 'row')} of {name}") for name, number in done.counts.items() if number]
     if done.receipt is None:
         return Group(Text("Would be erased:", style="bold"), *rows)
@@ -125,7 +125,7 @@ def erased(done: Erasure) -> RenderableType:
 
 
 def stats(found: EpisodeStats) -> RenderableType:
-    """How many there are, and how they are."""
+    """Show how many there are, and their state."""
     if not found.exchanges and not found.episodes and not found.archived:
         return Text(_NONE, style="dim")
     parts = [

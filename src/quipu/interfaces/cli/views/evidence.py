@@ -17,7 +17,7 @@ _INDENT = (0, 0, 0, 4)
 
 
 def recommendations(found: Sequence[Recommendation]) -> RenderableType:
-    """A table of recommendations, in their order."""
+    """Show a table of recommendations, in their order."""
     if not found:
         return Text("No recommendations.", style="dim")
     head = ("", "when (UTC)", "session", "place", "action", "confidence", "source", "evidence", "reviews of")
@@ -39,19 +39,19 @@ def recommendations(found: Sequence[Recommendation]) -> RenderableType:
 
 
 def recommendation(one: Recommendation) -> RenderableType:
-    """One recommendation with what limits it."""
+    """Show one recommendation with what limits it."""
     return Group(*_recommendation(one))
 
 
 def shown(found: ShownEvidence) -> RenderableType:
-    """Evidence, or of which themes there is some."""
+    """Show evidence, or the themes that have some."""
     if not found.pieces:
         return Text(visible(str(found)), style="dim")
     return Group(*_pieces(found))
 
 
 def themes(found: Sequence[ThemeCount]) -> RenderableType:
-    """How much evidence there is of each theme."""
+    """Show how much evidence there is of each theme."""
     if not found:
         return Text("There is no evidence.", style="dim")
     table = Table("theme", "evidence", box=None, pad_edge=False)

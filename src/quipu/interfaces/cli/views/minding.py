@@ -17,7 +17,7 @@ _LONGEST = 160
 
 
 def loops(found: Sequence[Loop]) -> RenderableType:
-    """Loops, each in a row."""
+    """Show loops, each in a row."""
     if not found:
         return Text("Nothing is open here. Workers find it in conversations: quipu worker", style="dim")
     rows = Table("id", "kind", "by", "said", "due", "what", box=None, pad_edge=False)
@@ -37,7 +37,7 @@ def loops(found: Sequence[Loop]) -> RenderableType:
 
 
 def loop(one: Loop) -> RenderableType:
-    """Everything that is known of one loop."""
+    """Show everything that is known of one loop."""
     closed = f"{day_and_time(one.closed_at)}, {one.outcome}" if one.closed_at else ""
     told = (
         ("kind", f"{one.kind}, {one.state}"),
@@ -54,7 +54,7 @@ def loop(one: Loop) -> RenderableType:
 
 
 def beliefs(found: Sequence[Belief]) -> RenderableType:
-    """Beliefs, each in a row."""
+    """Show beliefs, each in a row."""
     if not found:
         return Text("Nothing is believed here. Workers find it in conversations: quipu worker", style="dim")
     rows = Table("id", "sure", "about", "key", "value", "state", box=None, pad_edge=False)
@@ -71,7 +71,7 @@ def beliefs(found: Sequence[Belief]) -> RenderableType:
 
 
 def belief(one: Belief) -> RenderableType:
-    """Everything that is known of one belief."""
+    """Show everything that is known of one belief."""
     told = (
         ("about", one.person),
         ("state", _state(one)),
@@ -85,7 +85,7 @@ def belief(one: Belief) -> RenderableType:
 
 
 def sources(told: Sequence[BeliefSource]) -> RenderableType:
-    """Where a belief was said."""
+    """Show where a belief was said."""
     if not told:
         return Text("It was written by hand.", style="dim")
     rows = Table("session", "message", "when", "said", box=None, pad_edge=False)
@@ -98,7 +98,7 @@ def sources(told: Sequence[BeliefSource]) -> RenderableType:
 
 
 def conflicts(found: Sequence[Conflict]) -> RenderableType:
-    """Conflicts, each in a row."""
+    """Show conflicts, each in a row."""
     if not found:
         return Text("Nothing contradicts what stands.", style="dim")
     rows = Table("id", "severity", "about", "key", "stands", "against it", "state", box=None, pad_edge=False)
@@ -116,7 +116,7 @@ def conflicts(found: Sequence[Conflict]) -> RenderableType:
 
 
 def conflict(one: Conflict | None) -> RenderableType:
-    """One conflict as a question to the person."""
+    """Show one conflict as a question to the person."""
     if one is None:
         return Text("Nothing to ask.", style="dim")
     told = (

@@ -71,12 +71,12 @@ def recreated(answer: Recreated) -> RenderableType:
 
 
 def schema(made: model.Schema) -> RenderableType:
-    """A schema that was made."""
+    """Show a schema that was made."""
     return schemas([made])
 
 
 def dropped(found: model.DroppedSchema) -> RenderableType:
-    """The tables that go with a schema."""
+    """Show the tables that go with a schema."""
     tables = [f"{name}, about {count(rows, 'row')}" for name, rows in found.tables.items()]
     return Text(visible("\n".join(tables or ["The schema has no tables."])))
 

@@ -33,7 +33,7 @@ _NOTHING_FOUND = (
 
 
 def sessions(found: Sequence[RecordedSession]) -> RenderableType:
-    """Sessions, two lines each, subagents below their parents."""
+    """Show sessions, two lines each, subagents below their parents."""
     if not found:
         return Text(_NOTHING_SYNCED, style="dim")
     return Group(*(part for one in found for part in _session(one, depth=0)))
@@ -66,7 +66,7 @@ def _amounts(one: RecordedSession) -> str:
 
 
 def length(seconds: float) -> str:
-    """``45 s``, ``12 min``, ``3 h 5 min``, ``2 d 3 h``."""
+    """Format a duration: ``45 s``, ``12 min``, ``3 h 5 min``, ``2 d 3 h``."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -79,7 +79,7 @@ def length(seconds: float) -> str:
 
 
 def short(number: int) -> str:
-    """``950``, ``12.3k``, ``4.5M``."""
+    """Format a number: ``950``, ``12.3k``, ``4.5M``."""
     for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if number >= size:
             return f"{number / size:.1f}{letter}"
@@ -87,7 +87,7 @@ def short(number: int) -> str:
 
 
 def shown(found: Transcript) -> RenderableType:
-    """A session as it went."""
+    """Show a session as it went."""
     lines = [part for line in found.lines for part in _line(line)]
     rest = f"\n{len(found.lines):,} of {count(found.total, 'line')}; --limit and --offset show others."
     more = [Text(rest, style="dim")] if len(found.lines) < found.total else []
@@ -126,7 +126,7 @@ def _call(call: ToolCall) -> Text:
 
 
 def _given(call: ToolCall) -> str:
-    """What a tool was given, in a few words: its path or its command before anything else."""
+    """Return a tool's input in a few words: its path or its command before anything else."""
     for name in ("command", "file_path", "path", "pattern", "query", "url", "description", "prompt"):
         if isinstance(call.input.get(name), str):
             return call.input[name]
@@ -134,7 +134,7 @@ def _given(call: ToolCall) -> str:
 
 
 def searched(found: TranscriptHits) -> RenderableType:
-    """Hits, best first."""
+    """Show hits, best first."""
     if not found.hits:
         return Text(_NOTHING_FOUND, style="dim")
     hits = [part for rank, hit in enumerate(found.hits, 1) for part in _hit(rank, hit)]
@@ -165,7 +165,7 @@ def _hit(rank: int, hit: TranscriptHit) -> Iterator[RenderableType]:
 
 
 def _marked(snippet: str) -> Text:
-    """The marks in bold at a terminal; in a pipe they stand as they are."""
+    """Return the marks in bold for a terminal; in a pipe they are unchanged."""
     text = Text()
     for at, piece in enumerate(visible(snippet).split(OPEN)):
         inside, closed, rest = piece.partition(CLOSE)
@@ -178,7 +178,7 @@ def _marked(snippet: str) -> Text:
 
 
 def recalled(found: TranscriptMatches) -> RenderableType:
-    """Matches with the messages around them."""
+    """Show matches with the messages around them."""
     if not found.matches:
         return Text(_NOTHING_FOUND, style="dim")
     return Group(*(part for rank, match in enumerate(found.matches, 1) for part in _match(rank, match)))

@@ -30,7 +30,7 @@ _SYNC = "Take recorded sessions in first: quipu transcripts sync"
 
 
 def tools(found: Sequence[ToolUse]) -> RenderableType:
-    """A table of tools."""
+    """Show a table of tools."""
     by_project = any(one.project_path is not None for one in found)
     if not found:
         return Text(f"No tool was called. {_SYNC}", style="dim")
@@ -47,7 +47,7 @@ def tools(found: Sequence[ToolUse]) -> RenderableType:
 
 
 def files(found: Sequence[TouchedFile]) -> RenderableType:
-    """A table of files."""
+    """Show a table of files."""
     if not found:
         return Text(f"No tool worked on a file. {_SYNC}", style="dim")
     table = Table("edits", "writes", "reads", "sessions", "last (UTC)", box=None, pad_edge=False)
@@ -63,7 +63,7 @@ def files(found: Sequence[TouchedFile]) -> RenderableType:
 
 
 def stats(found: TranscriptStats | None) -> RenderableType:
-    """What a space holds, and its tokens by day and model as bars."""
+    """Show the content of a space, and its tokens by day and model as bars."""
     if found is None or not found.totals.lines:
         return Text(f"Nothing is recorded here. {_SYNC}", style="dim")
     return Group(_totals(found), *_models(found.usage), *_days(found.usage))
@@ -118,7 +118,7 @@ def _days(found: Sequence[TokenUsage]) -> Iterator[RenderableType]:
 
 
 def _tokens(one: TokenUsage) -> int:
-    """What was read anew and what was written; reading a cache is nearly free and would hide the rest."""
+    """Count what was read anew and what was written; reading a cache is nearly free and would hide it."""
     return one.input_tokens + one.cache_creation_tokens + one.output_tokens
 
 
@@ -138,7 +138,7 @@ def _bar(share: float) -> str:
 
 
 def answer(found: QueryRows) -> RenderableType:
-    """A table of rows."""
+    """Show a table of rows."""
     if not found.columns:
         return Text(f"There is no such space. {_SYNC}", style="dim")
     table = Table(*(visible(name) for name in found.columns), box=None, pad_edge=False)
@@ -148,7 +148,7 @@ def answer(found: QueryRows) -> RenderableType:
 
 
 def schema(found: Sequence[QueryTable]) -> RenderableType:
-    """Tables by name; of a single one its columns."""
+    """Show tables by name; of a single one its columns."""
     if not found:
         return Text(f"There is no such space. {_SYNC}", style="dim")
     if len(found) > 1:
@@ -163,7 +163,7 @@ def schema(found: Sequence[QueryTable]) -> RenderableType:
 
 
 def compacted(found: CompactedOutput) -> RenderableType:
-    """What compaction saved, or would save."""
+    """Show what compaction saved, or would save."""
     if not found.tools:
         return Text(
             f"No output older than {count(found.older_than_days, 'day')} is long enough to be replaced.",
@@ -179,6 +179,6 @@ def compacted(found: CompactedOutput) -> RenderableType:
 
 
 def indexed(found: IndexedTexts) -> RenderableType:
-    """How far the text index came."""
+    """Show the progress of the text index."""
     left = f" {count(found.left, 'line')} left." if found.left else ""
     return Text(f"{count(found.texts, 'text')} of {count(found.lines, 'line')} indexed.{left}")

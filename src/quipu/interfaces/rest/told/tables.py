@@ -18,7 +18,7 @@ Confirm = Annotated[
 
 
 class StatementTold(Told):
-    """What a statement did: PostgreSQL's word for it, and how many rows it touched or returned.
+    """Outcome of a statement: PostgreSQL's word for it, and the rows that it touched or returned.
 
     `returned`: rows that it returned, at most so many; `embedded`: vectors made or taken out; `note`:
     what else there is to know. `lost`: what it takes away, a line each; `undone`: nothing was changed.
@@ -51,7 +51,7 @@ class ChangedRowsTold(Told):
 
 
 class RecreatedTold(Told):
-    """What was done, or where it is `undone` what would be: the steps in their order, and what differs.
+    """Outcome, or where it is `undone` preview: the steps in their order, and what differs.
 
     `diff`: lines that begin with `+`, `-` or `~` and name a column, a constraint or a setting of the table,
     with the definition before and after. `rows` are carried over; a trial carries the first `tried` of them,

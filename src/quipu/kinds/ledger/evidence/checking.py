@@ -1,4 +1,4 @@
-"""What callers hand in, checked field by field before anything is written: pure."""
+"""Checks of callers' arguments, field by field, before anything is written: pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _AHEAD: Final = timedelta(days=1)
 
 
 def one_of(field: str, value: object, words: Sequence[Word]) -> Word:
-    """The word that ``value`` is.
+    """Return the word that ``value`` is.
 
     Raises:
         BadInput: it is none of them; the message lists them.
@@ -42,14 +42,14 @@ def one_of(field: str, value: object, words: Sequence[Word]) -> Word:
 
 
 def theme_named(field: str, value: object) -> Theme:
-    """The theme that is meant: ``wait_time``, also written as "wait time" or "Wait-Time"."""
+    """Return the theme that is meant: ``wait_time``, also written as "wait time" or "Wait-Time"."""
     if isinstance(value, str):
         value = re.sub(r"[\s_-]+", "_", value.strip().lower())
     return one_of(field, value, THEMES)
 
 
 def line(field: str, value: object, *, secrets: bool, longest: int = LONGEST_TEXT) -> str:
-    """A text that is not blank and can be stored, with secrets cut out where ``secrets`` is true."""
+    """Return a text that is not blank and can be stored; ``secrets`` cuts secrets out."""
     if not isinstance(value, str) or not value.strip():
         raise BadInput("a text is needed.", field=field)
     if len(value) > longest:
@@ -60,24 +60,24 @@ def line(field: str, value: object, *, secrets: bool, longest: int = LONGEST_TEX
 
 
 def optional_line(field: str, value: object, *, secrets: bool) -> str | None:
-    """The same where nothing may be given."""
+    """Return a text that can be stored, or None if none is given; ``secrets`` cuts secrets out."""
     return None if value is None else line(field, value, secrets=secrets)
 
 
 def whole(field: str, value: object, *, most: int = MOST_WHOLE) -> int:
-    """A whole number from 0 on."""
+    """Return a whole number from 0 on."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise BadInput(f"{_shown(value)} is no whole number from 0 to {most:,}.", field=field)
     return value
 
 
 def optional_whole(field: str, value: object) -> int | None:
-    """The same where nothing may be given."""
+    """Return a whole number from 0 on, or None if none is given."""
     return None if value is None else whole(field, value)
 
 
 def number(field: str, value: object, *, least: float, most: float) -> float:
-    """A finite number within bounds."""
+    """Return a finite number within bounds."""
     good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not good or not least <= cast("float", value) <= most:
         raise BadInput(f"{_shown(value)} is no number from {least:g} to {most:g}.", field=field)
@@ -85,12 +85,12 @@ def number(field: str, value: object, *, least: float, most: float) -> float:
 
 
 def impact(value: object) -> float | None:
-    """An impact score: up to 9,999.99 either way, to the hundredth."""
+    """Return an impact score: up to 9,999.99 either way, to the hundredth."""
     return None if value is None else number("impact_score", value, least=-_MOST_IMPACT, most=_MOST_IMPACT)
 
 
 def moment(field: str, value: object, *, now: datetime) -> datetime:
-    """An aware time in UTC that is not in the future."""
+    """Return an aware time in UTC that is not in the future."""
     if not isinstance(value, datetime) or value.utcoffset() is None:
         raise BadInput("a time with a zone is needed.", field=field, hint="2026-05-04T00:00:00Z")
     if value > now + _AHEAD:
@@ -99,12 +99,12 @@ def moment(field: str, value: object, *, now: datetime) -> datetime:
 
 
 def optional_moment(field: str, value: object, *, now: datetime) -> datetime | None:
-    """The same where nothing may be given."""
+    """Return an aware time in UTC that is not in the future, or None if none is given."""
     return None if value is None else moment(field, value, now=now)
 
 
 def time(field: str, value: object, *, now: datetime) -> datetime | None:
-    """The same, which may be the text of one, or nothing."""
+    """Return a time, also read from text, that is not in the future; None if none is given."""
     read = moments.moment(value, now=now) if isinstance(value, str) else None
     if isinstance(read, str):
         raise BadInput(read, field=field)
@@ -112,7 +112,7 @@ def time(field: str, value: object, *, now: datetime) -> datetime | None:
 
 
 def references(given: object, *, now: datetime, secrets: bool) -> list[EvidenceReference]:
-    """Evidence that may be stored, in the order given.
+    """Return evidence that may be stored, in the order given.
 
     Raises:
         BadInput: naming the piece and the field, such as ``evidence[2].published_at``.
@@ -129,7 +129,7 @@ def references(given: object, *, now: datetime, secrets: bool) -> list[EvidenceR
 
 
 def referring(evidence: ReviewEvidence) -> EvidenceReference:
-    """What a reading of reviews found, as a reference to the review."""
+    """Return evidence from a reading of reviews as a reference to the review."""
     return EvidenceReference(
         theme=evidence.theme,
         place_id=evidence.place_id,

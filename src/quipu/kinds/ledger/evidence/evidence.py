@@ -246,7 +246,7 @@ class AsyncEvidence:
         place: str | None,
         ask: Callable[[Within, store.Asked], Awaitable[Found]],
     ) -> Found | None:
-        """What ``ask`` tells of the evidence of a session, a place, or all of it; None without a space."""
+        """Return what ``ask`` finds in the evidence of a session, a place, or all; None without a space."""
         optional_name("session", session)
         optional_name("place", place)
         async with self._database.looking(check_name("space", space)) as within:
@@ -262,7 +262,7 @@ async def _shown(within: Within, asked: store.Asked, *, theme: Theme | None, lim
 
 
 def _account(asked: Confidence, limits: Sequence[ConfidenceLimit], *, left_out: int) -> dict[str, object]:
-    """What the policy did, as it is kept in ``meta``; nothing where it had nothing to do."""
+    """Return what the policy did, as it is kept in ``meta``; nothing if it had nothing to do."""
     if not limits and not left_out:
         return {}
     told = {"asked_confidence": asked, "limits": [asdict(limit) for limit in limits]}

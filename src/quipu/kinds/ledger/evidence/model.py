@@ -1,4 +1,4 @@
-"""What recommendations and their evidence are: plain values, in the words of the tables."""
+"""Recommendations and their evidence: plain values, in the words of the tables."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class EvidencePiece:
     meta: Mapping[str, object]
 
     def __str__(self) -> str:
-        """``2026-02-11, 2.0 stars, wait_time: "We waited…"``, with the parts that are known."""
+        """Return ``2026-02-11, 2.0 stars, wait_time: "We waited…"``, with the parts that are known."""
         parts = (
             f"{self.published_at:%Y-%m-%d}" if self.published_at else None,
             f"{self.rating:.1f} stars" if self.rating is not None else None,
@@ -99,7 +99,7 @@ class ShownEvidence:
     theme: Theme | None = None
 
     def __str__(self) -> str:
-        """The answer in words, one line for each piece."""
+        """Return the answer in words, one line for each piece."""
         if self.pieces:
             return "\n".join(str(piece) for piece in self.pieces)
         missing = f"There is no evidence of {self.theme}" if self.theme else "There is no evidence"
@@ -109,7 +109,7 @@ class ShownEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThemeCount:
-    """How many pieces of evidence show a theme."""
+    """Number of pieces of evidence that show a theme."""
 
     theme: Theme
     count: int
@@ -117,7 +117,7 @@ class ThemeCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceLimit:
-    """Why confidence could not be higher: ``most`` is what was left, ``because`` says why in a sentence."""
+    """Limit of confidence: ``most`` is what was left, ``because`` gives the reason in a sentence."""
 
     most: Confidence
     because: str
@@ -180,7 +180,7 @@ class CompetitorCheck:
 
     @property
     def outcome(self) -> str:
-        """What to tell: as ``status``, with resolved_with_reviews apart from resolved_no_recent_reviews."""
+        """Outcome to tell: as ``status``, but resolved_with_reviews apart from resolved_no_recent_reviews."""
         if self.status != "resolved":
             return self.status
         return "resolved_with_reviews" if self.has_reviews else "resolved_no_recent_reviews"

@@ -1,4 +1,4 @@
-"""Where in a session something happens."""
+"""Place of an event in a session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from quipu.kinds.ledger.outcome import unknown_session
 
 
 async def standing(within: Within, name: str) -> store.Session:
-    """The session of that name.
+    """Return the session of that name.
 
     Raises:
         BadInput: there is none in this space.
@@ -21,7 +21,7 @@ async def standing(within: Within, name: str) -> store.Session:
 
 
 async def said(within: Within, session: store.Session, message: str) -> int:
-    """The number of the message of that id in a session.
+    """Return the number of the message of that id in a session.
 
     Raises:
         BadInput: nothing was said there under that id.
@@ -33,7 +33,7 @@ async def said(within: Within, session: store.Session, message: str) -> int:
 
 
 def turn_of(session: store.Session, turn: int | None) -> int:
-    """The turn that is meant, by default the one that the session is at.
+    """Return the turn that is meant, by default the one that the session is at.
 
     Raises:
         BadInput: nothing that far was said yet.

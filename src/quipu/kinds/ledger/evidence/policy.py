@@ -1,4 +1,4 @@
-"""How sure a recommendation may be, and which evidence it keeps: pure."""
+"""Policy of recommendations: how sure one may be, and which evidence it keeps. Pure."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a recommendation is made under.
+    """Conditions of a recommendation.
 
-    ``status`` and ``freshness_seconds``: of its source, this turn. ``all_sources_down``: nothing could be
-    asked. ``baselines``: the baseline values of its session.
+    ``status`` and ``freshness_seconds`` are of its source, in this turn. ``all_sources_down``: nothing could
+    be asked. ``baselines`` are the baseline values of its session.
     """
 
     status: SourceStatus | None = None
@@ -58,7 +58,7 @@ class Conditions:
 
 
 def joined(given: Conditions, known: Conditions) -> Conditions:
-    """What the caller says of the source, and what is known of the rest."""
+    """Join what the caller says of the source with what is known of the rest."""
     fresh = given.freshness_seconds
     return replace(
         known,
@@ -68,7 +68,7 @@ def joined(given: Conditions, known: Conditions) -> Conditions:
 
 
 def limits(source: EvidenceSource, location: str, conditions: Conditions) -> list[ConfidenceLimit]:
-    """Why a recommendation for ``location`` from ``source`` may not be surer, the hardest limit first.
+    """Return why a recommendation for ``location`` from ``source`` may not be surer, hardest limit first.
 
     The policy of the seed's origin: a source that is stale, failed or timed out leaves low; a baseline that
     is assumed for the location leaves medium at most (low where its cap says so); no source at all, low.
@@ -97,19 +97,19 @@ def _of_source(source: EvidenceSource, conditions: Conditions) -> Iterable[Confi
 
 
 def is_stale(source: EvidenceSource, freshness_seconds: int | None) -> bool:
-    """Whether what a source gave is too old; of an unknown age it is not."""
+    """Return True if what a source gave is too old; False for an unknown age."""
     after = STALE_AFTER_SECONDS.get(source)
     return after is not None and freshness_seconds is not None and freshness_seconds > after
 
 
 def clamp(asked: Confidence, found: Iterable[ConfidenceLimit]) -> Confidence:
-    """The confidence that was asked for, or less where a limit says so."""
+    """Return the confidence that was asked for, or less if a limit says so."""
     possible: list[Confidence] = [asked, *(limit.most for limit in found)]
     return min(possible, key=CONFIDENCES.index)
 
 
 def concerns(baseline: Baseline, location: str) -> bool:
-    """Whether a baseline value is about a location.
+    """Return True if a baseline value is about a location.
 
     ``baseline.foh.{locationLabel}.{daypart}`` (or without a daypart) is about its own; the scope is about
     all, or about the one that its value names.
@@ -126,7 +126,7 @@ def concerns(baseline: Baseline, location: str) -> bool:
 def explained(
     explanation: Mapping[str, object], conditions: Conditions, location: str
 ) -> Mapping[str, object]:
-    """The explanation, with the assumption named on which the recommendation rests, if it is not yet."""
+    """Add the assumption behind the recommendation to its explanation, unless it is there."""
     assumed = [b for b in conditions.baselines if b.assumed and concerns(b, location)]
     if not assumed or _ASSUMPTION in explanation:
         return explanation
@@ -139,7 +139,7 @@ def _told(baseline: Baseline) -> str:
 
 
 def _part(value: object, name: str) -> str | None:
-    """A text inside a value, if it has one of that name."""
+    """Return a text inside a value, if it has one of that name."""
     if not isinstance(value, Mapping):
         return None
     found = cast("Mapping[str, object]", value).get(name)
@@ -147,7 +147,7 @@ def _part(value: object, name: str) -> str | None:
 
 
 def ranked(references: Iterable[EvidenceReference]) -> list[EvidenceReference]:
-    """At most ten references, the heaviest first, then the newest; the order given decides between equals."""
+    """Return at most ten references, heaviest first, then newest; ties keep the order given."""
     return sorted(references, key=_heaviest_first)[:MOST_PIECES]
 
 

@@ -65,7 +65,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Which evidence: of a recommendation; or of a session, of a place, of both; else of the whole space."""
+    """Scope of evidence: a recommendation; a session, a place, or both; else the whole space."""
 
     recommendation: int | None = None
     session: UUID | None = None
@@ -73,13 +73,13 @@ class Asked:
 
 
 async def session(within: Within, name: str) -> Session | None:
-    """The session of that name, or None where there is none."""
+    """Return the session of that name, or None if there is none."""
     rows = await _rows(within, Session, "session", {"session": name})
     return rows[0] if rows else None
 
 
 async def message(within: Within, session: int, message: str) -> int | None:
-    """The number of a message by the caller's id, or None where there is none of it in the session."""
+    """Return the number of a message by the caller's id, or None if the session has none of it."""
     values = {"space": within.space.id, "session": session, "message": message}
     row = await (await within.conn.execute(_SQL["message"], values)).fetchone()
     return row[0] if row else None
@@ -88,7 +88,7 @@ async def message(within: Within, session: int, message: str) -> int | None:
 async def conditions(
     within: Within, session: Session, *, turn: int, source: EvidenceSource, now: datetime
 ) -> Conditions:
-    """How the source answered last in this turn, and the baseline of the session as it stands."""
+    """Return how the source answered last in this turn, and the baseline of the session as it stands."""
     values = {"session": session.uid, "thread": session.id, "person": session.person}
     async with within.conn.pipeline():
         baselines = await _run(within, "baselines", {**values, "now": now})
@@ -141,7 +141,7 @@ def _columns(evidence: Sequence[EvidenceReference]) -> dict[str, object]:
 
 
 async def recommendation(within: Within, number: int) -> Recommendation | None:
-    """A recommendation by its id, or None where there is none."""
+    """Return a recommendation by its id, or None if there is none."""
     rows = await (await _run(within, "recommendation", {"id": number})).fetchall()
     return _recommendation(rows[0]) if rows else None
 
@@ -149,7 +149,7 @@ async def recommendation(within: Within, number: int) -> Recommendation | None:
 async def recommendations(
     within: Within, *, session: str | None, before: int, limit: int, offset: int
 ) -> list[Recommendation]:
-    """Recommendations of a session, or of the space; the latest first, ``before`` one."""
+    """Return recommendations of a session, or of the space; latest first, ``before`` one."""
     name = "recommendations" if session is None else "recommendations_of_session"
     values = {"before": before, "limit": limit, "offset": offset} | (
         {} if session is None else {"session": session}
@@ -158,18 +158,18 @@ async def recommendations(
 
 
 async def pieces(within: Within, asked: Asked, *, theme: Theme | None, limit: int) -> list[EvidencePiece]:
-    """Evidence of a theme, or of all: that of a recommendation by rank, else the newest first."""
+    """Return evidence of a theme, or of all: that of a recommendation by rank, else newest first."""
     return await _rows(within, EvidencePiece, "pieces", {**_where(asked), "theme": theme, "limit": limit})
 
 
 async def themes(within: Within, asked: Asked) -> dict[Theme, int]:
-    """How many pieces of evidence there are of each theme, the most first; those without any are left out."""
+    """Count the pieces of evidence of each theme, most first; themes without any are left out."""
     rows = await (await _run(within, "themes", _where(asked))).fetchall()
     return {row["theme"]: row["count"] for row in rows}
 
 
 async def competitor_checks(within: Within, session: UUID) -> list[CompetitorCheck]:
-    """The look-ups of a session, the latest first."""
+    """Return the look-ups of a session, latest first."""
     return await _rows(within, CompetitorCheck, "competitor_checks", {"session": session})
 
 

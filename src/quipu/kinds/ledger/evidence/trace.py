@@ -1,4 +1,4 @@
-"""What an agent's tools and sources did: calls, runs, look-ups, readings of reviews, fallbacks."""
+"""Traces of an agent's tools and sources: calls, runs, look-ups, readings of reviews, fallbacks."""
 
 from __future__ import annotations
 

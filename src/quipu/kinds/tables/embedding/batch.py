@@ -113,7 +113,7 @@ class Batches:
         return len(steps.gone) + len(steps.new), more
 
     async def _take_out(self, within: Within, changes: Sequence[Change]) -> int:
-        """What the index has of a table that is gone."""
+        """Take the entries of a table that is gone out of the index."""
         number = changes[0].relation_id
         known = await store.some_of(within, self._schema, number, limit=_GONE_AT_ONCE)
         entries = [one.entry_id for one in known.values()]
@@ -141,7 +141,7 @@ class Batches:
 
 
 def _planned(ids: Sequence[str], known: Mapping[Place, Known], values: Values) -> tuple[list[str], Plan]:
-    """What must change for the first rows, so many as have not too many texts; and which these are."""
+    """Plan the changes of the first rows that have not too many texts; return these rows, too."""
     of: dict[str, dict[Place, Known]] = {}
     for place, one in known.items():
         of.setdefault(place.source_id, {})[place] = one

@@ -89,14 +89,14 @@ class Filing:
         return await store.followed(within, self._schema, changes)
 
     async def _found(self, within: Within, new: Mapping[Place, Wanted], *, generation: int) -> _Vectors:
-        """Vectors of many texts that the schema has already: a table that is made anew has them all."""
+        """Return vectors that the schema has already, if the texts are many, as for a table made anew."""
         hashes = {one.content_hash for one in new.values()}
         if len(hashes) <= FEW_TEXTS:
             return {}
         return await store.vectors(within, self._schema, list(hashes), generation=generation)
 
     async def _vectors(self, new: Mapping[Place, Wanted], found: _Vectors, *, generation: int) -> _Vectors:
-        """Vectors of all texts: those that are ``found``, those that are on their way, and the others."""
+        """Return vectors of all texts: those that are ``found``, those on their way, and the others."""
         texts = {one.content_hash: one.content for one in new.values()}
         if self._ahead is not None:
             found = await self._ahead.vectors(texts, generation=generation) | found

@@ -50,7 +50,7 @@ class Following:
     async def advance(
         self, space: str, schema: Schema, *, seconds: float | None, ahead: Ahead | None = None
     ) -> tuple[int, bool]:
-        """The same for so long, or to the end; also whether something is left.
+        """Follow changes for so long, or to the end; return how many, and True if some are left.
 
         A table that cannot be read is left as it is: what changed there stays hidden.
         """

@@ -21,7 +21,7 @@ _KNOWN = ("source_id", "field_name", "chunk_index", "entry_id", "content_hash", 
 
 
 async def behind(within: Within) -> list[Schema]:
-    """Schemas that the index has to follow."""
+    """Return schemas that the index has to follow."""
     async with within.conn.cursor(row_factory=class_row(Schema)) as cursor:
         return await (await cursor.execute(_SQL["behind"], {"space": within.space.id})).fetchall()
 
@@ -32,10 +32,10 @@ async def watch(within: Within, schema_id: int) -> None:
 
 
 class AskedPending:
-    """What is to be followed of a schema: asked while its space is entered (``ask``), told then.
+    """Changes of a schema to follow: asked while its space is entered (``ask``), read then.
 
-    The schema is held. Tables that are among ``skipped`` are left out; at most ``limit`` rows are told. Only
-    with ``thorough`` is it seen whether a table is not watched. What ``beside`` runs goes along.
+    The schema is locked. Tables among ``skipped`` are left out; at most ``limit`` rows are returned. Only
+    with ``thorough`` is it checked that every table is watched. The queries of ``beside`` go along.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class AskedPending:
         await self._beside(conn)
 
     async def watched(self) -> bool:
-        """Whether changes of its rows are written down as they should be, as far as that was asked."""
+        """Return True if changes of its rows are written down as they should be, as far as that was asked."""
         if self._watched is None:
             return True
         row = await self._watched.fetchone()
         return row is not None and row[0]
 
     async def pending(self) -> Pending | None:
-        """What is to be followed of one of its tables; None where there is nothing."""
+        """Return the changes to follow in one of its tables; None if there are none."""
         row = None if self._pending is None else await self._pending.fetchone()
         if row is None or row[0] is None:
             return None
@@ -76,7 +76,7 @@ class AskedPending:
 
 
 async def some_of(within: Within, schema_id: int, relation_id: int, *, limit: int) -> dict[Place, Known]:
-    """What the index has of a table, at most ``limit`` entries of it."""
+    """Return what the index has of a table, at most ``limit`` entries of it."""
     values = {"schema": schema_id, "relation": relation_id, "limit": limit}
     return _known(await _rows(within, "some_of", values))
 
@@ -84,7 +84,7 @@ async def some_of(within: Within, schema_id: int, relation_id: int, *, limit: in
 async def kept_rows(
     within: Within, schema_id: int, relation_id: int, *, after: str | None, limit: int
 ) -> list[str]:
-    """Rows of a table that the index has, in the order of their ids, beyond ``after``."""
+    """Return rows of a table that the index has, in the order of their ids, beyond ``after``."""
     values = {"schema": schema_id, "relation": relation_id, "after": after, "limit": limit}
     return [row[0] for row in await _rows(within, "kept_rows", values)]
 
@@ -92,7 +92,7 @@ async def kept_rows(
 async def vectors(
     within: Within, schema_id: int, hashes: Sequence[str], *, generation: int
 ) -> dict[str, NDArray[np.float32]]:
-    """Vectors of texts that the index has already, by the hash of the text."""
+    """Return vectors of texts that the index has already, by the hash of the text."""
     values = {"schema": schema_id, "hashes": Texts(hashes), "generation": generation}
     return {digest: halfvecs(vector)[0] for digest, vector in await _rows(within, "vectors", values)}
 
@@ -100,7 +100,7 @@ async def vectors(
 async def note_changed(
     within: Within, schema_id: int, relation: Relation, page: Sequence[tuple[str, Sequence[str]]]
 ) -> None:
-    """Of rows with the hashes of their fields, write down those that the index has otherwise."""
+    """Write down rows, given with the hashes of their fields, that the index has differently."""
     fields = len(relation.fields)
     values = {
         "schema": schema_id,
@@ -152,19 +152,19 @@ async def rehash(within: Within, hashes: Mapping[int, str]) -> None:
 
 
 async def followed(within: Within, schema_id: int, changes: Sequence[Change]) -> Rows:
-    """The index has followed these changes; ``waits`` reads from what comes back whether there are others."""
+    """Note that the index has followed these changes; ``waits`` reads from the result if there are others."""
     values = {"schema": schema_id, "ids": Int8s([one.id for one in changes])}
     return await within.run(_SQL.numbered("followed"), values)
 
 
 async def waits(asked: Rows) -> bool:
-    """Whether there are changes that the index has not followed."""
+    """Return True if there are changes that the index has not followed."""
     row = await asked.fetchone()
     return row is not None and row[0]
 
 
 async def cited(within: Within, ids: Sequence[int]) -> list[tuple[Any, ...]]:
-    """Of entries: id, text, when it happened, when it was recorded, the row's key, schema.table.field."""
+    """Return of entries: id, text, time, time of recording, the row's key, schema.table.field."""
     return await _rows(within, "cited", {"ids": Int8s(ids)})
 
 

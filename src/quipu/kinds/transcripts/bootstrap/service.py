@@ -99,7 +99,7 @@ class AsyncBootstrap:
         )
 
     async def _meant(self, within: Within, query: str, limit: int) -> list[int]:
-        """The entries of memories that a query means, best first: more than are shown, as some are tasks."""
+        """Return the entries of lessons that a query means, best first: more than are shown."""
         filters = Filters(kinds=(_TRANSCRIPTS,))
         ((_, found),) = await self._search.find(within, [query], filters=filters, limit=3 * limit)
         return [one.id for one in found]

@@ -17,17 +17,17 @@ Row = TypeVar("Row", RecentSession, KnownLesson, OpenTask, FrequentFile)
 
 
 async def activity(within: Within, values: Mapping[str, object]) -> list[RecentSession]:
-    """The latest sessions."""
+    """Return the latest sessions."""
     return await _rows(within, "activity", RecentSession, values)
 
 
 async def lessons(within: Within, values: Mapping[str, object]) -> list[KnownLesson]:
-    """Memories, in the order of ``entries`` where they are given, else the surest first."""
+    """Return lessons, in the order of ``entries`` if these are given, else surest first."""
     return await _rows(within, "lessons", KnownLesson, values)
 
 
 async def files(within: Within, values: Mapping[str, object]) -> list[FrequentFile]:
-    """The files edited most."""
+    """Return the files edited most."""
     return await _rows(within, "files", FrequentFile, values)
 
 

@@ -82,7 +82,7 @@ async def file(
 
 
 async def waiting(database: Database, space: str) -> int:
-    """How many messages of a space are not filed."""
+    """Count the messages of a space that are not filed."""
     async with database.reading(space) as within:
         return 0 if within is None else await store.count(within)
 

@@ -30,7 +30,7 @@ class Unfiled:
 
 
 async def latest(within: Within, *, limit: int) -> list[Unfiled]:
-    """The latest messages that are not filed, in the order of their ids, with what of them is indexed."""
+    """Return the latest unfiled messages, in the order of their ids, with the text to be indexed."""
     values = {"space": within.space.id, "limit": limit}
     async with within.conn.cursor(row_factory=class_row(Unfiled)) as cursor:
         found = await (await cursor.execute(_SQL["latest"], values)).fetchall()
@@ -39,13 +39,13 @@ async def latest(within: Within, *, limit: int) -> list[Unfiled]:
 
 
 async def hold(within: Within, ids: Sequence[int]) -> set[int]:
-    """Of these, the ones that are still not filed; held until commit."""
+    """Return the ids that are still not filed, locked until commit."""
     values = {"space": within.space.id, "ids": Int8s(ids)}
     return {number for (number,) in await (await within.conn.execute(_SQL["hold"], values)).fetchall()}
 
 
 async def count(within: Within) -> int:
-    """How many messages are not filed."""
+    """Count the messages that are not filed."""
     row = await (await within.conn.execute(_SQL["count"], {"space": within.space.id})).fetchone()
     return row[0] if row else 0
 

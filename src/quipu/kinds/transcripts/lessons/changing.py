@@ -1,4 +1,4 @@
-"""What people change about memories: written by hand, edited, archived, restored."""
+"""Changes of lessons by people: written by hand, edited, archived, restored."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Changing:
         self._clock = clock
 
     async def add(self, fact: str, *, space: str, category: str, project: str, confidence: float) -> UUID:
-        """A memory written by hand; its id.
+        """Add a lesson written by hand and return its id.
 
         Raises:
             Conflict: an active memory of the project says so already.
@@ -74,7 +74,7 @@ class Changing:
             return await self.archive_rows(within, rows)
 
     async def archive_rows(self, within: Within, rows: Sequence[Row]) -> list[UUID]:
-        """The same within a transaction that holds the memories."""
+        """Archive lessons within a transaction that holds them."""
         active = [row for row in rows if not row.archived]
         await withdraw(within, sorted(row.entry_id for row in active if row.entry_id is not None))
         gone = [row.id for row in active]

@@ -102,9 +102,9 @@ class Extracting:
         return None if error is None else redact(error).text[:_LONGEST_ERROR]
 
     def _allowed(self, one: Finding) -> Finding | None:
-        """A finding without clauses that the policy does not let be kept; None where it says nothing else.
+        """Return a finding without clauses that the policy refuses; None if nothing else is left.
 
-        Of the words that it is from, the longest run that may be kept: they stand in the turn as they are.
+        Of its excerpt, the longest run that may be kept stays: it stands in the turn as it is.
         """
         asked = asks(one.excerpt)
         fact = self._policy.cut(one.fact, asked=asked, work=True, source=one.excerpt)
@@ -112,7 +112,7 @@ class Extracting:
         return replace(one, fact=fact, excerpt=max(words, key=len)) if fact and words else None
 
     def _bare(self, one: Finding) -> Finding:
-        """A finding without secrets, its excerpt short enough to be kept."""
+        """Return a finding without secrets, its excerpt short enough to be kept."""
         if not self._secrets:
             return replace(one, excerpt=one.excerpt[:_LONGEST_EXCERPT])
         fact, excerpt = redact(one.fact), redact(one.excerpt)
@@ -121,6 +121,6 @@ class Extracting:
 
 
 def _name(project: str) -> str | None:
-    """What a project is called: the last part of its path."""
+    """Return the name of a project: the last part of its path."""
     parts = [part for part in re.split(r"[\\/]", project) if part]
     return parts[-1] if parts else None

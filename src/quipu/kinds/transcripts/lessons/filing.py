@@ -25,7 +25,7 @@ _TABLE: Final = "memories"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is to be filed: a memory and its fact."""
+    """Entry to be filed: a lesson and its fact."""
 
     id: UUID
     fact: str
@@ -36,7 +36,7 @@ class Entry:
 async def writing(
     database: Database, space: str, prepared: Prepared, *, as_of: AsOf | None = None
 ) -> AsyncGenerator[Within]:
-    """A transaction to change memories in; ``as_of`` is when what is written was read, where it was.
+    """Open a transaction to change lessons; ``as_of`` is the state that the written words were read from.
 
     Raises:
         Moved: the space is searched by the vectors of another model by now.

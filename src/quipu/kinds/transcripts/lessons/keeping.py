@@ -24,9 +24,9 @@ FORGOTTEN: Final = "It was forgotten meanwhile."
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What an extractor made of a session, secrets cut out, and when it began to read.
+    """Findings of an extractor in a session, secrets cut out, and when it began to read.
 
-    ``error``: why it did not get to the end.
+    ``error`` says why it did not get to the end.
     """
 
     session: Due
@@ -36,7 +36,7 @@ class Read:
     error: str | None = None
 
     def said_at(self, place: int) -> datetime:
-        """When a finding was said."""
+        """Return the time at which a finding was said."""
         return self.findings[place].happened_at or self.began_at
 
 
@@ -85,7 +85,7 @@ class Keeping:
         )
 
     async def _said(self, read: Read) -> list[int]:
-        """The places of the findings whose messages are still there."""
+        """Return the places of the findings whose messages still exist."""
         cited = [one.message_id for one in read.findings if one.message_id is not None]
         there = await store.messages_there(self._within, cited)
         return [
@@ -162,7 +162,7 @@ class Keeping:
             )
 
     async def _restate(self, read: Read, says: Mapping[int, UUID], known: Sequence[Known]) -> None:
-        """Memories that were said again: later, or more surely; archived ones said after that come back."""
+        """Strengthen lessons that were said again: later, or more surely; archived ones may come back."""
         by_id = {one.id: one for one in known}
         back: set[UUID] = set()
         for place, id_ in says.items():

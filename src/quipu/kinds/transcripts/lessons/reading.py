@@ -21,7 +21,7 @@ _HINT: Final = "The list of lessons shows them."
 
 
 def aged(row: Row, *, now: datetime, settings: Settings) -> Lesson:
-    """A memory with its confidence and state of now."""
+    """Return a lesson with its confidence and state of now."""
     life = Life(
         judged=row.judged,
         said_at=row.happened_at,
@@ -58,12 +58,12 @@ def aged(row: Row, *, now: datetime, settings: Settings) -> Lesson:
 
 
 def surest_first(memories: Sequence[Lesson]) -> list[Lesson]:
-    """The surest first, of equals the latest."""
+    """Sort lessons, surest first, then latest."""
     return sorted(memories, key=lambda one: (-one.confidence, -one.happened_at.timestamp(), one.id))
 
 
 async def row_of(within: Within | None, id_: UUID | str) -> Row:
-    """The memory with an id, or with the only id that begins so.
+    """Return the lesson with an id, or with the only id that begins so.
 
     Raises:
         NotFound: there is none.

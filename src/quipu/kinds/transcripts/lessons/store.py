@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which memories a list is of; None narrows nothing."""
+    """Filter of a list of lessons; None narrows nothing."""
 
     category: str | None = None
     project: str | None = None
@@ -77,7 +77,7 @@ async def hold(within: Within) -> None:
 async def due(
     within: Within, *, extractor: str, version: int | None, session: str | None, since: datetime | None
 ) -> list[Due]:
-    """The sessions that an extractor of a version has left to read, or all; the longest ago first."""
+    """Return the sessions that an extractor of a version has left to read, or all; longest ago first."""
     given = {
         "space": within.space.id,
         "extractor": extractor,
@@ -90,7 +90,7 @@ async def due(
 
 
 async def turns(within: Within, number: int) -> list[Turn]:
-    """What was said in a session, in order; what was copied from an earlier one was said there."""
+    """Return what was said in a session, in order; copies from an earlier session belong to that one."""
     rows = await _rows(within, "turns", {"number": number})
     spoken = await within.spoken([row[2] for row in rows])
     return [
@@ -100,7 +100,7 @@ async def turns(within: Within, number: int) -> list[Turn]:
 
 
 async def known(within: Within, project: str) -> list[Known]:
-    """The memories of a project."""
+    """Return the lessons of a project."""
     rows = await _rows(within, "known", {"project": project})
     return [
         Known(
@@ -120,7 +120,7 @@ async def known(within: Within, project: str) -> list[Known]:
 
 
 async def near(within: Within, project: str, vectors: Embedding) -> dict[int, UUID]:
-    """By the place of a vector, from 0, the active memory of the project whose vector is next to it."""
+    """Return, by the place of a vector, the active lesson of the project that is next to it."""
     if not len(vectors) or within.space.generation is None:
         return {}
     given = {
@@ -133,13 +133,13 @@ async def near(within: Within, project: str, vectors: Embedding) -> dict[int, UU
 
 
 async def sources_of(within: Within, *, session: str, extractor: str) -> set[UUID]:
-    """The memories that an extractor found in a session."""
+    """Return the lessons that an extractor found in a session."""
     rows = await _rows(within, "sources_of", {"session": session, "extractor": extractor})
     return {row[0] for row in rows}
 
 
 async def orphans(within: Within, ids: Sequence[UUID]) -> list[tuple[UUID, int | None]]:
-    """Of these the memories that nothing tells any more, with their entries."""
+    """Return the lessons that have no source any more, with their entries."""
     return await _rows(within, "orphans", {"ids": list(ids)})
 
 
@@ -152,7 +152,7 @@ async def memories(
     project: str | None = None,
     session: str | None = None,
 ) -> list[Row]:
-    """Memories with what happened to them, the latest first."""
+    """Return lessons with their history, latest first."""
     given = {
         "space": within.space.id,
         "ids": None if ids is None else list(ids),
@@ -168,7 +168,7 @@ async def memories(
 async def surest(
     within: Within, wanted: Wanted, *, now: datetime, after: UUID | None, limit: int, offset: int
 ) -> list[Row]:
-    """Memories as they are ``now``, the surest first, behind the one with the id ``after``."""
+    """Return lessons as they are ``now``, surest first, behind the one with the id ``after``."""
     given = {
         "category": wanted.category,
         "project": wanted.project,
@@ -187,19 +187,19 @@ async def surest(
 
 
 async def sources(within: Within, id_: UUID) -> list[LessonSource]:
-    """Where a memory was said, the latest first."""
+    """Return where a lesson was said, latest first."""
     async with within.conn.cursor(row_factory=class_row(LessonSource)) as cursor:
         await cursor.execute(_SQL["sources"], {"space": within.space.id, "id": id_})
         return await cursor.fetchall()
 
 
 async def ids_like(within: Within, prefix: str) -> list[UUID]:
-    """At most two memories whose id begins so."""
+    """Return at most two lessons whose id begins so."""
     return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
 
 
 async def same_form(within: Within, row: Row, *, fact: str, category: str | None) -> UUID | None:
-    """Another active memory of the project that says this."""
+    """Return another active lesson of the project that says this."""
     given = {"project": row.project, "category": category, "form": normal_hash(fact), "id": row.id}
     found = await _rows(within, "same_form", given)
     return found[0][0] if found else None
@@ -211,17 +211,17 @@ async def reinforce(within: Within, ids: Sequence[UUID], *, now: datetime, apart
 
 
 async def is_there(within: Within, number: int) -> bool:
-    """Whether a session is there; it stays until the transaction ends."""
+    """Return True if a session exists; it stays until the transaction ends."""
     return bool(await _rows(within, "is_there", {"number": number}))
 
 
 async def has_session(within: Within, name: str) -> bool:
-    """Whether there is a session of that name."""
+    """Return True if there is a session of that name."""
     return bool(await _rows(within, "has_session", {"name": name}))
 
 
 async def messages_there(within: Within, ids: Sequence[int]) -> set[int]:
-    """Which of the messages are there."""
+    """Return the messages that exist."""
     if not ids:
         return set()
     return {row[0] for row in await _rows(within, "messages_there", {"ids": Int8s(ids)})}

@@ -31,7 +31,7 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
 
 
 def filed(database: Database, models: Models, space: str) -> AbstractAsyncContextManager[Within | None]:
-    """The space, to be read; first memories that SQL wrote are filed, and no messages."""
+    """Open the space for reading, after filing lessons that SQL wrote, but no messages."""
     return unfiled.filed(database, models, space, {TRANSCRIPTS: _file})
 
 

@@ -1,4 +1,4 @@
-"""Where agents keep what they record, and what each file there is."""
+"""Places where agents keep what they record, and what each file there is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Transcript:
 
 @dataclass(slots=True)
 class Found:
-    """What lies below some roots. ``troubles``: what could not be looked at, by path, with the reason."""
+    """Files below some roots. ``troubles`` are places that could not be read, by path, with the reason."""
 
     transcripts: list[Transcript] = field(default_factory=list[Transcript])
     histories: list[Path] = field(default_factory=list[Path])
@@ -43,7 +43,7 @@ class Found:
 
 
 def default_roots(environment: Mapping[str, str] = os.environ, home: Path | None = None) -> list[Path]:
-    """Where agents keep sessions, as far as it is there.
+    """Return the places where agents keep sessions, as far as they exist.
 
     ``$CLAUDE_CONFIG_DIR`` takes the place of ``~/.claude``; several, separated by commas, are all taken.
     """
@@ -58,7 +58,7 @@ def default_roots(environment: Mapping[str, str] = os.environ, home: Path | None
 
 
 def find(roots: Iterable[Path]) -> Found:
-    """Everything below the roots, or that a root is; nothing twice, whatever links there are."""
+    """Find everything below the roots, or at a root; nothing twice, whatever links there are."""
     found = Found()
     seen: set[tuple[int, int]] = set()
     for root in roots:
@@ -141,7 +141,7 @@ def _reason(failed: OSError) -> str:
 
 
 def home_of(path: Path) -> Path:
-    """The file that says which project a transcript is of: a subagent's session, where that is there."""
+    """Return the file that names a transcript's project: a subagent's session, if that exists."""
     within = next((up.parent for up in path.parents if up.name == "subagents"), None)
     if within is not None and (session := within.with_suffix(".jsonl")).is_file():
         return session
@@ -149,7 +149,7 @@ def home_of(path: Path) -> Path:
 
 
 def project(path: Path) -> str:
-    """The name of the project that a session worked on; where it does not say, that of the file's folder.
+    """Return the project's name that a session worked on; else that of the file's folder.
 
     Raises:
         OSError: it cannot be read.
@@ -166,7 +166,7 @@ def project(path: Path) -> str:
 
 
 def last_part(where: object) -> str | None:
-    """The last name in a path of whatever system."""
+    """Return the last name in a path of any system."""
     parts = [part for part in re.split(r"[\\/]", where) if part] if isinstance(where, str) else []
     return parts[-1] if parts else None
 
@@ -185,7 +185,7 @@ def _cwd(line: bytes) -> object:
 
 
 def agent_of(path: Path) -> tuple[str, Mapping[str, object]] | None:
-    """Of a subagent's file, its id and what ``agent-….meta.json`` beside it tells; None of any other file."""
+    """Return a subagent's id and its ``agent-….meta.json``; None for any other file."""
     if not path.name.startswith("agent-"):
         return None
     beside = path.with_suffix(".meta.json")
@@ -200,5 +200,5 @@ def agent_of(path: Path) -> tuple[str, Mapping[str, object]] | None:
 
 
 def stems(transcripts: Sequence[Transcript]) -> dict[str, Path]:
-    """The files of sessions by the name that they bear."""
+    """Return the files of sessions by their stem."""
     return {one.path.stem: one.path for one in transcripts}

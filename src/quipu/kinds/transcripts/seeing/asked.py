@@ -1,4 +1,4 @@
-"""What a search is narrowed to, as it was given, checked."""
+"""Filters of a search, as they were given, checked."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _Word = TypeVar("_Word", bound=str)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowed:
-    """What texts must satisfy; None asks for nothing. ``since`` is included, ``until`` is not.
+    """Conditions on texts; None sets no condition. ``since`` is included, ``until`` is not.
 
-    ``project``: the path holds it. ``session``: the name begins with it.
+    ``project``: the path contains it. ``session``: the name begins with it.
     """
 
     project: str | None = None
@@ -29,7 +29,7 @@ class Narrowed:
     errors: bool = False
 
     def values(self, sessions: Sequence[int] | None) -> Mapping[str, object]:
-        """The arguments of a query; ``sessions`` are the numbers of those that are meant, None for all."""
+        """Return the arguments of a query; ``sessions`` are the numbers of the sessions, None for all."""
         return {
             "parts": _listed(self.parts),
             "roles": _listed(self.roles),
@@ -48,7 +48,7 @@ def _listed(values: tuple[str, ...] | None) -> list[str] | None:
 def several(
     field: str, value: str | Iterable[str] | None, *, known: Sequence[_Word] | None = None
 ) -> tuple[str, ...] | None:
-    """One word or several as a tuple; None for none.
+    """Return one word or several as a tuple; None for none.
 
     Raises:
         BadInput: one of them is no text, or none of ``known``.
@@ -64,7 +64,7 @@ def several(
 
 
 def optional_text(field: str, value: object) -> str | None:
-    """A text without NUL, or None.
+    """Return a text without NUL, or None.
 
     Raises:
         BadInput: it is no text, or empty.

@@ -26,7 +26,7 @@ _READING: Final = "A query is one select; it reads views and tables of schema tr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How much may come back, and how long it may take."""
+    """Limits of an answer, in size and time."""
 
     rows: int
     megabytes: float
@@ -34,7 +34,7 @@ class Bounds:
 
 
 async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -> QueryRows:
-    """The rows of a statement.
+    """Return the rows of a statement.
 
     Raises:
         BadInput: the server refuses the statement; the message is the server's. Or its first row is too long.
@@ -62,7 +62,7 @@ async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -
 
 
 async def _rows(conn: Connection, statement: str, bounds: Bounds) -> QueryRows:
-    """One fetch and no more: a query may change its time limit, which then holds for the next."""
+    """Fetch once and no more: a query may change its time limit, which then holds for the next."""
     async with conn.transaction(force_rollback=True), conn.cursor(name="answer") as declared:
         await declared.execute(statement.strip().rstrip(";").encode())
         columns = tuple(column.name for column in declared.description or ())

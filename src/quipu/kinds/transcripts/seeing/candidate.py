@@ -41,13 +41,13 @@ Met = Mapping[Key, tuple[Candidate, float]]
 
 
 def candidate(one: Known | Text, content: str) -> Candidate:
-    """A text as a candidate that counts nothing yet."""
+    """Return a text as a candidate without any score yet."""
     key = (one.line_id, one.part, one.call_id)
     return Candidate(key, one.session_id, one.role, one.tool_name, one.is_error, one.happened_at, content)
 
 
 def met(known: Sequence[Known], read: Mapping[Key, str], group: Group) -> Met:
-    """Of texts that the index found, those that truly meet the group when they are read."""
+    """Return those texts from the index that truly meet the group when they are read."""
     found: dict[Key, tuple[Candidate, float]] = {}
     for one in known:
         content = read.get((one.line_id, one.part, one.call_id))
@@ -59,7 +59,7 @@ def met(known: Sequence[Known], read: Mapping[Key, str], group: Group) -> Met:
 
 
 def met_unindexed(texts: Sequence[Text], group: Group) -> Met:
-    """Of texts that the index does not know, those that meet the group."""
+    """Return those texts outside the index that meet the group."""
     found: dict[Key, tuple[Candidate, float]] = {}
     for one in texts:
         counts = group.occurrences(folded(composed(one.content)))
@@ -71,7 +71,7 @@ def met_unindexed(texts: Sequence[Text], group: Group) -> Met:
 
 
 def merged(groups: Sequence[tuple[int, Met]]) -> dict[Key, Candidate]:
-    """The candidates of all groups, each group with its size: the rarer it is, the more it counts."""
+    """Merge the candidates of all groups with their sizes: the rarer a group, the more it counts."""
     found: dict[Key, Candidate] = {}
     everything = sum(size for size, _ in groups)
     for size, members in groups:
@@ -85,7 +85,7 @@ def merged(groups: Sequence[tuple[int, Met]]) -> dict[Key, Candidate]:
 
 
 def ordered(found: Iterable[Candidate], sort: Sort) -> list[Candidate]:
-    """The best first, of equals the latest; or by time."""
+    """Sort candidates: best first, then latest; or by time."""
     by_time = sorted(found, key=lambda one: (one.happened_at, one.key), reverse=sort != "time-asc")
     if sort != "relevance":
         return by_time

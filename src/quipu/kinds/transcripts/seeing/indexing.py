@@ -47,7 +47,7 @@ async def advance(
 
 
 async def left(database: Database, space: str) -> int:
-    """How many lines the index does not know as they are."""
+    """Count the lines that the index does not know as they are."""
     async with database.space(space) as within:
         return 0 if within is None else await store.count_unindexed(within)
 
@@ -59,7 +59,7 @@ async def _settle(database: Database, space: str) -> None:
 
 
 async def _batch(database: Database, space: str) -> tuple[int, int] | None:
-    """One batch: how many lines and texts; None where there is nothing to do, or somebody else does it."""
+    """Index one batch and count its lines and texts; None if there is nothing to do here."""
     async with database.space(space) as within:
         if within is None:
             return None

@@ -1,4 +1,4 @@
-"""What stands in the place of old bulky tool output. Pure.
+"""Markers in the place of old bulky tool output. Pure.
 
 The rules are those of the origin: what ``Read`` showed is in the file, of ``Bash`` the beginning tells
 most, what ``Grep``, ``Glob``, ``Edit`` and ``Write`` answer can be had again.
@@ -24,9 +24,9 @@ LEAST_BYTES: Final = {
 
 
 def marker(tool: str, *, size_bytes: int, path: str | None, beginning: str) -> str | None:
-    """What stands for an output of ``size_bytes`` that begins so; None where it stays as it is.
+    """Return what stands for an output of ``size_bytes`` that begins so; None if it stays as it is.
 
-    It stays, too, where the marker would be no shorter.
+    It also stays if the marker would be no shorter.
     """
     if size_bytes <= LEAST_BYTES.get(tool, size_bytes):
         return None

@@ -1,4 +1,4 @@
-"""What is shown of recorded sessions."""
+"""Views of recorded sessions."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class TranscriptMatches:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """How often a tool was called, how often it failed, and how long it took (the median, in seconds)."""
+    """Use of a tool: calls, failures, and the time it took (the median, in seconds)."""
 
     tool: str
     project_path: str | None
@@ -189,7 +189,7 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptTotals:
-    """How much a space holds; ``first`` and ``last`` of its lines."""
+    """Size of a space; ``first`` and ``last`` of its lines."""
 
     sessions: int
     subagents: int
@@ -228,7 +228,7 @@ class TranscriptSizes:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStats:
-    """What a space holds, and its tokens by day and model, the oldest day first."""
+    """Content of a space, and its tokens by day and model, oldest day first."""
 
     totals: TranscriptTotals
     usage: tuple[TokenUsage, ...]
@@ -251,7 +251,7 @@ class TouchedFile:
 
     @property
     def total(self) -> int:
-        """How often it was touched."""
+        """Number of times that it was touched."""
         return self.reads + self.edits + self.writes + self.others
 
 
@@ -299,7 +299,7 @@ class CompactedTool:
 
 @dataclass(frozen=True, slots=True)
 class CompactedOutput:
-    """What ``compact`` did, or would do: the tools with the most bytes first."""
+    """Outcome or preview of ``compact``: the tools with the most bytes first."""
 
     done: bool
     older_than_days: int
@@ -307,7 +307,7 @@ class CompactedOutput:
 
     @property
     def results(self) -> int:
-        """How many outputs."""
+        """Number of outputs."""
         return sum(one.results for one in self.tools)
 
     @property

@@ -1,4 +1,4 @@
-"""What a search asks for: words, phrases, beginnings, exclusions, alternatives. Pure, and it never fails.
+"""Query of a search: words, phrases, beginnings, exclusions, alternatives. Pure, and it never fails.
 
     fix login        both words                 "fix login"      side by side
     fix*             words that begin so        -login           texts without it
@@ -44,18 +44,18 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What one text must have, and what it must not have."""
+    """Terms that one text must have, and those that it must not have."""
 
     required: tuple[Term, ...]
     excluded: tuple[Term, ...] = ()
 
     @property
     def needs_reading(self) -> bool:
-        """Whether the words alone do not tell: there is a phrase in it."""
+        """True if the words alone do not decide: there is a phrase in it."""
         return any(len(term.words) > 1 for term in (*self.required, *self.excluded))
 
     def occurrences(self, text: str) -> tuple[int, ...] | None:
-        """How often each required term occurs in a folded text; None where it does not have them all."""
+        """Count each required term in a folded text; None if it does not have them all."""
         if any(term.pattern.search(text) for term in self.excluded):
             return None
         counts: list[int] = []
@@ -76,7 +76,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """What the text asks for; no groups where there is no word in it that could be found."""
+    """Parse the query in a text; no groups if it has no word that could be found."""
     alternatives: list[list[tuple[bool, Term]]] = [[]]
     plain, left = True, MOST_WORDS
     for piece in _PIECE.finditer(text):
@@ -110,7 +110,7 @@ def _group(found: Sequence[tuple[bool, Term]]) -> Group:
 
 
 def tsquery(group: Group, *, space: int) -> str:
-    """The words of a group as the index is asked for them, whether or not they stand side by side."""
+    """Return the words of a group as the index is asked for them, side by side or not."""
     asked: dict[str, None] = {}
     for term in group.required:
         for place, word in enumerate(term.words):
@@ -123,5 +123,5 @@ def tsquery(group: Group, *, space: int) -> str:
 
 
 def needles(group: Group) -> list[str]:
-    """LIKE patterns that a folded text with the words of a group fits; words hold none of LIKE's signs."""
+    """Return LIKE patterns that fit a folded text with a group's words; words hold none of LIKE's signs."""
     return [f"%{word}%" for term in group.required for word in term.words]

@@ -1,4 +1,4 @@
-"""How well a text answers a search, on one scale of 0 to 1. Pure.
+"""Rank of a text in a search, on one scale of 0 to 1. Pure.
 
 A text's words: BM25 with the saturation k = 1.2 and a mean length of 100 words, times what its place counts
 (what was said 1, what was thought or asked of a tool 0.6, what a tool answered 0.4), for each alternative
@@ -21,17 +21,17 @@ MEANING_SHARE: Final = 0.4
 
 
 def lexical(counts: Sequence[int], *, words: int, part: Part) -> float:
-    """What the occurrences of the required terms count in a text of so many words."""
+    """Return the score of the required terms' occurrences in a text of so many words."""
     length = _SATURATION * (0.25 + 0.75 * words / _MEAN_WORDS)
     return _PLACE[part] * sum(count * (_SATURATION + 1) / (count + length) for count in counts)
 
 
 def rarity(found: int, *, of: int) -> float:
-    """What an alternative counts that so many of all found texts meet: the rarer, the more; never nothing."""
+    """Return the weight of an alternative by its share of all found texts: the rarer, the more; never 0."""
     return log(1 + (max(of, found) - found + 0.5) / (found + 0.5)) + 0.1
 
 
 def score(words: float, meaning: float) -> dict[str, float]:
-    """The parts of a score, of words as a share of the best and meaning as recall scores it (0 to 1)."""
+    """Return the parts of a score: words as a share of the best, meaning as recall scores it (0 to 1)."""
     parts = {"words": WORDS_SHARE * words, "meaning": MEANING_SHARE * min(1.0, max(0.0, meaning))}
     return {name: amount for name, amount in parts.items() if amount > 0}

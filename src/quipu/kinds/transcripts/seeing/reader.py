@@ -130,7 +130,7 @@ async def _make(conn: Connection, space: int, known: Login | None) -> Login:
 
 
 def _is_unknown(error: psycopg.OperationalError) -> bool:
-    """Whether the role or its password is not the one that the server knows."""
+    """Return True if the role or its password is not the one that the server knows."""
     said = str(error)
     return "password authentication failed" in said or ("role" in said and "does not exist" in said)
 

@@ -22,7 +22,7 @@ OVERFETCH: Final = 4
 async def recalled(
     database: Database, space: str, found: TranscriptHits, *, turns: int, characters: int, limit: int
 ) -> TranscriptMatches:
-    """The matches of a search with ``turns`` messages on each side, each cut to so many characters."""
+    """Return the matches of a search with ``turns`` messages on each side, each cut to so many characters."""
     windows: list[Window] = []
     async with database.space(space) as within:
         if within is not None:
@@ -33,7 +33,7 @@ async def recalled(
 
 
 def _once(hits: Sequence[TranscriptHit]) -> list[TranscriptHit]:
-    """The best hit of each line: its words and its thoughts may both have been found."""
+    """Return the best hit of each line: its words and its thoughts may both have been found."""
     best: dict[tuple[str, str], TranscriptHit] = {}
     for hit in hits:
         best.setdefault((hit.session, hit.uuid), hit)

@@ -50,7 +50,7 @@ class Asked:
 
 
 def asked(text: object, *, narrowed: Narrowed, sort: Sort, limit: int) -> Asked:
-    """The search that a text means.
+    """Return the search that a text means.
 
     Raises:
         BadInput: there is no word in it, or only words that are to be left out.
@@ -68,7 +68,7 @@ def asked(text: object, *, narrowed: Narrowed, sort: Sort, limit: int) -> Asked:
 
 
 async def search(database: Database, recall: Search | None, space: str, what: Asked) -> TranscriptHits:
-    """The best texts, or the latest or the earliest. First some of what is not indexed yet is indexed."""
+    """Return the best texts, or the latest or the earliest, after indexing some of what is not indexed."""
     unindexed = await indexing.left(database, space)
     if unindexed:
         unindexed = (await indexing.advance(database, space, seconds=_INDEXING_SECONDS)).left
@@ -100,7 +100,7 @@ async def _sessions(within: Within, narrowed: Narrowed) -> list[int] | None:
 
 
 def _has_meaning(narrowed: Narrowed) -> bool:
-    """Whether what was said is asked for: only that is known by its meaning."""
+    """Return True if spoken words are asked for: only these are known by their meaning."""
     said = narrowed.parts is None or "said" in narrowed.parts
     roles = narrowed.roles is None or bool({"user", "assistant"} & {*narrowed.roles})
     return said and roles and narrowed.tools is None and not narrowed.errors
@@ -109,7 +109,7 @@ def _has_meaning(narrowed: Narrowed) -> bool:
 async def _by_words(
     within: Within, what: Asked, sessions: Sequence[int] | None, *, unindexed: bool
 ) -> tuple[dict[Key, Candidate], int]:
-    """Texts that have the words, with what they count, and how many there are."""
+    """Return texts with the words, with their scores, and how many there are."""
     values = what.narrowed.values(sessions)
     groups: list[tuple[int, Met]] = []
     for group in what.query.groups:
@@ -122,7 +122,7 @@ async def _by_words(
 async def _indexed(
     within: Within, what: Asked, group: Group, values: Mapping[str, object]
 ) -> tuple[Met, int]:
-    """The first texts of the index that truly meet a group; with a phrase, as many as it takes."""
+    """Return the first indexed texts that truly meet a group; with a phrase, as many as it takes."""
     most = max(_READ, 2 * what.limit)
     given = {
         **values,
@@ -142,7 +142,7 @@ async def _indexed(
 
 
 async def _unindexed(within: Within, group: Group, values: Mapping[str, object]) -> Met:
-    """Texts of lines that the index does not know yet that meet a group, the latest of them."""
+    """Return unindexed texts that meet a group, the latest of them."""
     given = {
         **values,
         "needles": needles(group),
@@ -156,7 +156,7 @@ async def _unindexed(within: Within, group: Group, values: Mapping[str, object])
 async def _by_meaning(
     within: Within, recall: Search, what: Asked, sessions: Sequence[int] | None
 ) -> dict[int, float]:
-    """Lines by what recall holds of their messages, 0 to 1."""
+    """Return lines scored by what recall holds of their messages, 0 to 1."""
     thread = sessions[0] if sessions is not None and len(sessions) == 1 else None
     since, until = what.narrowed.since, what.narrowed.until
     filters = Filters(kinds=(_MESSAGE,), thread=thread, since=since, until=until)
@@ -185,7 +185,7 @@ async def _judge(within: Within, what: Asked, found: dict[Key, Candidate], near:
 
 
 async def _shown(within: Within, what: Asked, found: Mapping[Key, Candidate]) -> list[TranscriptHit]:
-    """The hits in their order. A line that resumed sessions repeat is one hit."""
+    """Return the hits in order. A line that resumed sessions repeat is one hit."""
     best = ordered(found.values(), what.sort)
     lines = {"lines": Int8s(sorted({one.key[0] for one in best}))}
     places = {place.line_id: place for place in await store.rows(within, store.Place, "places", lines)}

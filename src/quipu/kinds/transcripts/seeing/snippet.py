@@ -17,9 +17,9 @@ _GAP = re.compile(r"\s+")
 
 
 def snippet(text: str, terms: Iterable[Term], *, characters: int = 200) -> str:
-    """One line of about so many characters around where most of the terms stand, each marked.
+    """Return one line of about so many characters around most of the terms, each marked.
 
-    Where none of them stands in it, its beginning. A cut is shown by an ellipsis.
+    Without any of the terms, it is the beginning of the text. An ellipsis shows a cut.
     """
     shown = composed(text)
     spans = _spans(folded(shown), terms)
@@ -37,7 +37,7 @@ def snippet(text: str, terms: Iterable[Term], *, characters: int = 200) -> str:
 
 
 def _spans(text: str, terms: Iterable[Term]) -> list[tuple[int, int]]:
-    """Where the terms stand, in order, none over another."""
+    """Return the places of the terms, in order, without overlap."""
     found: list[tuple[int, int]] = []
     for term in terms:
         for count, match in enumerate(term.pattern.finditer(text)):
@@ -52,7 +52,7 @@ def _spans(text: str, terms: Iterable[Term]) -> list[tuple[int, int]]:
 
 
 def _stretch(text: str, spans: Sequence[tuple[int, int]], characters: int) -> tuple[int, int]:
-    """Where the snippet begins and ends: at spaces, where one is near and no span is cut by it."""
+    """Return where the snippet begins and ends: at spaces if one is near, and never inside a span."""
     first, last = _densest(spans, characters)
     room = max(0, characters - (last - first)) // 2
     start, end = max(0, first - room), min(len(text), last + room)
@@ -64,7 +64,7 @@ def _stretch(text: str, spans: Sequence[tuple[int, int]], characters: int) -> tu
 
 
 def _densest(spans: Sequence[tuple[int, int]], characters: int) -> tuple[int, int]:
-    """From the first to the last of the most spans that so many characters can show; the earliest such."""
+    """Return the stretch with the most spans that so many characters can show; the earliest such."""
     best, found, end = 0, spans[0], 0
     for start, (begin, _) in enumerate(spans):
         end = max(end, start)

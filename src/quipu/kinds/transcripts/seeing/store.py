@@ -66,7 +66,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """How far the index of a space is, and up to where it can go."""
+    """Progress of a space's index, and the line up to which it can go."""
 
     indexed_to: int
     settled_to: int
@@ -74,7 +74,7 @@ class Indexing:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a line stands."""
+    """Place of a line."""
 
     line_id: int
     uuid: str
@@ -121,14 +121,14 @@ class Bulky:
 
 
 async def rows(within: Within, row: type[_Row], name: str, values: Mapping[str, object]) -> list[_Row]:
-    """What a query finds, as values of ``row``; ``space`` is filled in."""
+    """Return what a query finds, as values of ``row``; ``space`` is filled in."""
     async with within.conn.cursor(row_factory=class_row(row)) as cursor:
         await cursor.execute(_SQL[name], {"space": within.space.id, **values})
         return await cursor.fetchall()
 
 
 async def numbers(within: Within, name: str, values: Mapping[str, object]) -> list[int]:
-    """The first column of what a query finds."""
+    """Return the first column of what a query finds."""
     found = await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
     return [row[0] for row in await found.fetchall()]
 
@@ -148,19 +148,19 @@ async def settle(within: Within) -> bool:
 
 
 async def hold_indexing(within: Within) -> Indexing | None:
-    """How far the index is, held until commit; None where another process is at it."""
+    """Return the progress of the index, locked until commit; None if another process works on it."""
     found = await rows(within, Indexing, "hold_indexing", {})
     return found[0] if found else None
 
 
 async def texts(within: Within, lines: Sequence[int]) -> list[Text]:
-    """The texts of lines as they are now, without memory of other spaces in them."""
+    """Return the texts of lines as they are now, without memory of other spaces in them."""
     values = {"lines": Int8s(lines), "characters": MOST_CHARACTERS}
     return await spoken(within, await rows(within, Text, "texts", values))
 
 
 async def spoken(within: Within, found: Sequence[Text]) -> list[Text]:
-    """The texts without memory of other spaces in them."""
+    """Return the texts without memory of other spaces in them."""
     read = await within.spoken([one.content for one in found])
     return [
         one if one.content == content else replace(one, content=content)
@@ -194,7 +194,7 @@ async def add_texts(
 
 
 async def count_unindexed(within: Within) -> int:
-    """How many lines the index does not know as they are."""
+    """Count the lines that the index does not know as they are."""
     (behind,) = await numbers(within, "is_behind", {})
     return (await numbers(within, "count_unindexed", {}))[0] if behind else 0
 
@@ -202,7 +202,7 @@ async def count_unindexed(within: Within) -> int:
 async def contents(
     within: Within, found: Sequence[tuple[int, Part, str]]
 ) -> dict[tuple[int, Part, str], str]:
-    """What texts say, by line, part and call."""
+    """Return the contents of texts, by line, part and call."""
     values = {
         "lines": Int8s([line for line, _, _ in found]),
         "parts": [part for _, part, _ in found],
@@ -214,13 +214,13 @@ async def contents(
 
 
 async def families(within: Within, chosen: Sequence[int]) -> list[RecordedSession]:
-    """Sessions with their subagents inside, in the order of ``chosen`` for the earliest and so on by time."""
+    """Return sessions with their subagents inside, in the order of ``chosen``."""
     found = await rows(within, RecordedSession, "with_subagents", {"numbers": Int8s(chosen)})
     return _folded(found)
 
 
 def _folded(found: Sequence[RecordedSession]) -> list[RecordedSession]:
-    """Each under its parent; those without a parent among them stay."""
+    """Put each session under its parent; those without a parent among them stay."""
     by_parent: defaultdict[str | None, list[RecordedSession]] = defaultdict(list)
     names = {one.id for one in found}
     for one in found:
@@ -239,7 +239,7 @@ def _with_children(
 
 
 async def readable(within: Within, session: int, *, limit: int, offset: int) -> list[TranscriptLine]:
-    """A page of the lines of a session, with the calls that stand in them."""
+    """Return a page of the lines of a session, with their calls."""
     values = {"session": session, "limit": limit, "offset": offset}
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(_SQL["readable"], {"space": within.space.id, **values})
@@ -261,18 +261,18 @@ async def _calls(within: Within, lines: Sequence[int]) -> dict[int, tuple[ToolCa
 
 
 async def totals(within: Within) -> TranscriptTotals:
-    """How much the space holds."""
+    """Return the size of the space."""
     (found,) = await rows(within, TranscriptTotals, "totals", {})
     return found
 
 
 async def usage(within: Within, values: Mapping[str, object]) -> list[TokenUsage]:
-    """Tokens by day and model."""
+    """Return tokens by day and model."""
     return await rows(within, TokenUsage, "usage", values)
 
 
 async def sizes(within: Within) -> TranscriptSizes:
-    """Bytes on the disk."""
+    """Return the bytes on the disk."""
     async with within.conn.cursor(row_factory=class_row(TranscriptSizes)) as cursor:
         found = await (await cursor.execute(_SQL["sizes"])).fetchone()
     assert found is not None
@@ -280,17 +280,17 @@ async def sizes(within: Within) -> TranscriptSizes:
 
 
 async def tools(within: Within, values: Mapping[str, object]) -> list[ToolUse]:
-    """Tools, the most called first."""
+    """Return tools, most called first."""
     return await rows(within, ToolUse, "tools", values)
 
 
 async def files(within: Within, values: Mapping[str, object]) -> list[TouchedFile]:
-    """Files, the most changed first."""
+    """Return files, most changed first."""
     return await rows(within, TouchedFile, "files", values)
 
 
 async def relations(within: Within) -> list[QueryTable]:
-    """What a query can name; views first."""
+    """Return what a query can name; views first."""
     found: list[tuple[Any, ...]] = await (await within.conn.execute(_SQL["relations"])).fetchall()
     return [
         QueryTable(name, kind, comment, tuple(QueryColumn(*column) for column in columns))

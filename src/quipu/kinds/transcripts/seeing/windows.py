@@ -17,9 +17,9 @@ class Window:
 
 
 def merged(windows: Iterable[Window], *, most: int) -> list[TranscriptMatch]:
-    """At most so many matches, in the order of their best; those whose windows share a turn are one.
+    """Return at most so many matches, in the order of their best; windows that share a turn are one.
 
-    In what is merged the best is the match; the others stand before or after it and are marked.
+    In a merged match the best is the match; the others stand before or after it and are marked.
     """
     groups: list[list[Window]] = []
     for window in windows:
@@ -60,6 +60,6 @@ def _match(group: Sequence[Window]) -> TranscriptMatch:
 
 
 def _in_order(group: Sequence[Window]) -> list[str]:
-    """The turns of all windows once each, those of a window in its order."""
+    """Return the turns of all windows once each, those of a window in its order."""
     by_time = sorted(group, key=lambda window: window.turns[0].timestamp)
     return list(dict.fromkeys(turn.uuid for window in by_time for turn in window.turns))

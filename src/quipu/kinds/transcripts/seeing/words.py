@@ -43,25 +43,25 @@ _FOLDING: Final = _Folding()
 
 
 def composed(text: str) -> str:
-    """The part of the text that is indexed, its accents joined with their letters: places refer to this."""
+    """Return the indexed part of a text, accents joined with their letters: places refer to this."""
     text = text[:MOST_CHARACTERS]
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def folded(text: str) -> str:
-    """A composed text in lower case without accents, of the same length."""
+    """Return a composed text in lower case without accents, of the same length."""
     return text.lower() if text.isascii() else text.translate(_FOLDING)
 
 
 def words(text: str) -> list[str]:
-    """Every word of a text, in order."""
+    """Return every word of a text, in order."""
     return [word[:LONGEST_WORD] for word in _WORD.findall(folded(composed(text)))]
 
 
 def vector(found: list[str], *, space: int) -> str:
-    """The distinct words as a tsvector is written, each with the number of the space in front.
+    """Return the distinct words as a tsvector is written, each with the number of the space in front.
 
-    Where they are more than a tsvector holds, the first of them.
+    If they are more than a tsvector holds, only the first of them.
     """
     distinct = [f"{space}/{word}" for word in dict.fromkeys(found)]
     text = " ".join(distinct)
@@ -77,7 +77,7 @@ def vector(found: list[str], *, space: int) -> str:
 
 
 def pattern(phrase: tuple[str, ...], *, prefix: bool) -> re.Pattern[str]:
-    """Finds the words in a row in a folded text; with ``prefix`` the last may go on."""
+    """Return a pattern for the words in a row in a folded text; with ``prefix`` the last may go on."""
     parts: list[str] = []
     for place, word in enumerate(phrase):
         literal, alone = re.escape(word), _ALONE.fullmatch(word) is not None

@@ -188,8 +188,10 @@ class AsyncExchange:
         return done
 
     async def _learned(self, spaces: Sequence[str]) -> tuple[Mapping[str, list[Row]], Mapping[str, AsOf]]:
-        """Memories of spaces, their sources, and sessions that were looked through, as a file has them; and
-        when each space was read."""
+        """Return lessons of spaces with sources and extracted sessions, as a file has them.
+
+        The second value is the state of each space when it was read.
+        """
         told: defaultdict[str, list[Row]] = defaultdict(list)
         read: dict[str, AsOf] = {}
         for name in spaces:
@@ -209,7 +211,7 @@ class AsyncExchange:
 
 @asynccontextmanager
 async def _to_read(path: Path) -> AsyncGenerator[tuple[Connection, dict[str, set[str]]]]:
-    """The file as of one moment, with its tables."""
+    """Open the file as of one moment, with its tables."""
     with ExitStack() as stack:
         connection = await to_thread.run_sync(stack.enter_context, opened(path, mode="ro"))
         tables = await to_thread.run_sync(check, connection, path)
@@ -222,7 +224,7 @@ def _next(found: Iterator[Session]) -> Session | None:
 
 
 def _side(connection: Connection, tables: Mapping[str, set[str]]) -> Mapping[str, list[Row]]:
-    """The tables beside the sessions, as far as the file has them."""
+    """Return the tables beside the sessions, as far as the file has them."""
     side: dict[str, list[Row]] = {name: [*rows(connection, name)] if name in tables else [] for name in _REST}
     has_state = {"memories_extracted", "extraction_attempted_at"} <= tables["sessions"]
     side["extracted"] = [*rows(connection, "extracted")] if has_state else []

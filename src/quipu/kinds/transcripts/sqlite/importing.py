@@ -54,7 +54,7 @@ async def keep(
 
 
 def batch(session: Session, file: Transcript) -> Batch:
-    """What a session's lines say, as a sync stores it."""
+    """Return a session's lines as a sync stores them."""
     mark = Mark(file.size_bytes, START.prefix_sha256)
     return Batch(pieces=[Piece(file, mark, session.reading)])
 
@@ -65,7 +65,7 @@ async def attach_summaries(within: Within) -> None:
 
 
 def transcript(path: Path) -> Transcript:
-    """The file, as it is noted among those that were read."""
+    """Return the file as it is noted among those that were read."""
     info = path.stat()
     return Transcript(path.resolve(), info.st_size, datetime.fromtimestamp(info.st_mtime, UTC))
 
@@ -86,7 +86,7 @@ async def keep_teams(within: Within, teams: Mapping[str, Sequence[Row]], cleanin
 
 
 def memory(row: Row, cleaning: Cleaning, mended: Counter[str], *, now: datetime) -> Row:
-    """A memory of the file as it is kept."""
+    """Return a lesson of the file as it is kept."""
     made = rules.moment(row["created_at"]) or now
     fact = (cleaning.text(str(row["fact"]).strip()) or "")[:_LONGEST_FACT]
     return {
@@ -103,7 +103,7 @@ def memory(row: Row, cleaning: Cleaning, mended: Counter[str], *, now: datetime)
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many memories are new; and which others say what some that came say, by the id of these."""
+    """Number of new lessons; and others that say the same as imported ones, by the id of these."""
 
     new: int = 0
     united: Mapping[UUID, UUID] = field(default_factory=dict[UUID, UUID])
@@ -161,7 +161,7 @@ async def keep_memories(
 
 
 def _united(new: Sequence[Row], homes: Sequence[Row]) -> dict[UUID, UUID]:
-    """Of new memories those that say what another says: one that is there, or an earlier one of them."""
+    """Return new lessons that repeat another: an existing one, or an earlier one of them."""
     first: dict[tuple[str, str | None, bytes], UUID] = {}
     united: dict[UUID, UUID] = {}
     for one, home in zip(new, homes, strict=True):

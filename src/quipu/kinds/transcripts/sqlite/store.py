@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 
 async def rows(within: Within, name: str, **values: object) -> list[dict[str, Any]]:
-    """What a query finds, by the names of a file's columns."""
+    """Return what a query finds, by the names of a file's columns."""
     async with within.conn.cursor(row_factory=dict_row) as cursor:
         return await (await cursor.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
 
@@ -35,7 +35,7 @@ async def hold_memories(within: Within) -> None:
 
 
 async def memory_homes(within: Within, memories: Sequence[Row]) -> list[dict[str, Any]]:
-    """Of memories that come: the ``project``, and the active memory that says the ``same`` there, if any."""
+    """Return the ``project`` of each lesson, and the active lesson there that says the ``same``, if any."""
     return await rows(
         within,
         "memory_homes",
@@ -46,5 +46,5 @@ async def memory_homes(within: Within, memories: Sequence[Row]) -> list[dict[str
 
 
 async def known_memories(within: Within, ids: Sequence[UUID]) -> set[UUID]:
-    """Those of the memories that the space has already."""
+    """Return the lessons that the space has already."""
     return {row["id"] for row in await rows(within, "known_memories", ids=list(ids))}

@@ -36,7 +36,7 @@ class Taking:
         *,
         began: datetime | None,
     ) -> None:
-        """``began``: when the import began; None takes in what was erased, too."""
+        """Prepare an import that ``began`` then; None takes in what was erased, too."""
         self.cleaning = cleaning
         self.new: Counter[str] = Counter()
         self.known = self.withheld = self._inserted = 0
@@ -49,7 +49,7 @@ class Taking:
         self._came_back: Counter[str] = Counter()
 
     def space_of(self, session: str | None, *, default: str | None) -> str:
-        """The space that a session of the file went to; where it has none, the only one there is."""
+        """Return the space of a session of the file; without one, the only space there is."""
         if session is not None and session in self._spaces:
             return self._spaces[session]
         return default or (next(iter(self._sessions)) if len(self._sessions) == 1 else "default")
@@ -103,7 +103,7 @@ class Taking:
                     self.new.update(await importing.keep_teams(within, tables, self.cleaning))
 
     async def _led_by_erased(self, teams: Sequence[Row], *, default: str | None) -> set[object]:
-        """The teams that were erased with the session that led them."""
+        """Return the teams that were erased with the session that led them."""
         by_space: defaultdict[str, list[str]] = defaultdict(list)
         for row in teams:
             by_space[self.space_of(row["lead_session_id"], default=default)].append(row["lead_session_id"])
@@ -111,7 +111,7 @@ class Taking:
         return {row["id"] for row in teams if any(row["lead_session_id"] in one for one in gone)}
 
     async def erased(self, space: str, sessions: Sequence[str | None]) -> set[str]:
-        """Of sessions, those that were erased and are not there again."""
+        """Return the sessions that were erased and are not there again."""
         names = [name for name in sessions if name]
         if self.began is None or not names:
             return set()
@@ -144,7 +144,7 @@ class Taking:
                         await store.run(within, query, values)
 
     def imported(self, mended: Counter[str]) -> Imported:
-        """The account."""
+        """Return the account of the import."""
         return Imported(
             spaces=dict(self._sessions),
             new={table: count for table, count in self.new.items() if count},

@@ -86,7 +86,7 @@ class Beside:
         return 0
 
     def _prompts(self, path: Path) -> tuple[Mapping[str, tuple[Sequence[Prompt], Cleaner]], int]:
-        """The prompts of a history, clean, by space; and how many lines were too long to be read."""
+        """Return the clean prompts of a history, by space; and the number of lines too long to be read."""
         found: dict[str, tuple[list[Prompt], Cleaner]] = {}
         now = self._clock.now()
         overlong = 0
@@ -134,7 +134,7 @@ class Beside:
                     await store.run(within, "indexed_summaries", values)
 
     def _teams(self, found: Found, troubles: list[Trouble]) -> list[tuple[Team, list[Task]]]:
-        """Every team with its tasks; tasks without a team belong to the session of that name."""
+        """Return every team with its tasks; tasks without a team belong to the session of that name."""
         now = self._clock.now()
         teams: dict[str, tuple[Team, list[Task]]] = {}
         for path in found.teams:

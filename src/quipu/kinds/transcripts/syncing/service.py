@@ -78,7 +78,7 @@ class Syncing:
         return SyncReport(reports, tuple(run.troubles), time.perf_counter() - started)
 
     async def pending(self, roots: Sequence[Path] | None, *, space: str | None) -> Mapping[str, Pending]:
-        """What a sync would read now, by space; it reads nothing but where sessions were started."""
+        """Return what a sync would read now, by space; it reads only where sessions were started."""
         run = await self._look(roots, space, await tombstones.clock(self._database))
         found: dict[str, Pending] = {}
         for name, files in run.files.items():
@@ -108,7 +108,7 @@ class Syncing:
     def _groups(
         self, files: Sequence[Transcript], space: str | None
     ) -> tuple[dict[str, list[Transcript]], list[Trouble]]:
-        """The files by space: that of the project where the session was started."""
+        """Group the files by space: that of the project where the session was started."""
         groups: defaultdict[str, list[Transcript]] = defaultdict(list)
         troubles: list[Trouble] = []
         for file in files:

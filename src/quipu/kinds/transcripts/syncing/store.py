@@ -21,7 +21,7 @@ Line = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """How far a file was read, and what it was like then."""
+    """Progress of reading a file, and its state then."""
 
     path: str
     size_bytes: int
@@ -31,16 +31,16 @@ class File:
 
 
 async def files(within: Within, paths: Sequence[str]) -> dict[str, File]:
-    """What is known of files, by path."""
+    """Return what is known of files, by path."""
     values = {"space": within.space.id, "paths": Texts(paths)}
     async with within.conn.cursor(row_factory=class_row(File)) as cursor:
         return {one.path: one for one in await (await cursor.execute(_SQL["marks"], values)).fetchall()}
 
 
 class Known:
-    """What is stored already of the lines of a batch, and numbers for those that are not.
+    """Lines of a batch that are stored already, and numbers for the others.
 
-    All of it is asked in one journey: ``Known.of(…)``.
+    All of it is asked in one round trip: ``Known.of(…)``.
     """
 
     def __init__(self, lines: Sequence[int], messages: dict[int, int], numbers: Sequence[int]) -> None:
@@ -53,7 +53,7 @@ class Known:
 
     @classmethod
     async def of(cls, within: Within, lines: Sequence[Line], said: Sequence[Line]) -> Self:
-        """``lines`` and, of them, ``said``: what somebody said."""
+        """Ask for ``lines`` and, among them, ``said``: those that somebody said."""
         async with within.conn.pipeline():
             known = await within.run(_SQL.numbered("known_lines"), _columns(lines))
             messages = await within.run(_SQL.numbered("known_messages"), _columns(said))

@@ -27,7 +27,7 @@ class Forgotten(Exception):
 
 @asynccontextmanager
 async def writing(database: Database, space: str, *, began: datetime | None) -> AsyncGenerator[Within]:
-    """A transaction to add to a space; ``began``: when the work began, None where erasures are nothing to it.
+    """Open a transaction to add to a space; ``began`` is when the work began, None to ignore erasures.
 
     Raises:
         Forgotten: the whole space was forgotten since.
@@ -50,10 +50,10 @@ async def pass_over(database: Database, batch: Batch, space: str, *, now: dateti
 
 
 async def without_erased(within: Within, batch: Batch, *, began: datetime) -> tuple[Batch, int]:
-    """A batch without lines that were erased, and how many these are. Nothing is known of them any more.
+    """Return a batch without lines that were erased, and the number of these.
 
-    A session that lost lines here loses what was told of it in their words, and one that was erased and has
-    no line left is not told of.
+    A session that lost lines here loses what was derived from their words; an erased session without any line
+    left is dropped.
 
     Raises:
         Forgotten: the whole space was forgotten since the work began.
@@ -97,7 +97,7 @@ def _details(reading: Reading, lost: Collection[str], closed: Collection[str]) -
 
 
 async def prompts_left(within: Within, prompts: Sequence[Prompt], *, began: datetime) -> Sequence[Prompt]:
-    """The prompts of a history that were not erased."""
+    """Return the prompts of a history that were not erased."""
     recorded = [Recorded(one.content, one.session, one.happened_at) for one in prompts]
     gone = await erased(within.conn, within.space.name, recorded, began=began, kind="prompt")
     return [one for place, one in enumerate(prompts) if place not in gone]

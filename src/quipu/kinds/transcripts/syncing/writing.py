@@ -26,7 +26,7 @@ _BIT: Final = 1 << (CODE - 1)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a batch: lines that are new, messages among them, lines that were known or erased."""
+    """Outcome of a batch: lines that are new, messages among them, lines that were known or erased."""
 
     new: Sequence[Row]
     messages: int
@@ -56,14 +56,14 @@ class Written:
 
 
 class Asked:
-    """What is asked while the space is entered: that the transaction is a lazy one, and for its sessions.
+    """Questions asked while the space is entered: a lazy transaction, and the sessions' numbers.
 
-    They are held until commit, so that no other sync writes the same lines. And whether anything was ever
-    erased in the space: then ``left`` is the batch without that.
+    They are locked until commit, so that no other sync writes the same lines. If anything was ever erased in
+    the space, ``left`` is the batch without that.
     """
 
     def __init__(self, batch: Batch, *, space: str, began: datetime | None) -> None:
-        """``began``: when the work began; None takes in what was erased, too."""
+        """Ask for a batch of work that ``began`` then; None takes in what was erased, too."""
         self._batch, self._space, self._began = batch, space, began
         self._erased: Rows | None = None
         self._hold(batch)
@@ -91,7 +91,7 @@ class Asked:
         return batch, withheld
 
     async def sessions(self, within: Within) -> Mapping[str, int]:
-        """The numbers of the sessions."""
+        """Return the numbers of the sessions."""
         return await self._sessions.sessions(within)
 
 
@@ -128,7 +128,7 @@ async def write(within: Within, asked: Asked, *, now: datetime) -> Written:
 async def _new(
     within: Within, entries: Sequence[Entry], sessions: Mapping[str, int]
 ) -> tuple[list[Row], list[Row]]:
-    """The lines that are not stored yet; and of those, the ones whose message the record has not either."""
+    """Return the lines that are not stored yet; and those of them whose message is new to the record."""
     once: dict[store.Line, Row] = {}
     for entry in entries:
         session = sessions[entry.session]
