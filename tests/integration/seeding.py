@@ -63,10 +63,10 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         "POST /v1/receipts/verify": [{"json": {"receipts": signed}}],
         "POST /v1/reinforce": [{"json": {"hits": [used]}}],
         "GET /v1/evidence/recommendations/{id}": [
-            {"path": f"/v1/evidence/recommendations/{number}"} for number in numbers
+            {"path": f"/v1/evidence/recommendations/{number}"} for number in numbers[1:]
         ],
         "GET /v1/evidence/recommendations/{id}/sources": [
-            {"path": f"/v1/evidence/recommendations/{number}/sources"} for number in numbers
+            {"path": f"/v1/evidence/recommendations/{number}/sources"} for number in numbers[1:]
         ],
         "id": [*map(str, ids), prompt.id],
         "ids": [[str(one)] for one in ids],

@@ -80,10 +80,10 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],
         "GET /v1/evidence/recommendations/{id}": [
-            {"path": f"/v1/evidence/recommendations/{number}"} for number in numbers
+            {"path": f"/v1/evidence/recommendations/{number}"} for number in numbers[1:]
         ],
         "GET /v1/evidence/recommendations/{id}/sources": [
-            {"path": f"/v1/evidence/recommendations/{number}/sources"} for number in numbers
+            {"path": f"/v1/evidence/recommendations/{number}/sources"} for number in numbers[1:]
         ],
         "id": [*ids, str(prompt.id)],
         "ids": [[one] for one in ids],
