@@ -60,7 +60,7 @@ async def export(
     schema: _Schema = "memory",
     structure: Annotated[bool, Query(description="Without the rows.")] = False,
 ) -> FileResponse:
-    """Send a dump of all of it, or of its structure alone."""
+    """Send a dump of a schema, or of its structure alone."""
     place = tempfile.TemporaryDirectory(prefix="quipu-export-")
     path = Path(place.name) / _FILE
     try:

@@ -149,7 +149,7 @@ _KEPT = {
 
 @router.post("/apply", summary="Do what an evaluation asks for")
 async def apply(asked: Annotated[Applying, Body(examples=[_KEPT])], here: Writing) -> Applied:
-    """Do it in one transaction; a repetition changes nothing. What the policy refuses is counted."""
+    """Carry out an evaluation in one transaction; a repetition changes nothing. Refusals are counted."""
     evaluation = Evaluation(
         inclusions=[
             *(Inclusion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.inclusions),

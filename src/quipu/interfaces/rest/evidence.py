@@ -79,7 +79,7 @@ _EXAMPLE = {
 async def recommend(
     asked: Annotated[Recommended, Body(examples=[_EXAMPLE])], here: Writing
 ) -> Recommendation:
-    """Keep it with its evidence; it comes back only as sure as it may be, and `limits` say why."""
+    """Keep a recommendation with its evidence; it comes back as sure as it may be, `limits` say why."""
     evidence = [EvidenceReference(**given(one)) for one in asked.evidence]
     return await here.memory.evidence.recommend(
         space=here.space, evidence=evidence, **given(asked, "evidence")

@@ -62,7 +62,7 @@ _EXAMPLE: dict[str, Any] = {"name": "notes", "space": "ana", "level": "write"}
 
 @router.post("", status_code=201, summary="Make a key")
 async def create(asked: Annotated[KeyAsked, Body(examples=[_EXAMPLE])], engine: OwningAll) -> IssuedTold:
-    """Return the token, which is shown this once; the database has only its hash."""
+    """Make a key and return its token, shown this once; the database has only its hash."""
     issued = await engine.memory.keys.create(
         asked.name,
         space=asked.space,

@@ -32,14 +32,14 @@ async def status(engine: OwningAll) -> QueueStatusTold:
 
 @router.get("/dead", summary="Jobs that were given up")
 async def dead(engine: OwningAll, topic: _Topic = None, limit: Most = 20) -> Items[JobTold]:
-    """Return the latest first."""
+    """Return the jobs that were given up, latest first."""
     found = await engine.memory.queue.dead(topic=topic, limit=limit)
     return Items(items=[JobTold.model_validate(one) for one in found])
 
 
 @router.get("/jobs/{number}", summary="A job", responses=refused(_404="There is no such job (any more)."))
 async def show(number: Number, engine: OwningAll) -> JobTold:
-    """Return it with its payload, and how it failed."""
+    """Return a job with its payload, and how it failed."""
     return JobTold.model_validate(await engine.memory.queue.show(number))
 
 
@@ -52,7 +52,7 @@ class Retried(Asked):
 
 @router.post("/retry", summary="Try jobs again")
 async def retry(asked: Retried, engine: OwningAll) -> HowMany:
-    """Treat those that were given up as if new; return how many."""
+    """Treat jobs that were given up as if new; return how many."""
     return HowMany(count=await engine.memory.queue.retry(asked.numbers, topic=asked.topic))
 
 

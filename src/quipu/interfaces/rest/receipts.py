@@ -61,7 +61,7 @@ class VerifiedTold(Told):
 
 @router.get("", summary="List the receipts")
 async def listed(here: Reading) -> Items[ReceiptTold]:
-    """Return those of a space, oldest first."""
+    """Return the receipts of a space, oldest first."""
     return _items(await here.memory.receipts.list(space=here.space))
 
 
@@ -73,7 +73,7 @@ async def key(here: Reading) -> PublicKeyTold:
 
 @router.post("/verify", summary="Verify receipts")
 async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here: Reading) -> VerifiedTold:
-    """Answer without any database, so any installation can do it."""
+    """Verify a receipt without any database, so any installation can do it."""
     del here
     try:
         given = read(asked.receipts)
@@ -84,7 +84,7 @@ async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here:
 
 @router.get("/{id}", summary="Get a receipt", responses=refused(_404="There is none of that id."))
 async def shown(id: _Id, here: Reading) -> Items[ReceiptTold]:
-    """Return it, and after it the note on what was left on the disk, if there is one."""
+    """Return a receipt, and after it the note on what was left on the disk, if there is one."""
     return _items(await here.memory.receipts.get(id, space=here.space))
 
 
@@ -166,7 +166,7 @@ async def all_checked(
 
 @engine_router.get("", summary="List all receipts")
 async def all_of_them(engine: OwningAll) -> Items[ReceiptTold]:
-    """Return those of the whole database, oldest first: a chain without gaps."""
+    """Return the receipts of the whole database, oldest first: a chain without gaps."""
     return _items(await engine.memory.receipts.list())
 
 

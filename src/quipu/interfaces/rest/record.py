@@ -86,7 +86,7 @@ class SessionTold(Told):
 
 @router.get("/sessions", summary="Sessions, the latest first")
 async def sessions(here: Reading, page: Paging) -> Page[SessionTold]:
-    """Return those of a space."""
+    """Return the sessions of a space."""
     found = await here.memory.sessions(
         space=here.space, limit=page.limit + 1, offset=page.counted("sessions")
     )

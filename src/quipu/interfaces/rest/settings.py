@@ -72,13 +72,13 @@ async def of_space(here: Reading, kind: _Kind = None) -> Items[SettingTold]:
 
 @router.put("/{name}", summary="Set something for a space", responses=_NONE)
 async def set_for_space(name: _Name, asked: NewValue, here: Administering) -> SettingTold:
-    """Let every program that works with the space follow it within a second."""
+    """Set a value; every program that works with the space follows it within a second."""
     return SettingTold.model_validate(await here.memory.settings.set(name, asked.value, space=here.space))
 
 
 @router.delete("/{name}", summary="Unset something for a space", responses=_NONE)
 async def reset_for_space(name: _Name, here: Administering) -> SettingTold:
-    """Let the value of the database hold again."""
+    """Let the value of the database hold again for a setting of the space."""
     return SettingTold.model_validate(await here.memory.settings.reset(name, space=here.space))
 
 
@@ -90,11 +90,11 @@ async def of_engine(engine: OwningAll, kind: _Kind = None) -> Items[SettingTold]
 
 @engine_router.put("/{name}", summary="Set something for the whole database", responses=_NONE)
 async def set_for_engine(name: _Name, asked: NewValue, engine: OwningAll) -> SettingTold:
-    """Let every program of the database follow it within a second."""
+    """Set a value; every program of the database follows it within a second."""
     return SettingTold.model_validate(await engine.memory.settings.set(name, asked.value))
 
 
 @engine_router.delete("/{name}", summary="Unset something for the whole database", responses=_NONE)
 async def reset_for_engine(name: _Name, engine: OwningAll) -> SettingTold:
-    """Let the default hold again."""
+    """Let the default of a setting hold again."""
     return SettingTold.model_validate(await engine.memory.settings.reset(name))

@@ -70,7 +70,7 @@ _ROW = {"table": "dwarves", "data": {"name": "Thorin", "age": 195}}
 async def insert(
     asked: Annotated[Inserted, Body(examples=[_ROW])], here: Writing, response: Response
 ) -> ChangedRowsTold:
-    """Take one, or up to 10,000; embedded fields are embedded. A loss elsewhere needs `confirm`.
+    """Insert one row, or up to 10,000; embedded fields are embedded. A loss elsewhere needs `confirm`.
 
     What takes something away elsewhere, as a trigger may, answers 200 with what that is.
     """
@@ -98,7 +98,7 @@ class Updated(Placed):
 
 @router.post("/update", summary="Change rows", responses=_TAKEN)
 async def update(asked: Updated, here: Writing) -> ChangedRowsTold:
-    """Change those that satisfy `where`; set a column `updated_at`, too. A loss elsewhere needs `confirm`.
+    """Change the rows that satisfy `where`; set a column `updated_at`, too. A loss elsewhere needs `confirm`.
 
     What takes something away elsewhere, by a trigger, a cascade or a function, is shown first.
     """

@@ -52,7 +52,7 @@ _REVIEWS = {
 
 @router.post("/reviews", status_code=201, summary="Read reviews")
 async def read_reviews(asked: Annotated[Reviewed, Body(examples=[_REVIEWS])], here: Writing) -> ReviewReading:
-    """Return what they complain about, as evidence for recommendations. The texts are not kept."""
+    """Return the complaints in reviews, as evidence for recommendations. The texts are not kept."""
     reviews = [Review(place_id=asked.place, **given(one)) for one in asked.reviews]
     return await here.memory.trace.read_reviews(reviews, space=here.space, **given(asked, "reviews"))
 
@@ -74,5 +74,5 @@ class Failed(Asked):
 
 @router.post("/signal-runs", status_code=201, summary="Write down a reading of reviews that failed")
 async def signal_run(asked: Failed, here: Writing) -> Noted:
-    """Note it and return its id. For one that succeeded use `/trace/reviews`."""
+    """Note a failed reading and return its id. For one that succeeded use `/trace/reviews`."""
     return Noted(id=await here.memory.trace.signal_run(None, space=here.space, **given(asked)))
