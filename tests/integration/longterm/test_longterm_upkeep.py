@@ -13,7 +13,7 @@ from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.queue.model import Job
 from quipu.kernel.queue.run import Run
-from quipu.kinds.longterm.jobs import AUDIT_PRUNING
+from quipu.kinds.longterm.kind import AUDIT_PRUNING
 from quipu.kinds.plug import Context
 
 pytestmark = pytest.mark.anyio

@@ -15,8 +15,7 @@ from mcp_arguments import likely, needed, properties
 
 from quipu import AsyncMemory
 from quipu.interfaces.mcp.model import Caller, Tool
-from quipu.interfaces.mcp.server import build
-from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.mcp.server import TOOLS, build
 
 pytestmark = pytest.mark.anyio
 

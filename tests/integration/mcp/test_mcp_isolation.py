@@ -16,7 +16,7 @@ from mcp_types import TextResourceContents
 from quipu import AsyncMemory
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.resources import RESOURCES
-from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.mcp.server import TOOLS
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from test_mcp_isolation import gather
 from quipu import AsyncMemory, acting_for
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.resources import RESOURCES
-from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.mcp.server import TOOLS
 
 pytestmark = pytest.mark.anyio
 

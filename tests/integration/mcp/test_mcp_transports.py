@@ -22,8 +22,7 @@ from quipu import AsyncMemory
 from quipu.interfaces.mcp.http import HttpDoor, answering
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.opening import Opening
-from quipu.interfaces.mcp.server import build
-from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.mcp.server import TOOLS, build
 from quipu.interfaces.server import create_app
 from quipu.kernel.config import Settings
 

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from route_table import entries
 
-from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.mcp.server import TOOLS
 from quipu.upkeep.keys.model import LEVELS
 
 pytestmark = pytest.mark.anyio

@@ -9,9 +9,9 @@ import pytest
 
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kinds.episodes.condensing import central, feeling, telling
+from quipu.kinds.episodes.condensing.condensing import novelty
 from quipu.kinds.episodes.condensing.intent import intent, nearness
 from quipu.kinds.episodes.condensing.model import Material, Utterance
-from quipu.kinds.episodes.condensing.novelty import novelty
 from quipu.kinds.episodes.condensing.rules import LONGEST_GIST, RuleBuilder, joined
 from quipu.kinds.episodes.condensing.sentences import LONGEST, asks, sentences
 from quipu.kinds.episodes.condensing.worth import worth

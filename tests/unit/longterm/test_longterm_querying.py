@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from frames import MARKS
 from quipu.kinds.longterm import querying
 from quipu.kinds.longterm.model import LongtermMemory
-from quipu.kinds.longterm.rendering import block
+from quipu.kinds.longterm.recovering import block
 from quipu.longterm import SatiRetrievalInput
 from quipu.recall.model import Found
 from quipu.recall.render import estimate_tokens

@@ -4,13 +4,41 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 from importlib import import_module
+from pathlib import Path
 
-from quipu.interfaces.hooks.client import home_directory
-from quipu.interfaces.local.holding import hold
+from quipu.interfaces.hooks.client import Refused, converse, home_directory, make_run_directory
+from quipu.kernel.db.embedded.lock import FileLock
 
 _IDLE_SECONDS = 15 * 60.0
 _MOST_MB = 1_000
+
+
+_WAIT_SECONDS = 10.0
+_POLL_SECONDS = 0.05
+
+
+def hold(home: str) -> FileLock | None:
+    """Take the lock of a home's service, held until it is closed; None if another process serves.
+
+    Wait for one that is about to end.
+    """
+    lock = FileLock(Path(make_run_directory(home)) / "service.lock")
+    until = time.monotonic() + _WAIT_SECONDS
+    while not lock.try_exclusive():
+        if _is_served(home) or time.monotonic() > until:
+            lock.close()
+            return None
+        time.sleep(_POLL_SECONDS)
+    return lock
+
+
+def _is_served(home: str) -> bool:
+    try:
+        return not converse(home, {"do": "status"}, _POLL_SECONDS * 10).get("leaving")
+    except (OSError, EOFError, Refused):
+        return False
 
 
 def main() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Final
 
 import anyio
@@ -15,11 +16,37 @@ from quipu.kernel.queue.model import Line, Worked
 from quipu.kernel.queue.relay import Relay
 from quipu.kernel.queue.saq import Carrier, Delivery
 from quipu.kernel.queue.schedule import Timetable
-from quipu.kernel.queue.trouble import Step, Trouble
 
 _BURST_TICK_SECONDS: Final = 0.1
 _BURST_GRACE_SECONDS: Final = 30.0
 _CONCLUDING_SECONDS: Final = 10.0
+
+
+_PAUSE_SECONDS: Final = 1.0
+_LOG = logging.getLogger("quipu.queue")
+
+Step = Callable[[], Awaitable[object]]
+
+
+class Trouble:
+    """Current faults. Each is reported when it begins and when it is over, not all the time."""
+
+    def __init__(self) -> None:
+        self._present: set[str] = set()
+
+    async def outlast(self, what: str, step: Step) -> None:
+        """Make a step of a loop that must not end; where it fails, that is told, and the next comes later."""
+        try:
+            await step()
+        except Exception as error:  # noqa: BLE001 - the outermost loop of a worker
+            if what not in self._present:
+                _LOG.warning("%s does not work: %s", what, error)
+            self._present.add(what)
+            await anyio.sleep(_PAUSE_SECONDS)
+        else:
+            if what in self._present:
+                _LOG.warning("%s works again.", what)
+            self._present.discard(what)
 
 
 class Worker:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from quipu.kinds.episodes.cite import cite
+from collections.abc import Sequence
+
+from quipu.kernel.db.database import Within
 from quipu.kinds.episodes.eraser import ERASER, NAMED
+from quipu.kinds.episodes.fading import store
 from quipu.kinds.episodes.filing.entries import catch_up
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
+from quipu.kinds.episodes.minding.beliefs.filing import cite as cite_beliefs
 from quipu.kinds.episodes.minding.loops.reminding import remind
 from quipu.kinds.episodes.settings import SETTINGS
 from quipu.kinds.episodes.used import lately, used
 from quipu.kinds.episodes.weigh import weigh
 from quipu.kinds.plug import Kind
+from quipu.recall.model import Cited
+
+
+async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+    """Return the texts of entries, by id.
+
+    The source names the episode, or the belief, as its message.
+    """
+    return {**await store.cited(within, ids), **await cite_beliefs(within, ids)}
+
 
 CODE = 4  # core.recall_kinds.code
 

@@ -6,16 +6,15 @@ then filed together, and a value that was superseded in between is never embedde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from typing import Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.ledger import store
-from quipu.kinds.ledger.rendering import sentence
 from quipu.kinds.ledger.store import Marks, Unfiled
 from quipu.recall import index
 from quipu.recall.dates import tells_time
@@ -32,6 +31,40 @@ _AT_ONCE: Final = 500
 
 
 _Vectors = dict[tuple[str, int], NDArray[np.float32]]
+
+
+_HEADS: Final = ("value", "label", "assumption", "items")
+
+
+def sentence(key: str, value: object) -> str:
+    """Return ``baseline.scope: single (locationLabel Lisbon)``: key, value, and the rest in brackets."""
+    return f"{key}: {_words(value)}"
+
+
+def _words(value: object) -> str:
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case Mapping():
+            return _object(cast("Mapping[str, Any]", value))
+        case str():
+            return value
+        case Sequence():
+            return "; ".join(map(_words, cast("Sequence[object]", value)))
+        case _:
+            return str(value)
+
+
+def _object(value: Mapping[str, Any]) -> str:
+    head = next((name for name in _HEADS if value.get(name) is not None), None)
+    rest = ", ".join(
+        f"{name} {_words(inner)}" for name, inner in value.items() if name != head and inner is not None
+    )
+    if head is None:
+        return rest
+    return f"{_words(value[head])} ({rest})" if rest else _words(value[head])
 
 
 async def catch_up(database: Database, models: Models, space: str) -> None:

@@ -2,13 +2,55 @@
 
 from __future__ import annotations
 
-from quipu.kinds.ledger.cite import cite
+from collections.abc import Sequence
+from typing import Final
+
+from quipu.kernel.config import described
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Within
+from quipu.kinds.ledger import store
 from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.filing import LEDGER as CODE
 from quipu.kinds.ledger.filing import catch_up
-from quipu.kinds.ledger.jobs import RETENTION
-from quipu.kinds.ledger.settings import SETTINGS
-from quipu.kinds.plug import Kind
+from quipu.kinds.ledger.retention.retaining import AsyncRetention
+from quipu.kinds.plug import Context, Kind, Schedule
+from quipu.recall.model import Cited, Source
+
+SETTINGS: Final = tuple(
+    described()[name]
+    for name in ("preference_days", "session_days", "excerpt_days", "evidence_days", "retention")
+)
+
+
+async def _retain(context: Context) -> None:
+    """Take out of a space what is past its time, where the settings let a worker do so."""
+    if not context.settings.retention:
+        return
+    retention = AsyncRetention(context.database, clock=context.clock, erasers=context.erasers)
+    await retention.retention(space=context.space, confirm=True)
+
+
+RETENTION = Schedule(
+    name="ledger retention", cron="41 2 * * *", each_space=True, removes=True, handler=_retain
+)
+
+
+async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+    """Return the texts of entries, by id; what has expired meanwhile is left out.
+
+    The source names the event (or the evidence) as its message, and its certainty as the role: ``explicit``,
+    ``inferred``, ``assumed``, ``default``, or the source of the evidence.
+    """
+    return {
+        row["id"]: Cited(
+            text=row["text"],
+            happened_at=row["happened_at"],
+            recorded_at=row["recorded_at"],
+            source=Source(row["said"], row["session"], role=row["role"], user=row["person"]),
+        )
+        for row in await store.cited(within, Int8s(ids))
+    }
+
 
 LEDGER = Kind(
     name="ledger",

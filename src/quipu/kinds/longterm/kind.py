@@ -2,14 +2,56 @@
 
 from __future__ import annotations
 
-from quipu.kinds.longterm.cite import cite, lately
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from quipu.kernel.db.database import Within
+from quipu.kinds.longterm import auditing, store
 from quipu.kinds.longterm.eraser import NAMED, LongtermEraser
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.filing import LONGTERM as CODE
-from quipu.kinds.longterm.jobs import AUDIT_PRUNING
+from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.settings import SETTINGS
 from quipu.kinds.longterm.unfiled import catch_up
-from quipu.kinds.plug import Kind
+from quipu.kinds.plug import Context, Kind, Schedule
+from quipu.recall.model import Cited, Source
+
+
+async def _prune_audit(context: Context) -> None:
+    """Take out the lines of the audit that are past their time."""
+    days = context.settings.longterm_audit_days
+    if days == 0:
+        return
+    async with context.database.space(context.space) as within:
+        if within is not None:
+            await auditing.prune(within, before=context.clock.now() - timedelta(days=days))
+
+
+AUDIT_PRUNING = Schedule(
+    name="longterm audit", cron="23 3 * * *", each_space=True, removes=True, handler=_prune_audit
+)
+
+
+async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+    """Return the entries of the memories used last, with the time; latest first."""
+    return await store.lately(within, limit)
+
+
+async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+    """Return the texts of entries, by id.
+
+    The source names the memory as its message and its category as the role.
+    """
+    return {
+        one.id: Cited(
+            text=filed_text(one.summary, one.details),
+            happened_at=one.happened_at,
+            recorded_at=one.recorded_at,
+            source=Source(one.said, one.session, role=one.category, user=one.user),
+        )
+        for one in await store.cited(within, ids)
+    }
+
 
 LONGTERM = Kind(
     name="longterm",

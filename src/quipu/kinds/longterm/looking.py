@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Final
@@ -24,6 +25,7 @@ from quipu.kernel.base.parameters import (
     Words,
 )
 from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.text import clean
 from quipu.kernel.db.database import Database
 from quipu.kinds.longterm import checking, store
 from quipu.kinds.longterm.filing import LONGTERM
@@ -36,7 +38,6 @@ from quipu.kinds.longterm.model import (
     MemoryRevision,
     MemorySource,
 )
-from quipu.kinds.longterm.patterns import holding
 from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.store import Narrowed
 from quipu.kinds.longterm.unfiled import filed
@@ -52,6 +53,14 @@ OnlyCategory = Annotated[Category | None, Doc("Only this category."), Example("p
 OnlyImportance = Annotated[Importance | None, Doc("Only this importance."), Example("high")]
 OnlyText = Annotated[str | None, Doc("Only memories that contain this text, in any case."), Example("tea")]
 Question = Annotated[str, Doc("What to ask."), Words(), Example("How does she like her answers?")]
+
+
+_SPECIAL: Final = re.compile(r"([\\%_])")
+
+
+def holding(text: str | None) -> str | None:
+    """Return the ILIKE pattern of texts that contain ``text``, each sign taken literally."""
+    return None if text is None else "%" + _SPECIAL.sub(r"\\\1", clean(text).text) + "%"
 
 
 class AsyncLooking:

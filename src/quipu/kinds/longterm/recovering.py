@@ -14,8 +14,11 @@ from anyio import move_on_after
 from typing_extensions import Doc
 
 from quipu.errors import QuipuError
+from quipu.kernel.base import echo
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, OnlyUser, Since, Space
+from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.config import Settings
@@ -25,21 +28,53 @@ from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, querying, store
 from quipu.kinds.longterm.filing import LONGTERM
-from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMemory
+from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMemory, LongtermMemory
 from quipu.kinds.longterm.querying import Query
 from quipu.kinds.longterm.reading import memory
-from quipu.kinds.longterm.rendering import Block, block
 from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput
 from quipu.kinds.longterm.settings import LEAST_SCORE
 from quipu.kinds.longterm.unfiled import filed
 from quipu.recall.model import Filters
+from quipu.recall.render import estimate_tokens
 from quipu.recall.search import Search
 from quipu.record import given
 
 _NOTING_SECONDS: Final = 0.5
 _LONGEST_TROUBLE: Final = 500
 _NOTHING: Final = Recovered()
+
+
+CAVEAT: Final = "Known of the user from before. It may be out of date: what is said now comes first."
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The text, marked as memory so that it is never taken in again; its tokens, and which are in it.
+
+    It is empty where nothing is known, or nothing fits.
+    """
+
+    text: str
+    tokens: int
+    places: tuple[int, ...]
+
+
+def block(memories: Sequence[LongtermMemory], *, budget_tokens: int, marks: Marks) -> Block:
+    """Put memories into a block in order, a line each; if one does not fit, a shorter one may follow."""
+    taken: list[int] = []
+    lines: list[str] = []
+    for place, one in enumerate(memories):
+        line = defused(f"- [{one.category}] {' '.join(one.summary.split())}")
+        if estimate_tokens(echo.sized(_body([*lines, line]))) <= budget_tokens:
+            lines.append(line)
+            taken.append(place)
+    text = marks.mark(_body(lines)) if lines else ""
+    return Block(text, estimate_tokens(text), tuple(taken))
+
+
+def _body(lines: Sequence[str]) -> str:
+    return "\n".join([CAVEAT, *lines])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

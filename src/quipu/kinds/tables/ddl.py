@@ -10,10 +10,10 @@ from typing import Any, Final, cast
 from psycopg import sql
 
 from quipu.errors import BadInput
-from quipu.kernel.db.database import Connection
+from quipu.kernel.db.database import Connection, Within
 from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.anatomy import own_anatomy
+from quipu.kinds.tables.anatomy import anatomy, own_anatomy
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import Rows, exchange
 from quipu.kinds.tables.losses import (
@@ -27,16 +27,42 @@ from quipu.kinds.tables.losses import (
 )
 from quipu.kinds.tables.model import Done, Schema
 from quipu.kinds.tables.names import PROTECTED, check_table, nearest
-from quipu.kinds.tables.recipes import recreate_recipe
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.scan import first_words, name_after
 from quipu.kinds.tables.templates import fill
-from quipu.kinds.tables.values import parsed
+from quipu.kinds.tables.values import as_json, parsed
 
 MOST_STATEMENT: Final = 1_000_000
 _RETURNED: Final = 100
 _OURS: Final = ("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare")
+
+
+_GENERAL = (
+    "Call memory:schema:recreate with the whole new definition; rows, vectors and indexes come along. "
+    "Confirm with the user first."
+)
+
+
+async def recreate_recipe(within: Within, schema: Schema, statement: str) -> str:
+    """Return the call to make, with the table's present definition, for the change to be written into."""
+    named = name_after(statement, "alter", "table")
+    if named is None:
+        return _GENERAL
+    _, table = named
+    if table in PROTECTED:
+        return f"{table} is the engine's and stays as it is."
+    found = await catalogue.find_shape(within, schema, table)
+    if found is None or not found.is_table:
+        return _GENERAL
+    definition = (await anatomy(within, found)).create(schema, table)
+    arguments: dict[str, object] = {"table": table, "sql": definition, "mapping": {}, "dry_run": True}
+    return (
+        f"Confirm with the user, write the change into the definition, and call "
+        f"memory:schema:recreate {as_json(arguments)}. "
+        f'In mapping, name the columns that are called otherwise: {{"new": "old"}}. '
+        f"With dry_run false it is done, in one transaction."
+    )
 
 
 def statement_of(value: object, *, field: str = "sql") -> str:

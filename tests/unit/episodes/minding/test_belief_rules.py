@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.minding.beliefs.asking import askable, current
+from quipu.kinds.episodes.minding.beliefs.beliefs import askable, current
 from quipu.kinds.episodes.minding.beliefs.claims import Heard, claimed, corrections
 from quipu.kinds.episodes.minding.beliefs.keys import cue_of, form_of, holds_many, key_of
 from quipu.kinds.episodes.minding.beliefs.model import Belief, Claim, Conflict, Held

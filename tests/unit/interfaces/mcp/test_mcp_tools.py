@@ -13,8 +13,7 @@ from quipu.interfaces.mcp import shown
 from quipu.interfaces.mcp.clients.known import CLIENTS
 from quipu.interfaces.mcp.model import Tool
 from quipu.interfaces.mcp.resources import RESOURCES
-from quipu.interfaces.mcp.server import INSTRUCTIONS
-from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.mcp.server import INSTRUCTIONS, TOOLS
 from quipu.recall.render import estimate_tokens
 
 WHOSE = {"space", "user", "schema", "agent", "level", "key", "owner"}

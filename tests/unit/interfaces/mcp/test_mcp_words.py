@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quipu.interfaces.mcp.tools.every import TOOLS
+from quipu.interfaces.mcp.server import TOOLS
 from quipu.interfaces.mcp.tools.words import in_our_words
 from quipu.kinds.tables.briefing import briefing
 from quipu.kinds.tables.model import Extensions, Listing

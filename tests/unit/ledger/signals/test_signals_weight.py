@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.kinds.ledger.signals.weight import evidence_weight
+from quipu.kinds.ledger.signals.extract import evidence_weight
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 ratings = st.one_of(st.none(), st.floats(1, 5))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quipu.kernel.prose.verbs import third_person
 from quipu.kinds.transcripts.extract.rewriting import rewrite
-from quipu.kinds.transcripts.extract.verbs import third_person
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
-from quipu.kernel.embedding.convert import wire
 
 MICROSOFT = "com.microsoft"
 """The domain of onnxruntime's own, fused operators."""
@@ -20,6 +19,36 @@ FLOAT32, INT64 = 1, 7
 _ELEMENT_TYPES = {"float32": FLOAT32, "uint8": 2, "int8": 3, "int32": 6, "int64": INT64}
 _IR_VERSION = 8
 _OPSET = 17
+
+
+_VARINT, _LENGTH, _FIXED32 = 0, 2, 5
+
+
+def varint(number: int) -> bytes:
+    """Encode a number in groups of seven bits, lowest first; negative ones as 64-bit two's complement."""
+    rest = number & (1 << 64) - 1
+    out = bytearray()
+    while rest > 0x7F:
+        out.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    out.append(rest)
+    return bytes(out)
+
+
+def integer(field: int, number: int) -> bytes:
+    """Encode an integer field."""
+    return varint(field << 3 | _VARINT) + varint(number)
+
+
+def text(field: int, value: str | bytes) -> bytes:
+    """Encode a string, bytes or nested message field."""
+    data = value.encode() if isinstance(value, str) else value
+    return varint(field << 3 | _LENGTH) + varint(len(data)) + data
+
+
+def single(field: int, value: float) -> bytes:
+    """Encode a 32-bit float field."""
+    return varint(field << 3 | _FIXED32) + struct.pack("<f", value)
 
 
 class Graph:
@@ -49,30 +78,30 @@ class Graph:
     ) -> list[str]:
         """Apply an operator with several results and return their names."""
         outputs = [self._name("t") for _ in range(parts)]
-        node = [wire.text(1, name) for name in inputs]
-        node += [wire.text(2, name) for name in outputs]
-        node.append(wire.text(4, operator))
-        node += [wire.text(5, _attribute(name, value)) for name, value in attributes.items()]
+        node = [text(1, name) for name in inputs]
+        node += [text(2, name) for name in outputs]
+        node.append(text(4, operator))
+        node += [text(5, _attribute(name, value)) for name, value in attributes.items()]
         if domain:
-            node.append(wire.text(7, domain))
+            node.append(text(7, domain))
         self._nodes.append(b"".join(node))
         return outputs
 
     def finish(self, result: str, *, name: str, dimensions: Sequence[Dimension]) -> None:
         """Give the result its public name."""
-        self._nodes.append(wire.text(1, result) + wire.text(2, name) + wire.text(4, "Identity"))
+        self._nodes.append(text(1, result) + text(2, name) + text(4, "Identity"))
         self._output = _value(name, FLOAT32, dimensions)
 
     def serialize(self, *, input_name: str, dimensions: Sequence[Dimension]) -> bytes:
         """Return the whole model file, with one int64 input."""
-        graph = [wire.text(1, node) for node in self._nodes]
-        graph.append(wire.text(2, "encoder"))
-        graph += [wire.text(5, tensor) for tensor in self._constants]
-        graph.append(wire.text(11, _value(input_name, INT64, dimensions)))
-        graph.append(wire.text(12, self._output))
-        opsets = wire.text(8, wire.text(1, "") + wire.integer(2, _OPSET))
-        opsets += wire.text(8, wire.text(1, MICROSOFT) + wire.integer(2, 1))
-        return wire.integer(1, _IR_VERSION) + wire.text(2, "quipu") + wire.text(7, b"".join(graph)) + opsets
+        graph = [text(1, node) for node in self._nodes]
+        graph.append(text(2, "encoder"))
+        graph += [text(5, tensor) for tensor in self._constants]
+        graph.append(text(11, _value(input_name, INT64, dimensions)))
+        graph.append(text(12, self._output))
+        opsets = text(8, text(1, "") + integer(2, _OPSET))
+        opsets += text(8, text(1, MICROSOFT) + integer(2, 1))
+        return integer(1, _IR_VERSION) + text(2, "quipu") + text(7, b"".join(graph)) + opsets
 
     def _name(self, kind: str) -> str:
         self._count += 1
@@ -81,30 +110,25 @@ class Graph:
 
 def _tensor(name: str, values: NDArray[Any]) -> bytes:
     """Return a TensorProto; raw data is little-endian by definition."""
-    shape = b"".join(wire.integer(1, size) for size in values.shape)
+    shape = b"".join(integer(1, size) for size in values.shape)
     data = np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()
-    return (
-        shape + wire.integer(2, _ELEMENT_TYPES[values.dtype.name]) + wire.text(8, name) + wire.text(9, data)
-    )
+    return shape + integer(2, _ELEMENT_TYPES[values.dtype.name]) + text(8, name) + text(9, data)
 
 
 def _attribute(name: str, value: Attribute) -> bytes:
     """Return an AttributeProto: its name, its value, its type."""
     if isinstance(value, float):
-        return wire.text(1, name) + wire.single(2, value) + wire.integer(20, 1)
+        return text(1, name) + single(2, value) + integer(20, 1)
     if isinstance(value, int):
-        return wire.text(1, name) + wire.integer(3, value) + wire.integer(20, 2)
+        return text(1, name) + integer(3, value) + integer(20, 2)
     if isinstance(value, str):
-        return wire.text(1, name) + wire.text(4, value) + wire.integer(20, 3)
-    return wire.text(1, name) + b"".join(wire.integer(8, number) for number in value) + wire.integer(20, 7)
+        return text(1, name) + text(4, value) + integer(20, 3)
+    return text(1, name) + b"".join(integer(8, number) for number in value) + integer(20, 7)
 
 
 def _value(name: str, element_type: int, dimensions: Sequence[Dimension]) -> bytes:
     """Return a ValueInfoProto: a tensor of that type; dimensions with a name may vary."""
     sizes = b"".join(
-        wire.text(1, wire.text(2, size) if isinstance(size, str) else wire.integer(1, size))
-        for size in dimensions
+        text(1, text(2, size) if isinstance(size, str) else integer(1, size)) for size in dimensions
     )
-    return wire.text(1, name) + wire.text(
-        2, wire.text(1, wire.integer(1, element_type) + wire.text(2, sizes))
-    )
+    return text(1, name) + text(2, text(1, integer(1, element_type) + text(2, sizes)))

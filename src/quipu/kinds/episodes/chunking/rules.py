@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from anyio import to_thread
 
-from quipu.kinds.episodes.chunking.emotion import feel
+from quipu.kinds.episodes.chunking.emotion import Felt, feel
 from quipu.kinds.episodes.chunking.facts import facts, traits
-from quipu.kinds.episodes.chunking.gists import gists, judge
+from quipu.kinds.episodes.chunking.gists import Judged, gists, judge
 from quipu.kinds.episodes.chunking.model import Chunked, Talk
-from quipu.kinds.episodes.chunking.scope import scope
 from quipu.kinds.episodes.chunking.style import measure
-from quipu.kinds.episodes.shapes import Chunk
+from quipu.kinds.episodes.shapes import Chunk, Scope
 
 NAME: Final = "rules"
 VERSION: Final = 1
 """To be raised with every change of the rules that finds more or better."""
 
 _QUICK_CHARACTERS: Final = 4_000
+
+
+_REQUESTING: Final = "requesting"
+_ASKING: Final = "asking"
+_NAMES: Final = {
+    "decision": "deciding",
+    "commitment": "committing",
+    "preference": "telling a preference",
+    "uncertainty": "weighing",
+    "intent": "planning",
+    "fact": "telling",
+}
+
+
+def scope(judged: Sequence[Judged], felt: Felt) -> Scope:
+    """Return the intent of most sentences (in a tie, the rarest type), the sentiment and the emotion."""
+    asked = [one for one in judged if one.asked]
+    types = Counter(one.type for one in asked if one.type is not None)
+    questions = sum(one.text.rstrip().endswith("?") for one in asked)
+    if types:
+        order = list(_NAMES)
+        best = min(types, key=lambda one: (-types[one], order.index(one)))
+        intent = _REQUESTING if best == "intent" and questions else _NAMES[best]
+    else:
+        intent = _ASKING if questions else "chatting"
+    sure = 6.0 if types else 4.0 if questions else 2.0
+    return Scope(intent=intent, sentiment=felt.valence, emotion=felt.dominant, confidence=sure)
 
 
 def chunk(talk: Talk) -> Chunk:

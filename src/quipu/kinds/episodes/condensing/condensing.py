@@ -18,7 +18,6 @@ from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import Policy
 from quipu.kinds.episodes.condensing import grouping, store
 from quipu.kinds.episodes.condensing.drafting import Draft, Drafting, with_novelty
-from quipu.kinds.episodes.condensing.novelty import novelty
 from quipu.kinds.episodes.condensing.readiness import Plan, Quiet
 from quipu.kinds.episodes.condensing.store import Exchange, Spoken
 from quipu.kinds.episodes.condensing.writing import write
@@ -29,6 +28,18 @@ from quipu.recall.generations import Models
 NOTHING: Final = np.empty((0, 0), np.float32)
 AT_ONCE: Final = 120
 """Exchanges that are read at a time: more than the longest episode has."""
+
+
+SCALE, FIRST = 3.0, 2.0
+KNOWN, UNKNOWN = 0.85, 0.25
+"""Cosines: as near as the first to something known it is nothing new, as far as the second quite new."""
+
+
+def novelty(nearest: float | None) -> float:
+    """Return 0 to 3 by the cosine to the nearest known thing; 2 if there is none: then everything is new."""
+    if nearest is None:
+        return FIRST
+    return round(SCALE * min(1.0, max(0.0, (KNOWN - nearest) / (KNOWN - UNKNOWN))), 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,14 +15,14 @@ from quipu.kernel.db.database import Within
 from quipu.kernel.embedding.model import Vectors
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Payload
-from quipu.kinds.episodes.chunking.chunker import chunker_of
 from quipu.kinds.episodes.chunking.model import Chunked, Chunker, Talk, Turn
+from quipu.kinds.episodes.chunking.remote import RemoteChunker
+from quipu.kinds.episodes.chunking.rules import RulesChunker
 from quipu.kinds.episodes.conversing import store
 from quipu.kinds.episodes.conversing.exchanges import form
 from quipu.kinds.episodes.conversing.model import Run, Said
 from quipu.kinds.episodes.conversing.modes import mode_of
 from quipu.kinds.episodes.conversing.placing import Placed, Placing
-from quipu.kinds.episodes.conversing.salience import salience
 from quipu.kinds.episodes.policy import Retold, allowed, policy_of
 from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
 from quipu.kinds.plug import Context
@@ -29,6 +30,26 @@ from quipu.kinds.plug import Context
 _MOST_MESSAGES: Final = 300
 _MOST_REREAD: Final = 40
 _LONGEST_KEY: Final = 400
+
+
+_LONG: Final = 100
+_MIDDLING: Final = 50
+_URGENT = re.compile(
+    r"\b(?:urgent(?:ly)?|asap|immediately|emergency|critical|deadline|right away|right now|important|crucial"
+    r"|hurry|must)\b",
+    re.IGNORECASE,
+)
+
+
+def salience(said: str) -> float:
+    """Return 0.5 to 1: longer, asking and urgent words stand out (the constants of the origin of seed 3)."""
+    length = 0.2 if len(said) > _LONG else 0.1 if len(said) > _MIDDLING else 0.0
+    return round(0.5 + length + 0.15 * ("?" in said) + 0.15 * bool(_URGENT.search(said)), 3)
+
+
+def chunker_of(context: Context) -> Chunker:
+    """Return the chunker for a job."""
+    return RulesChunker() if context.language is None else RemoteChunker(context.language)
 
 
 class _Stale(Exception):

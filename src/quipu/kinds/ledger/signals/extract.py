@@ -18,7 +18,6 @@ from quipu.kinds.ledger.signals.excerpt import excerpt
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewEvidence, ReviewSignals, Theme, ThemeScore
 from quipu.kinds.ledger.signals.prototypes import embed, prototypes
 from quipu.kinds.ledger.signals.rules import Verdict, judge
-from quipu.kinds.ledger.signals.weight import evidence_weight
 from quipu.kinds.ledger.signals.words import Sentence, sentences
 
 WINDOW_DAYS: Final = 90
@@ -34,6 +33,27 @@ _MOST_ASKED: Final = 32
 
 _DOMINANT_COUNT: Final = 2
 _DOMINANT_SHARE: Final = 0.30
+
+
+_BEST: Final = 5
+_UNRATED: Final = 3.0
+_HALVINGS: Final = 3
+_LEAST: Final = 0.001
+
+
+def evidence_weight(
+    rating: float | None, published_at: datetime, *, now: datetime, window_days: int
+) -> float:
+    """Return the weight of a complaint: 0.001 to 1, three decimals, as ``numeric(6,3)`` of the seed holds it.
+
+    severity * freshness, where severity = (6 - rating) / 5, so 1 star is 1 and 5 stars are 0.2 (no rating
+    counts as 3), and freshness = 0.5 ** (3 * age / window): it halves three times over the window, so 90
+    days have a half-life of 30. The seed (section 2, table 8) has the column and its origin never filled
+    it; window and precision are theirs, the formula is ours.
+    """
+    age = max(now - published_at, timedelta()) / timedelta(days=window_days)
+    severity = (_BEST + 1 - (_UNRATED if rating is None else rating)) / _BEST
+    return max(_LEAST, round(severity * 0.5 ** (_HALVINGS * age), 3))
 
 
 @dataclass(frozen=True, slots=True)

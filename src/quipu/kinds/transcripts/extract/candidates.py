@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from quipu.kernel.prose.splitting import LONGEST, Sentence, sentences
 from quipu.kinds.transcripts.extract.model import Category, Turn
 from quipu.kinds.transcripts.extract.rules import Verdict, judge
-from quipu.kinds.transcripts.extract.splitting import LONGEST, Sentence, sentences
 
 _OPENER_WORDS: Final = 5
 _FEWEST_WORDS: Final = 3

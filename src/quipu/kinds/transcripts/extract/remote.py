@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
+
+from pydantic import BaseModel, Field
 
 from quipu.errors import QuipuError
 from quipu.kernel.base.prompt_text import without_invisible
@@ -13,7 +15,6 @@ from quipu.kernel.language.model import Language
 from quipu.kernel.language.prompt import entry, label
 from quipu.kinds.transcripts.extract.model import Extraction, Finding, Turn
 from quipu.kinds.transcripts.extract.sameness import normal_form
-from quipu.kinds.transcripts.extract.shape import ExtractedFact, ExtractedFacts
 
 VERSION: Final = 1
 """To be raised with every change of the prompt that finds more or better."""
@@ -27,6 +28,22 @@ LONGEST_OF_THE_AGENT: Final = 600
 
 _PROMPT: Final = Path(__file__).with_name("prompts") / "extract.md"
 _SPACE: Final = re.compile(r"\s+")
+
+
+class ExtractedFact(BaseModel):
+    """One fact that is worth knowing in later sessions."""
+
+    fact: str = Field(min_length=1, max_length=1_000, description="One sentence that stands alone.")
+    category: Literal["preferences", "knowledge", "patterns", "context", "corrections", "todo"]
+    confidence: float = Field(ge=0, le=1)
+    turn: int = Field(ge=0, description="The number of the turn that says it.")
+    excerpt: str = Field(min_length=1, max_length=1_000, description="Words of the turn, letter by letter.")
+
+
+class ExtractedFacts(BaseModel):
+    """Everything that is worth keeping, possibly nothing."""
+
+    facts: list[ExtractedFact] = Field(max_length=100)
 
 
 class RemoteExtractor:

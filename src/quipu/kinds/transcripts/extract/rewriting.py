@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from quipu.kinds.transcripts.extract.verbs import conjugated
+from quipu.kernel.prose.verbs import conjugated
 from quipu.kinds.transcripts.extract.wording import lead
 
 _HIDDEN = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|https?://\S{1,400}")

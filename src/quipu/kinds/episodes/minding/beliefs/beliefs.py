@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, Final, Literal, TypeVar
 from uuid import UUID
 
@@ -16,10 +17,15 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, Within
 from quipu.kinds.episodes.minding import store as minding
 from quipu.kinds.episodes.minding.beliefs import filing, store
-from quipu.kinds.episodes.minding.beliefs.asking import askable, current
 from quipu.kinds.episodes.minding.beliefs.keeping import Keeping
 from quipu.kinds.episodes.minding.beliefs.keys import form_of, key_of
-from quipu.kinds.episodes.minding.beliefs.model import BELIEF_STATES, Belief, BeliefSource, Conflict
+from quipu.kinds.episodes.minding.beliefs.model import (
+    BELIEF_STATES,
+    SEVERITIES,
+    Belief,
+    BeliefSource,
+    Conflict,
+)
 from quipu.kinds.episodes.minding.beliefs.store import Row
 from quipu.kinds.episodes.minding.given import one_or_all, words_of
 from quipu.recall.generations import Models
@@ -31,6 +37,25 @@ _HINT: Final = "The list of beliefs in all states shows them."
 _CONFLICTS: Final = "The list of conflicts shows them."
 _LONGEST_VALUE: Final = 500
 _Changed = TypeVar("_Changed")
+
+
+def weight(conflict: Conflict) -> int:
+    """Return how much a conflict presses: 1 (low) to 4 (critical), one less for each time it was asked."""
+    return SEVERITIES.index(conflict.severity) + 1 - conflict.surfaced
+
+
+def askable(conflicts: Sequence[Conflict]) -> Conflict | None:
+    """Return the conflict to ask about, the latest in a tie; None if each was asked about often enough.
+
+    A conflict that began as low is not asked about: both values may well be true.
+    """
+    pressing = [one for one in conflicts if weight(one) > 0 and one.severity != "low"]
+    return max(pressing, key=lambda one: (weight(one), one.opened_at, one.id), default=None)
+
+
+def current(conflict: Conflict) -> Conflict:
+    """Return the conflict with the severity that is left of it."""
+    return replace(conflict, severity=SEVERITIES[max(0, weight(conflict) - 1)])
 
 
 class AsyncBeliefs:
