@@ -28,8 +28,8 @@ from quality.boundaries import f1, precision, recall, window_diff
 from quality.model import Conversation
 from quipu.kernel.config import load
 from quipu.kernel.embedding.choose import choose
-from quipu.kinds.episodes.condensing.readiness import IDLE, Waiting, plan
-from quipu.kinds.episodes.condensing.signs import Turn, depths, signs
+from quipu.kinds.episodes.building.readiness import IDLE, Waiting, plan
+from quipu.kinds.episodes.building.signs import Turn, depths, signs
 
 Method = Callable[[Sequence[Turn]], list[int]]
 _NEVER = datetime(2026, 1, 1, tzinfo=UTC)

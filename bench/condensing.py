@@ -20,8 +20,8 @@ import anyio
 from quipu.kernel.config import load
 from quipu.kernel.embedding.choose import choose
 from quipu.kinds.episodes import cueing
+from quipu.kinds.episodes.building.meaning import meaning
 from quipu.kinds.episodes.chunking.emotion import feel
-from quipu.kinds.episodes.condensing.meaning import meaning
 
 SENTENCES = Path(__file__).with_name("condensing") / "sentences.tsv"
 _NOTHING = ("-", "neutral")

@@ -127,8 +127,8 @@ async def ours(database: Database, settings: Settings, carrier: str, jobs: int) 
     async def some() -> None:
         while left:
             left.pop()
-            async with database.writing("bench") as within:
-                await put(within, "bench", {})
+            async with database.write("bench") as tx:
+                await put(tx, "bench", {})
 
     async with anyio.create_task_group() as tasks:
         for _ in range(min(AT_ONCE, settings.pool_size)):
@@ -136,9 +136,9 @@ async def ours(database: Database, settings: Settings, carrier: str, jobs: int) 
     one_each = jobs / (perf_counter() - begun)
     begun = perf_counter()
     for _ in range(0, jobs, TOGETHER):
-        async with database.writing("bench") as within, within.conn.pipeline():
+        async with database.write("bench") as tx, tx.conn.pipeline():
             for _ in range(TOGETHER):
-                await put(within, "bench", {})
+                await put(tx, "bench", {})
     many = -(-jobs // TOGETHER) * TOGETHER
     together = many / (perf_counter() - begun)
     async with (

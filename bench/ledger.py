@@ -70,7 +70,7 @@ async def _writing(database: Database, ledger: AsyncLedger, options: argparse.Na
 
     async def plain(number: int) -> None:
         values = {"session": "s-1", "key": _key(number), "value": json.dumps(_value(number))}
-        async with database.plain() as conn:
+        async with database.unscoped() as conn:
             await conn.execute(_SQL["plain"], {**values, "at": datetime.now(UTC)})
 
     async def event(number: int) -> None:
@@ -106,7 +106,7 @@ async def _state(
         await ledger.open_session(space=space, session=f"session-{number}")
     place = {"space": space, "sessions": sessions, "keys": _KEYS, "begin": _BEGIN}
     for first in range(0, options.history, _AT_ONCE):
-        async with database.plain() as conn:
+        async with database.unscoped() as conn:
             values = {**place, "first": first, "last": min(first + _AT_ONCE, options.history) - 1}
             await conn.execute(_SQL["history"], values)
     async with database.owner() as conn:

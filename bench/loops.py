@@ -22,10 +22,10 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
-from quipu.kinds.episodes.minding.loops.closing import resolved
-from quipu.kinds.episodes.minding.loops.model import Opened, Standing
-from quipu.kinds.episodes.minding.loops.opening import opened
-from quipu.kinds.episodes.minding.turns import Turn
+from quipu.kinds.episodes.extraction.loops.closing import resolved
+from quipu.kinds.episodes.extraction.loops.model import Opened, Standing
+from quipu.kinds.episodes.extraction.loops.opening import opened
+from quipu.kinds.episodes.extraction.turns import Turn
 
 _FILE = Path(__file__).with_name("loops") / "dialogues.txt"
 _LABEL = re.compile(r"\{(open|close) (\w+)\}")

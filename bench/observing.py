@@ -43,8 +43,10 @@ async def measure(home: Path, turns: int, model: str) -> dict[str, list[float]]:
         Models.open(database, settings) as models,
     ):
         made = {
-            name: Record(database, models, clock=SystemClock(), language="auto", redact=True, hears=hears)
-            for name, hears in (("all kinds hear", HEARS), ("nobody hears", ()))
+            name: Record(
+                database, models, clock=SystemClock(), language="auto", redact=True, subscribes=subscribes
+            )
+            for name, subscribes in (("all kinds hear", HEARS), ("nobody hears", ()))
         }
         seconds: dict[str, list[float]] = {name: [] for name in made}
         for turn in range(turns + WARM):

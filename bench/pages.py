@@ -38,7 +38,7 @@ from pace.figures import percentile
 from pace.server import Server, home, running
 from quipu import AsyncMemory
 from quipu.interfaces.server import create_app
-from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.serving.limits import Limits
 from quipu.kernel.config import Settings
 
 _MOST_MS = 200.0
@@ -87,7 +87,7 @@ def _database(server: Server) -> tuple[str, bool]:
 @asynccontextmanager
 async def _client(memory: AsyncMemory) -> AsyncIterator[httpx.AsyncClient]:
     """Asks the application: signed in for the pages, with a key for REST."""
-    app = create_app(memory=memory, terms=Terms())
+    app = create_app(memory=memory, terms=Limits())
     issued = await memory.keys.create("bench", level="admin", requests_per_minute=1_000_000)
     async with (
         app.router.lifespan_context(app),

@@ -33,7 +33,7 @@ from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+from quipu.kinds.transcripts.browse.browse import AsyncBrowse
 from sessions.filling import fill
 from sessions.made_up import Words
 
@@ -91,7 +91,7 @@ def questions(rng: random.Random, rounds: int) -> dict[str, list[dict[str, objec
 async def measure(url: str, settings: Settings, *, rounds: int) -> tuple[float, float, list[Measured]]:
     """Seconds until the first answer and until all is indexed, and what queries took after that."""
     async with Database.open(url, settings, packages=PACKAGES) as database:
-        seeing = AsyncSeeing(database, clock=SystemClock())
+        seeing = AsyncBrowse(database, clock=SystemClock())
         began = perf_counter()
         await seeing.search("fobace", space=SPACE)
         first = perf_counter() - began

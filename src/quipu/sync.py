@@ -6,12 +6,12 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.memory
 - quipu.app.queueing
 - quipu.app.rooms
-- quipu.kinds.episodes.conversing.conversations
+- quipu.kinds.episodes.conversations.conversations
 - quipu.kinds.episodes.episodes
-- quipu.kinds.episodes.minding.beliefs.beliefs
-- quipu.kinds.episodes.minding.loops.loops
+- quipu.kinds.episodes.extraction.beliefs.beliefs
+- quipu.kinds.episodes.extraction.loops.loops
 - quipu.kinds.episodes.prompting.asking
-- quipu.kinds.ledger.believed
+- quipu.kinds.ledger.lookup
 - quipu.kinds.ledger.evidence.evidence
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
@@ -27,8 +27,8 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.tables.tables
 - quipu.kinds.transcripts.bootstrap.service
 - quipu.kinds.transcripts.lessons.lessons
-- quipu.kinds.transcripts.seeing.counts
-- quipu.kinds.transcripts.seeing.seeing
+- quipu.kinds.transcripts.browse.counts
+- quipu.kinds.transcripts.browse.browse
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
 - quipu.upkeep.answers.answers
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from quipu.app.erasing import AsyncErasing
-    from quipu.app.lately import Used
     from quipu.app.queue import Purge
     from quipu.app.queueing import AsyncQueue
+    from quipu.app.recent_uses import Used
     from quipu.app.rooms import AsyncRooms
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.echo import Marks
@@ -62,16 +62,15 @@ if TYPE_CHECKING:
     from quipu.kernel.base.portal import Portal
     from quipu.kernel.config import Settings
     from quipu.kernel.queue.model import Look, QueueStatus, Worked
-    from quipu.kinds.episodes.conversing.conversations import AsyncConversations
-    from quipu.kinds.episodes.conversing.model import (
+    from quipu.kinds.episodes.conversations.conversations import AsyncConversations
+    from quipu.kinds.episodes.conversations.model import (
         Conversation,
         ConversationStatus,
         Dialogue,
         Thread,
         Topic,
     )
-    from quipu.kinds.episodes.episodes import AsyncEpisodes
-    from quipu.kinds.episodes.fading.model import (
+    from quipu.kinds.episodes.decay.model import (
         Condensation,
         Episode,
         EpisodeCurve,
@@ -81,13 +80,13 @@ if TYPE_CHECKING:
         FoundEpisode,
         Order,
     )
-    from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs
-    from quipu.kinds.episodes.minding.beliefs.model import Belief, BeliefSource, Conflict
-    from quipu.kinds.episodes.minding.loops.loops import AsyncLoops
-    from quipu.kinds.episodes.minding.loops.model import Loop, LoopKind, Outcome
+    from quipu.kinds.episodes.episodes import AsyncEpisodes
+    from quipu.kinds.episodes.extraction.beliefs.beliefs import AsyncBeliefs
+    from quipu.kinds.episodes.extraction.beliefs.model import Belief, BeliefSource, Conflict
+    from quipu.kinds.episodes.extraction.loops.loops import AsyncLoops
+    from quipu.kinds.episodes.extraction.loops.model import Loop, LoopKind, Outcome
     from quipu.kinds.episodes.prompting.asking import AsyncPrompting
     from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
-    from quipu.kinds.ledger.believed import AsyncBelieved
     from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
     from quipu.kinds.ledger.evidence.model import (
         CheckStatus,
@@ -109,6 +108,7 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.hooks import Callback
     from quipu.kinds.ledger.ledger import AsyncLedger
+    from quipu.kinds.ledger.lookup import AsyncLookup
     from quipu.kinds.ledger.model import (
         AssumedCap,
         Change,
@@ -166,18 +166,9 @@ if TYPE_CHECKING:
     from quipu.kinds.tables.tables import AsyncTables, Data, Where
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
     from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
-    from quipu.kinds.transcripts.extract.model import Extractor
-    from quipu.kinds.transcripts.lessons.lessons import AsyncLessons, SessionProgress
-    from quipu.kinds.transcripts.lessons.model import (
-        ExtractionReport,
-        FoundLesson,
-        Lesson,
-        LessonSource,
-        Pruned,
-        State,
-    )
-    from quipu.kinds.transcripts.seeing.counts import AsyncCounts
-    from quipu.kinds.transcripts.seeing.model import (
+    from quipu.kinds.transcripts.browse.browse import AsyncBrowse
+    from quipu.kinds.transcripts.browse.counts import AsyncCounts
+    from quipu.kinds.transcripts.browse.model import (
         CompactedOutput,
         IndexedTexts,
         Part,
@@ -193,7 +184,16 @@ if TYPE_CHECKING:
         TranscriptMatches,
         TranscriptStats,
     )
-    from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+    from quipu.kinds.transcripts.extract.model import Extractor
+    from quipu.kinds.transcripts.lessons.lessons import AsyncLessons, SessionProgress
+    from quipu.kinds.transcripts.lessons.model import (
+        ExtractionReport,
+        FoundLesson,
+        Lesson,
+        LessonSource,
+        Pruned,
+        State,
+    )
     from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
     from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
     from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
@@ -1262,7 +1262,7 @@ class Retention:
 class Believed:
     """Read what was written as events: what stands, what is only assumed, what changed."""
 
-    def __init__(self, inner: AsyncBelieved, portal: Portal) -> None:
+    def __init__(self, inner: AsyncLookup, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -2622,7 +2622,7 @@ class TranscriptCounts:
 class Seeing(TranscriptCounts):
     """List, show and search recorded sessions, and ask of them in SQL."""
 
-    def __init__(self, inner: AsyncSeeing, portal: Portal) -> None:
+    def __init__(self, inner: AsyncBrowse, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 

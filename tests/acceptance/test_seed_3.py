@@ -24,7 +24,7 @@ from quipu.app.working import duties
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.queue.topics import names
-from quipu.kinds.episodes.conversing.model import ConversationStatus
+from quipu.kinds.episodes.conversations.model import ConversationStatus
 from quipu.kinds.episodes.prompting.model import Asked
 
 pytestmark = pytest.mark.anyio

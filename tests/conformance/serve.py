@@ -22,9 +22,9 @@ from quipu import AsyncMemory
 from quipu.interfaces.mcp import mounted
 from quipu.interfaces.mcp.http import HttpDoor
 from quipu.interfaces.server import MOUNTS, Mount, create_app
+from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.listening import bound, listen
 from quipu.interfaces.serving.served import Served
-from quipu.interfaces.serving.terms import Terms
 from quipu.kernel.config import Settings
 
 
@@ -51,7 +51,7 @@ def whole(serving: Served) -> HttpDoor:
 
 async def serve(home: Path, mounts: tuple[Mount, ...]) -> None:
     """Until SIGTERM."""
-    terms = Terms()
+    terms = Limits()
     async with AsyncMemory(settings=Settings(home=home, embedding_model="hashing")) as memory:
         key = await memory.keys.create(
             "suite", space="conformance", level="admin", requests_per_minute=60_000

@@ -16,7 +16,7 @@ MAY_ASK_IT = {
     "interfaces/cli/commands/transcripts_migrate_sqlite.py": "a date that is written",
     "interfaces/middleware/engine.py": "when a turn was",
     "interfaces/middleware/journal.py": "when a turn was",
-    "interfaces/web/visit.py": "a date that is shown",
+    "interfaces/web/page_context.py": "a date that is shown",
 }
 
 

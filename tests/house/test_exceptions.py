@@ -21,7 +21,7 @@ MAY_CATCH_ALL = {
     ("quipu.interfaces.middleware.attempt", "attempt"): "memory must never break an answer",
     ("quipu.interfaces.local.syncing", "catch_up"): "what is not found yet is no reason to end the service",
     ("quipu.interfaces.local.syncing", "sync_all"): "one file must not end the service, nor every next one",
-    ("quipu.interfaces.web.labours", "_run"): "the outermost loop of long work: the pages must go on",
+    ("quipu.interfaces.web.background", "_run"): "the outermost loop of long work: the pages must go on",
 }
 ALL = {"Exception", "BaseException"}
 

@@ -33,7 +33,7 @@ COLUMNS = [
 
 
 async def returned(database: Database, value: object, *, binary: bool) -> object:
-    async with database.plain() as conn:
+    async with database.unscoped() as conn:
         cursor = AsyncRawCursor(conn)
         row = await (await cursor.execute("select $1", [value], binary=binary)).fetchone()
     assert row is not None

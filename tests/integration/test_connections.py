@@ -19,7 +19,7 @@ async def test_closing_right_after_the_last_use_leaves_no_connection_open(
 ) -> None:
     async with Database.open(url, settings, packages=PACKAGES) as database:
         with suppress(KeyError):
-            async with database.plain() as conn:
+            async with database.unscoped() as conn:
                 if fails:
                     raise KeyError
     assert conn.closed  # nobody waits for the garbage collector: a server that is to stop waits for it

@@ -19,8 +19,8 @@ from patience import PATIENCE_SECONDS
 from quipu import AsyncMemory
 from quipu.errors import Conflict, NotFound
 from quipu.kernel.base.clock import SystemClock
-from quipu.kinds.tables.keeping import Grounds
 from quipu.kinds.tables.logins import Logins
+from quipu.kinds.tables.snapshot_source import SnapshotSource
 from quipu.upkeep.snapshots.model import Target
 from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 TOWN = "nakskovia"  # of her row in an agent's table
 
 
-class HeldGround(Grounds):
+class HeldGround(SnapshotSource):
     """Waits when a dump is written and not yet on the shelf."""
 
     gate: Gate

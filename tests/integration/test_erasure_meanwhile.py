@@ -17,11 +17,11 @@ from quipu.app.working import duties, worker
 from quipu.errors import LanguageFailed
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.language.model import Shape
 from quipu.kernel.queue.run import Run
-from quipu.kinds.episodes.condensing.condensing import Condensing
-from quipu.kinds.episodes.condensing.rebuilding import condense
+from quipu.kinds.episodes.building.rebuilding import condense
+from quipu.kinds.episodes.building.service import Condensing
 from quipu.kinds.episodes.prompting.model import Asked
 from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE
@@ -54,10 +54,10 @@ class HeldRun(Run):
         self._run, self._gate = run, gate
 
     @asynccontextmanager
-    async def effect(self) -> AsyncGenerator[Within]:
+    async def effect(self) -> AsyncGenerator[SpaceTransaction]:
         await self._gate.wait()
-        async with self._run.effect() as within:
-            yield within
+        async with self._run.effect() as tx:
+            yield tx
 
 
 @pytest.fixture

@@ -318,11 +318,11 @@ async def test_our_queries_with_the_number_of_another_space_find_nothing(
     for space, mark in MARK.items():
         await memory.observe([{"content": f"boat {mark}", "speaker": "Ana"}], space=space, session="s")
     ids = numbers(url)
-    async with database.reading("bob") as bob:
+    async with database.snapshot_read("bob") as bob:
         assert bob is not None
         mine = await record.matching(bob, What())
         assert len(mine) == 1
-    async with database.reading("ana") as ana:
+    async with database.snapshot_read("ana") as ana:
         assert ana is not None
         forged = replace(ana, space=replace(ana.space, id=ids["bob"]))
         assert await record.matching(forged, What()) == []

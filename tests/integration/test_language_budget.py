@@ -35,7 +35,7 @@ def budget(database: Database, clock: FrozenClock) -> DailyBudget:
 
 
 async def today(database: Database, day: date = DAY) -> list[Spent]:
-    async with database.plain() as conn:
+    async with database.unscoped() as conn:
         return await spent(conn, day)
 
 
@@ -122,7 +122,7 @@ async def test_workers_that_ask_at_once_never_get_more_than_there_is(
 
 async def test_nobody_can_write_the_count_past_the_two_functions(database: Database) -> None:
     with pytest.raises(QuipuError, match="lacks a right"):
-        async with database.plain() as conn:
+        async with database.unscoped() as conn:
             await conn.execute("update core.language_budget set tokens = 0")
 
 

@@ -11,7 +11,7 @@ import pytest
 from quipu import AsyncMemory
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Database
-from quipu.kinds.episodes.fading.model import ORDERS
+from quipu.kinds.episodes.decay.model import ORDERS
 
 pytestmark = pytest.mark.anyio
 
@@ -56,15 +56,15 @@ async def _lesson(memory: AsyncMemory, _: Database, number: int) -> None:
 
 async def _episode(_: AsyncMemory, database: Database, number: int) -> None:
     values = {"gist": f"Boat {number}.", "salience": 0.5, "at": NOW - timedelta(hours=number % 3)}
-    async with database.writing(SPACE) as within:
-        await within.conn.execute(EPISODE, values)
+    async with database.write(SPACE) as tx:
+        await tx.conn.execute(EPISODE, values)
 
 
 async def _loop(memory: AsyncMemory, database: Database, number: int) -> None:
     await memory.observe([{"id": "m", "content": "Hello."}], space=SPACE, session="s")
     values = {"text": f"I will row to {number}.", "at": NOW - timedelta(days=number % 3)}
-    async with database.writing(SPACE) as within:
-        await within.conn.execute(LOOP, values)
+    async with database.write(SPACE) as tx:
+        await tx.conn.execute(LOOP, values)
 
 
 LISTS: dict[str, tuple[Write, Callable[[AsyncMemory], List], dict[str, str]]] = {
@@ -123,8 +123,8 @@ async def test_lessons_are_as_sure_in_the_list_as_the_server_that_chose_them_say
     """The server works out in SQL what ageing.py does: here many lives, told apart by both."""
     for number in range(1, 6):
         await memory.observe([{"content": "Hello."}], space=SPACE, session=f"session {number}")
-    async with database.writing(SPACE) as within:
-        await within.conn.execute(LIVES, {"now": NOW})
+    async with database.write(SPACE) as tx:
+        await tx.conn.execute(LIVES, {"now": NOW})
     everything = await memory.lessons.list(space=SPACE, state="all", limit=1_000)
     assert len(everything) == 2 * 2 * 3 * 2 * 3 * 2
     assert [one.confidence for one in everything] == sorted(

@@ -30,9 +30,9 @@ VIEWS = """
 
 
 async def stored(memory: AsyncMemory, database: Database, space: str) -> list[str]:
-    async with database.reading(space) as within:
-        assert within is not None
-        found = await within.conn.execute("select content from core.messages order by recorded_at, id")
+    async with database.snapshot_read(space) as tx:
+        assert tx is not None
+        found = await tx.conn.execute("select content from core.messages order by recorded_at, id")
         return [row[0] for row in await found.fetchall()]
 
 
@@ -96,9 +96,9 @@ async def test_a_block_of_another_space_stays_as_text_is_counted_and_not_indexed
     hits = await memory.recall("keel lead", space="b", limit=50)
     assert all("lexical" not in hit.parts or not hit.parts["lexical"] for hit in hits), hits
     assert (await memory.recall("roses in the garden", space="b"))[0].text.endswith("My garden has roses.")
-    async with database.reading("b") as within:
-        assert within is not None
-        assert await within.spoken([said]) == ["\nMy garden has roses."]
+    async with database.snapshot_read("b") as tx:
+        assert tx is not None
+        assert await tx.spoken([said]) == ["\nMy garden has roses."]
 
 
 async def test_the_key_is_erased_with_its_space(memory: AsyncMemory, database: Database) -> None:

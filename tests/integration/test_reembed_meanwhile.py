@@ -239,11 +239,11 @@ async def test_an_erasure_that_waits_for_a_batch_of_new_vectors_takes_them_along
     async def forget() -> None:
         await memory.forget(space="ana", message="m20", confirm=True)
 
-    async with anyio.create_task_group() as tasks, database.space("ana") as within:
-        assert within is not None
-        batch = await batches.read(within)
+    async with anyio.create_task_group() as tasks, database.transaction("ana") as tx:
+        assert tx is not None
+        batch = await batches.read(tx)
         assert batch is not None
-        assert await batches.make(within, batch) == 50
+        assert await batches.make(tx, batch) == 50
         tasks.start_soon(forget)
         await somebody_waits(url)
     checked = true_vectors.check(url, generation=row[0])
@@ -267,13 +267,13 @@ async def test_old_vectors_are_cleared_away_beside_one_who_deletes_them_in_anoth
         "delete from core.recall_vectors v using core.recall_generations g where g.id = v.generation"
         " and g.model = 'old' and entry_id = (select {}(entry_id) from core.recall_vectors)"
     )
-    async with anyio.create_task_group() as tasks, database.space("ana") as within:
-        assert within is not None
-        await lock_space(within)  # as every write and erasure does before it touches a vector
-        await within.conn.execute(delete.format("max"))
+    async with anyio.create_task_group() as tasks, database.transaction("ana") as tx:
+        assert tx is not None
+        await lock_space(tx)  # as every write and erasure does before it touches a vector
+        await tx.conn.execute(delete.format("max"))
         tasks.start_soon(memory.reembed)
         await somebody_waits(url)
-        await within.conn.execute(delete.format("min"))
+        await tx.conn.execute(delete.format("min"))
     assert vectors(url) == {"serving": 50}
 
 
@@ -315,9 +315,9 @@ async def test_a_model_that_nobody_needs_any_more_is_closed(
         old = (await models.embed(["tea"])).generation
         async with AsyncMemory(settings=with_dimensions(settings, 100)) as changing:
             await changing.reembed()
-        async with database.reading("ana") as within:
-            assert within is not None
-            new = within.space.generation
+        async with database.snapshot_read("ana") as tx:
+            assert tx is not None
+            new = tx.space.generation
         assert (await models.embed(["tea"], generation=new)).vectors.shape == (1, 100)
         assert models.open_generations == {old, new}
         monkeypatch.setattr(generations, "_IDLE_SECONDS", 0.0)

@@ -61,8 +61,8 @@ async def database(given: Settings, address: str) -> AsyncIterator[Database]:
 async def test_the_decay_of_episodes_that_is_set_is_the_one_that_they_fade_by(
     memory: AsyncMemory, database: Database
 ) -> None:
-    async with database.writing("boats") as within:
-        await within.conn.execute(EPISODE, {"then": NOW - timedelta(hours=20)})
+    async with database.write("boats") as tx:
+        await tx.conn.execute(EPISODE, {"then": NOW - timedelta(hours=20)})
 
     async def seen() -> tuple[float, float]:
         (one,) = await memory.episodes.list(space="boats", order="freshness")
@@ -75,9 +75,9 @@ async def test_the_decay_of_episodes_that_is_set_is_the_one_that_they_fade_by(
     assert await seen() == (1, pytest.approx(0.02))
     await memory.settings.set("episode_decay_per_hour", 2)
     assert (await seen())[0] == 1  # what is set for the space comes before what is set for all
-    async with database.space("boats") as within:
-        assert within is not None
-        row = await (await within.conn.execute("select freshness from episodes.episodes")).fetchone()
+    async with database.transaction("boats") as tx:
+        assert tx is not None
+        row = await (await tx.conn.execute("select freshness from episodes.episodes")).fetchone()
     assert row == (1,)
     await memory.settings.reset("episode_decay_per_hour", space="boats")
     assert (await seen())[0] < 0.001
@@ -215,7 +215,7 @@ async def test_what_a_version_with_other_bounds_stored_is_passed_over(
 
 async def test_the_application_role_changes_nothing_for_all(database: Database) -> None:
     with pytest.raises(Exception, match="permission denied") as refused:
-        async with database.plain() as conn:
+        async with database.unscoped() as conn:
             await conn.execute("insert into core.settings values ('session_days', '1', now())")
     assert isinstance(refused.value.__cause__, errors.InsufficientPrivilege)
 

@@ -36,20 +36,20 @@ class Searcher:
 
     async def look(self, space: str) -> int:
         """Search a space; what is held of it afterwards must be what is there. How many entries that are."""
-        async with self.database.reading(space) as within:
-            if within is None:
+        async with self.database.snapshot_read(space) as tx:
+            if tx is None:
                 return 0
-            await self.search.find(within, ["green boat"], filters=Filters(), limit=5)
-            view = self.cache.get((within.space.id, bound_person()), epoch=within.space.epoch)
-            there = await store.read_signatures(within, since=-1)
-            people = await store.names(within)
+            await self.search.find(tx, ["green boat"], filters=Filters(), limit=5)
+            view = self.cache.get((tx.space.id, bound_person()), epoch=tx.space.epoch)
+            there = await store.read_signatures(tx, since=-1)
+            people = await store.names(tx)
         assert view is not None
         assert view.people == people
         held = view.signatures
-        assert (held.version, held.epoch) == (within.space.version, within.space.epoch)
+        assert (held.version, held.epoch) == (tx.space.version, tx.space.epoch)
         for mine, true in zip(ordered(held), ordered(there), strict=True):
             np.testing.assert_array_equal(mine, true)
-        assert bound_person() or len(there.ids) == within.space.entries
+        assert bound_person() or len(there.ids) == tx.space.entries
         return len(there.ids)
 
 

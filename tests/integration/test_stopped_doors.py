@@ -24,7 +24,7 @@ from quipu import AsyncMemory, Memory
 from quipu.interfaces.mcp import server as model_server
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.server import create_app
-from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.serving.limits import Limits
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import EmbeddedServer
 
@@ -117,7 +117,7 @@ async def test_routes_tools_and_pages_say_that_nobody_answers_and_work_again(
     memory: AsyncMemory, server: EmbeddedServer
 ) -> None:
     key = (await memory.keys.create("ana", space="ana", level="admin")).token
-    app = create_app(memory=memory, terms=Terms(ready_seconds=0.5))
+    app = create_app(memory=memory, terms=Limits(ready_seconds=0.5))
     asking = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
     tool = {**asking, "params": {"name": "recall", "arguments": {"question": "Where does Ana live?"}}}
     asks = [
@@ -202,7 +202,7 @@ async def test_commands_of_every_kind_end_with_the_code_of_a_database_that_does_
 async def test_a_lock_that_blocks_recall_shows_in_ready(
     memory: AsyncMemory, settings: Settings, table: str
 ) -> None:
-    app = create_app(memory=memory, terms=Terms(ready_seconds=0.3))
+    app = create_app(memory=memory, terms=Limits(ready_seconds=0.3))
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         with psycopg.connect(settings.database_url or "") as conn:

@@ -49,15 +49,15 @@ async def test_what_is_withdrawn_leaves_no_posting_vector_name_or_count(
     before = await counters(url)
     texts = ["baseline.scope: single, Lisbon", "ui.response_depth: verbose"]
     vectors = await HashEmbedder().embed(texts)
-    async with database.writing("ana") as within:
-        generation = within.space.generation
+    async with database.write("ana") as tx:
+        generation = tx.space.generation
         assert generation is not None
         drafts = [
             draft(t, v, owner=f"person {n}") for n, (t, v) in enumerate(zip(texts, vectors, strict=True))
         ]
-        ids = await index.file(within, drafts, generation=generation)
-    async with database.writing("ana") as within:
-        await withdraw(within, ids[:1])
+        ids = await index.file(tx, drafts, generation=generation)
+    async with database.write("ana") as tx:
+        await withdraw(tx, ids[:1])
     async with database.owner() as conn:
         names = await (await conn.execute("select name from core.recall_names")).fetchall()
         left = await (
@@ -65,8 +65,8 @@ async def test_what_is_withdrawn_leaves_no_posting_vector_name_or_count(
         ).fetchone()
     assert names == [("person 1",)]
     assert left == (1,)
-    async with database.writing("ana") as within:
-        await withdraw(within, ids[1:])
-        await withdraw(within, [])
+    async with database.write("ana") as tx:
+        await withdraw(tx, ids[1:])
+        await withdraw(tx, [])
     assert await examine(database) == []
     assert await counters(url) == before

@@ -15,7 +15,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.plug import Parts
 from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
@@ -67,19 +67,19 @@ class Answering:
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
         nothing: list[list[Hit]] = [[] for _ in texts]
-        async with self.filed(check_name("space", space)) as within:
-            if within is None:
+        async with self.filed(check_name("space", space)) as tx:
+            if tx is None:
                 return nothing
             if session is not None:
-                thread = await store.session_id(within, session)
+                thread = await store.session_id(tx, session)
                 if thread is None:
                     return nothing
                 filters = replace(filters, thread=thread)
-            found, cited = await self._best(within, texts, filters=filters, limit=limit)
+            found, cited = await self._best(tx, texts, filters=filters, limit=limit)
         return [[_hit(space, question, hit, cited) for hit in hits] for question, hits in found]
 
     async def _best(
-        self, within: Within, questions: Sequence[str], *, filters: Filters, limit: int
+        self, tx: SpaceTransaction, questions: Sequence[str], *, filters: Filters, limit: int
     ) -> tuple[list[tuple[Question, list[Found]]], Mapping[int, Cited]]:
         """Return the best entries of each question, and their texts.
 
@@ -88,11 +88,11 @@ class Answering:
         """
         now, room = self._clock.now(), limit + _SPARE
         while True:
-            found = await self._search.find(within, questions, filters=filters, limit=room)
-            gone = await self._faded(within, now, [hit for _, hits in found for hit in hits])
+            found = await self._search.find(tx, questions, filters=filters, limit=room)
+            gone = await self._faded(tx, now, [hit for _, hits in found for hit in hits])
             left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
-            ranked = [(q, await _weighed(within, q, now, hits)) for q, hits in left]
-            cited = await _cite(within, [hit for _, hits in ranked for hit in hits])
+            ranked = [(q, await _weighed(tx, q, now, hits)) for q, hits in left]
+            cited = await _cite(tx, [hit for _, hits in ranked for hit in hits])
             best = [(q, _once(hits, cited)) for q, hits in ranked]
             short = any(
                 len(hits) < limit and len(hits) < len(all_) and len(of) == room
@@ -102,18 +102,18 @@ class Answering:
                 return [(q, hits[:limit]) for q, hits in best], cited
             room *= 4
 
-    def filed(self, space: str) -> AbstractAsyncContextManager[Within | None]:
+    def filed(self, space: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open the space for reading, after filing what a kind of memory has left unfiled."""
         return filed(self._database, self._models, space, _BEHIND)
 
-    async def _faded(self, within: Within, now: datetime, found: Sequence[Found]) -> set[int]:
+    async def _faded(self, tx: SpaceTransaction, now: datetime, found: Sequence[Found]) -> set[int]:
         """Return the entries that time has taken out of recall."""
         gone: set[int] = set()
         for code in {hit.kind for hit in found}:
             faded = _BY_CODE[code].faded
             if faded is not None:
                 ids = sorted({hit.id for hit in found if hit.kind == code})
-                gone.update(await faded(within, ids, now))
+                gone.update(await faded(tx, ids, now))
         return gone
 
     async def used(self, hits: Iterable[Hit]) -> int:
@@ -125,9 +125,9 @@ class Answering:
         counted = 0
         for (space, kind), entries in places.items():
             used = _BY_NAME[kind].used
-            async with self._database.space(space) as within:
-                if within is not None and used is not None:
-                    counted += await used(within, sorted(entries), self._clock.now())
+            async with self._database.transaction(space) as tx:
+                if tx is not None and used is not None:
+                    counted += await used(tx, sorted(entries), self._clock.now())
         return counted
 
     async def reminders(
@@ -137,15 +137,15 @@ class Answering:
         chosen = _filters(user=user, kinds=kinds, since=None, until=None)
         asked = [one for one in KINDS if one.remind and (chosen.kinds is None or one.code in chosen.kinds)]
         session = optional_name("session", session)
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
                 return []
             now = self._clock.now()
             return [
                 defused(line)
                 for kind in asked
                 if kind.remind is not None
-                for line in await kind.remind(within, chosen.user, session, now)
+                for line in await kind.remind(tx, chosen.user, session, now)
             ]
 
     async def block(
@@ -192,12 +192,12 @@ class Answering:
 
     async def why(self, hit: Hit) -> Why:
         """Explain a hit."""
-        async with self._database.reading(hit.space) as within:
-            languages = list(within.space.languages) if within else []
+        async with self._database.snapshot_read(hit.space) as tx:
+            languages = list(tx.space.languages) if tx else []
             turns: list[store.Message] = []
             place = int(hit.id) if hit.kind == "message" else -1
-            if within is not None and place > 0:
-                turns = await store.around(within, place, before=_AROUND, after=_AROUND)
+            if tx is not None and place > 0:
+                turns = await store.around(tx, place, before=_AROUND, after=_AROUND)
         before = [_turn(m) for m in turns if m.id < place]
         after = [_turn(m) for m in turns if m.id > place]
         return explain(hit, languages=languages or [DEFAULT], before=before, after=after)
@@ -206,8 +206,8 @@ class Answering:
         """Return the sessions, latest first."""
         whole("limit", limit, least=1, most=_MOST)
         whole("offset", offset, least=0, most=2**62)
-        async with self._database.looking(space) as within:
-            return [] if within is None else await store.sessions(within, limit=limit, offset=offset)
+        async with self._database.list_read(space) as tx:
+            return [] if tx is None else await store.sessions(tx, limit=limit, offset=offset)
 
 
 def whole(field: str, value: object, *, least: int, most: int) -> None:
@@ -267,14 +267,14 @@ def _time(field: str, value: datetime | str | None) -> datetime | None:
 
 
 async def _weighed(
-    within: Within, question: Question, now: datetime, found: Sequence[Found]
+    tx: SpaceTransaction, question: Question, now: datetime, found: Sequence[Found]
 ) -> Sequence[Found]:
     """Sort entries, best first, by all that counts for their kinds."""
     changes: dict[int, Parts | None] = {}
     for code in {hit.kind for hit in found}:
         weigh = _BY_CODE[code].weigh
         if weigh is not None:
-            changes |= await weigh(within, question, now, [hit.id for hit in found if hit.kind == code])
+            changes |= await weigh(tx, question, now, [hit.id for hit in found if hit.kind == code])
     if not changes:
         return found
     kept = [_with(hit, parts) for hit in found if (parts := changes.get(hit.id, {})) is not None]
@@ -286,13 +286,13 @@ def _with(found: Found, parts: Parts) -> Found:
     return Found(found.id, found.kind, round(score, 6), {**found.parts, **parts}) if parts else found
 
 
-async def _cite(within: Within, found: Sequence[Found]) -> Mapping[int, Cited]:
+async def _cite(tx: SpaceTransaction, found: Sequence[Found]) -> Mapping[int, Cited]:
     ids: defaultdict[int, set[int]] = defaultdict(set)
     for hit in found:
         ids[hit.kind].add(hit.id)
     cited: dict[int, Cited] = {}
     for code, entries in ids.items():
-        cited |= await _BY_CODE[code].cite(within, sorted(entries))
+        cited |= await _BY_CODE[code].cite(tx, sorted(entries))
     return cited
 
 

@@ -106,11 +106,11 @@ class Checking:
 
     async def _standing(self, form: str) -> list[Left]:
         found: list[Left] = []
-        async with self._parts.database.reading(self._space.name) as within:
-            if within is not None:
-                await within.take_time()
-                found += await search(within, form, ())
-                entries = await store.entries_with(within, form)
+        async with self._parts.database.snapshot_read(self._space.name) as tx:
+            if tx is not None:
+                await tx.take_time()
+                found += await search(tx, form, ())
+                entries = await store.entries_with(tx, form)
                 found += [Left("core.recall_entries.content", entries, "")] if entries else []
         naming = Naming(self._parts.database, self._parts.models, self._parts.logins)
         return found + await naming.search(self._space.name, form)

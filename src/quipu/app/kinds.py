@@ -31,7 +31,7 @@ KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
 
 REGISTER = Register((kind.name, kind.settings) for kind in KINDS)
 
-HEARS = tuple(topic for kind in KINDS for topic in kind.hears)
+HEARS = tuple(topic for kind in KINDS for topic in kind.subscribes)
 
 NAMED_IN = tuple(kind.named for kind in KINDS)
 

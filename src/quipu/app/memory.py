@@ -16,8 +16,8 @@ from anyio import to_thread
 from quipu.app.answer import whole
 from quipu.app.erasing import AsyncErasing
 from quipu.app.kinds import KINDS, REGISTER
-from quipu.app.lately import Used, used_lately
 from quipu.app.parts import Parts, assemble
+from quipu.app.recent_uses import Used, used_lately
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, optional_name
@@ -291,8 +291,8 @@ class AsyncMemory(AsyncErasing):
     async def overview(self, *, space: str) -> Overview:
         """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
         everybody_only("The counts of a space concern")
-        async with self._ready.answering.filed(check_name("space", space)) as within:
-            return await overview(within, _NAMES)
+        async with self._ready.answering.filed(check_name("space", space)) as tx:
+            return await overview(tx, _NAMES)
 
     async def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
         """Change the embedding model of the whole database: to ``model``, or to that of the settings.

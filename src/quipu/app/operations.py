@@ -61,13 +61,13 @@ class Operation:
 ROOMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "longterm": "quipu.kinds.longterm.longterm:AsyncLongterm",
-        "beliefs": "quipu.kinds.episodes.minding.beliefs.beliefs:AsyncBeliefs",
-        "conversations": "quipu.kinds.episodes.conversing.conversations:AsyncConversations",
+        "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
+        "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
         "episodes": "quipu.kinds.episodes.episodes:AsyncEpisodes",
         "evidence": "quipu.kinds.ledger.evidence.evidence:AsyncEvidence",
         "ledger": "quipu.kinds.ledger.ledger:AsyncLedger",
         "lessons": "quipu.kinds.transcripts.lessons.lessons:AsyncLessons",
-        "loops": "quipu.kinds.episodes.minding.loops.loops:AsyncLoops",
+        "loops": "quipu.kinds.episodes.extraction.loops.loops:AsyncLoops",
         "snapshots": "quipu.upkeep.snapshots.snapshots:AsyncSnapshots",
         "tables": "quipu.kinds.tables.tables:AsyncTables",
         "trace": "quipu.kinds.ledger.evidence.trace:AsyncTrace",

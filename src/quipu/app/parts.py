@@ -40,7 +40,7 @@ async def assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> P
     database = await stack.enter_async_context(Database.open(url, settings, packages=PACKAGES))
     models = await stack.enter_async_context(Models.open(database, settings))
     record = Record(
-        database, models, clock=clock, language=settings.language, redact=settings.redact, hears=HEARS
+        database, models, clock=clock, language=settings.language, redact=settings.redact, subscribes=HEARS
     )
     search = Search(models, clock=clock, cache=Cache())
     tidying = Tidying(database)

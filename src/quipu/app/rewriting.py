@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from quipu.app.parts import Parts
-from quipu.kinds.tables.keeping import Grounds
+from quipu.kinds.tables.snapshot_source import SnapshotSource
 from quipu.upkeep.erasure import aftermath, rewriting
 from quipu.upkeep.erasure.gone import Known
 from quipu.upkeep.erasure.rewriting import Rewritten
@@ -16,7 +16,7 @@ async def rewrite_freed(
     parts: Parts, receipt: str, space: Known, *, now: datetime, confirm: bool
 ) -> Rewritten:
     """Write the tables anew, or without ``confirm`` say what that would take."""
-    grounds = Grounds(parts.database, parts.models, parts.logins)
+    grounds = SnapshotSource(parts.database, parts.models, parts.logins)
     schemas = [target.schema_name for target in await grounds.every(space.name)]
     if not confirm:
         return await rewriting.look(parts.database, schemas)

@@ -15,10 +15,10 @@ from quipu.kernel.db.person import everybody_only
 
 if TYPE_CHECKING:
     from quipu.app.queueing import AsyncQueue
-    from quipu.kinds.episodes.conversing.conversations import AsyncConversations
+    from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
-    from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs
-    from quipu.kinds.episodes.minding.loops.loops import AsyncLoops
+    from quipu.kinds.episodes.extraction.beliefs.beliefs import AsyncBeliefs
+    from quipu.kinds.episodes.extraction.loops.loops import AsyncLoops
     from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
     from quipu.kinds.ledger.ledger import AsyncLedger
@@ -57,7 +57,7 @@ class AsyncRooms:
     @property
     def conversations(self) -> AsyncConversations:
         """Conversations: their status, topics, threads and exchanges; prompts that wait for an answer."""
-        from quipu.kinds.episodes.conversing.conversations import AsyncConversations  # noqa: PLC0415
+        from quipu.kinds.episodes.conversations.conversations import AsyncConversations  # noqa: PLC0415
 
         return self._room(
             AsyncConversations,
@@ -160,7 +160,7 @@ class AsyncRooms:
     @property
     def loops(self) -> AsyncLoops:
         """Open loops: what was asked, promised, given to do or waited for, until it is resolved."""
-        from quipu.kinds.episodes.minding.loops.loops import AsyncLoops  # noqa: PLC0415
+        from quipu.kinds.episodes.extraction.loops.loops import AsyncLoops  # noqa: PLC0415
 
         return self._room(
             AsyncLoops,
@@ -170,7 +170,7 @@ class AsyncRooms:
     @property
     def beliefs(self) -> AsyncBeliefs:
         """Beliefs about people, with their history and the conflicts that can be asked about."""
-        from quipu.kinds.episodes.minding.beliefs.beliefs import AsyncBeliefs  # noqa: PLC0415
+        from quipu.kinds.episodes.extraction.beliefs.beliefs import AsyncBeliefs  # noqa: PLC0415
 
         return self._room(
             AsyncBeliefs,
@@ -230,7 +230,7 @@ class AsyncRooms:
     @property
     def snapshots(self) -> AsyncSnapshots:
         """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
-        from quipu.kinds.tables.keeping import Grounds  # noqa: PLC0415
+        from quipu.kinds.tables.snapshot_source import SnapshotSource  # noqa: PLC0415
         from quipu.upkeep.snapshots.snapshots import AsyncSnapshots  # noqa: PLC0415
 
         everybody_only("Snapshots concern")
@@ -239,7 +239,7 @@ class AsyncRooms:
             AsyncSnapshots,
             lambda parts: AsyncSnapshots(
                 parts.database,
-                Grounds(parts.database, parts.models, parts.logins),
+                SnapshotSource(parts.database, parts.models, parts.logins),
                 settings=self._settings,
                 clock=self._clock,
             ),

@@ -120,7 +120,7 @@ async def worker(
             clock=clock,
             language=language,
             erasers=ERASERS,
-            hears=HEARS,
+            subscribes=HEARS,
             recall_block=answering.block,
         )
         topics = [line.topic for line in lines]

@@ -15,12 +15,12 @@ import quipu
 from quipu.app.memory import AsyncMemory
 from quipu.interfaces.mcp import mounted as mcp
 from quipu.interfaces.rest.routes import ROUTERS
-from quipu.interfaces.serving import entrance, guards, openapi, probes, problems
+from quipu.interfaces.serving import login, middleware, openapi, probes, problems
+from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.served import Served
-from quipu.interfaces.serving.terms import Terms
-from quipu.interfaces.web.labours import labouring
+from quipu.interfaces.web.background import labouring
+from quipu.interfaces.web.page_context import page_of
 from quipu.interfaces.web.pages import pages
-from quipu.interfaces.web.visit import page_of
 from quipu.kernel.config import Settings
 
 
@@ -45,7 +45,7 @@ def create_app(
     settings: Settings | None = None,
     *,
     memory: AsyncMemory | None = None,
-    terms: Terms | None = None,
+    terms: Limits | None = None,
     mounts: Sequence[Mount] = MOUNTS,
 ) -> FastAPI:
     """Build the application over the memory of ``settings``, which its lifespan opens and closes.
@@ -53,7 +53,7 @@ def create_app(
     A given ``memory`` is used as it is, and stays open; then the application can be asked without its
     lifespan, as tests do. It answers to the names in ``terms.hosts`` only: ask it as http://localhost.
     """
-    serving = Served(memory or AsyncMemory(settings=settings), terms or Terms())
+    serving = Served(memory or AsyncMemory(settings=settings), terms or Limits())
     mounted = [(mount, mount.build(serving)) for mount in mounts]
 
     @asynccontextmanager
@@ -81,11 +81,11 @@ def create_app(
     app.openapi = partial(openapi.document, app)
     app.state.served = serving
     serving.page_of = page_of
-    app.add_middleware(guards.around, terms=serving.terms, metrics=serving.metrics)
+    app.add_middleware(middleware.around, terms=serving.terms, metrics=serving.metrics)
     problems.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix="/v1")
-    for router in (probes.router, entrance.router, *PAGES):
+    for router in (probes.router, login.router, *PAGES):
         app.include_router(router)
     for mount, inner in mounted:
         app.router.routes.append(Route(mount.path, endpoint=inner))  # the path itself, without a slash

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.setting import Setting
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.language.model import Language
 from quipu.kernel.queue import model as queue
 from quipu.kernel.queue.run import Run
@@ -27,25 +27,25 @@ from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.service import Eraser
 from quipu.upkeep.erasure.tombstones import Noted
 
-Cite = Callable[[Within, Sequence[int]], Awaitable[Mapping[int, Cited]]]
+Cite = Callable[[SpaceTransaction, Sequence[int]], Awaitable[Mapping[int, Cited]]]
 Parts = Mapping[str, float]
-Weigh = Callable[[Within, Question, datetime, Sequence[int]], Awaitable[Mapping[int, Parts | None]]]
+Weigh = Callable[[SpaceTransaction, Question, datetime, Sequence[int]], Awaitable[Mapping[int, Parts | None]]]
 """What else counts for entries that answer a question: ``await weigh(within, question, now, ids)``.
 
 By id, parts that are added to the score (each -1 to 1, named after its signal), or None: it is not to come
 back. Entries that are left out keep the score that they have. It must not change anything.
 """
 
-Faded = Callable[[Within, Sequence[int], datetime], Awaitable[Collection[int]]]
+Faded = Callable[[SpaceTransaction, Sequence[int], datetime], Awaitable[Collection[int]]]
 """Which of the entries time has taken out of recall: ``await faded(within, ids, now)``."""
 
-Used = Callable[[Within, Sequence[int], datetime], Awaitable[int]]
+Used = Callable[[SpaceTransaction, Sequence[int], datetime], Awaitable[int]]
 """Notes that entries were put before an agent; how many uses count: ``await used(within, ids, now)``."""
 
-Lately = Callable[[Within, int], Awaitable[Sequence[tuple[int, datetime]]]]
+Lately = Callable[[SpaceTransaction, int], Awaitable[Sequence[tuple[int, datetime]]]]
 """Which entries were used last, and when: ``await lately(within, limit)``, the latest first."""
 
-Remind = Callable[[Within, str | None, str | None, datetime], Awaitable[Sequence[str]]]
+Remind = Callable[[SpaceTransaction, str | None, str | None, datetime], Awaitable[Sequence[str]]]
 """What is open and should be told of in a prompt: ``await remind(within, user, session, now)``.
 
 Lines, the most urgent first; of the whole space where neither a person nor a session is named. It must not
@@ -71,8 +71,8 @@ class Context:
     """Context of a job.
 
     ``settings`` are those of the job's space as it begins. ``language`` is None if no language model is
-    configured: then rules do the work. ``erasers`` are those of all kinds, in their order. ``hears`` are the
-    topics of which a job is put for a session in which something is said. ``recall_block`` recalls for a
+    configured: then rules do the work. ``erasers`` are those of all kinds, in their order. ``subscribes`` are
+    the topics of which a job is put for a session in which something is said. ``recall_block`` recalls for a
     prompt; None if there is none.
     """
 
@@ -83,7 +83,7 @@ class Context:
     language: Language | None
     erasers: Sequence[Eraser]
     run: Run
-    hears: Sequence[str] = ()
+    subscribes: Sequence[str] = ()
     recall_block: RecallBlock | None = None
 
     @property
@@ -96,7 +96,7 @@ class Context:
         """The job: its topic, key, payload, and which try this is."""
         return self.run.job
 
-    def effect(self) -> AbstractAsyncContextManager[Within]:
+    def effect(self) -> AbstractAsyncContextManager[SpaceTransaction]:
         """Open the one transaction of the job's writes, which takes it out: exactly once (``Run.effect``)."""
         return self.run.effect()
 
@@ -124,8 +124,8 @@ class Kind:
     ``noted``: notes what is about to go, so that a recording does not bring it back.
     ``catch_up``: files what a space holds of this kind and the index does not know yet; called before a
     recall where the bit ``1 << (code - 1)`` of ``core.spaces.unfiled`` is set, which it clears.
-    A kind that files as it writes has none. ``hears``: topics of which a job ``{"session": name}`` is put,
-    in the same transaction, for each session in which something was said; one job waits for a session,
+    A kind that files as it writes has none. ``subscribes``: topics of which a job ``{"session": name}`` is
+    put, in the same transaction, for each session in which something was said; one job waits for a session,
     however much is said meanwhile. ``handlers``: does the jobs of a topic; ``job_seconds`` says of a topic
     how long one may take, where that is not ``QUIPU_JOB_SECONDS``. ``schedules``: what it does at times.
     ``settings``: what can be set about it.
@@ -144,7 +144,7 @@ class Kind:
     lately: Lately | None = None
     remind: Remind | None = None
     catch_up: CatchUp | None = None
-    hears: Sequence[str] = ()
+    subscribes: Sequence[str] = ()
     handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])
     job_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     schedules: Sequence[Schedule] = ()

@@ -67,7 +67,7 @@ class Models:
         Raises:
             EmbeddingError, ConfigError: the database is new, and that model cannot be had.
         """
-        async with database.plain() as conn:
+        async with database.unscoped() as conn:
             serving = await store.serving(conn)
         if serving is None:
             embedder = await to_thread.run_sync(choose, settings)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Moments, Texts, Vectors
-from quipu.kernel.db.database import Connection, Rows, Within
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
 from quipu.recall import store
-from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, Moved, entry_id
+from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, GenerationChanged, entry_id
 from quipu.recall.neighbours import Shares, Turn, context, shares
 from quipu.recall.signatures import pack
 
@@ -36,7 +36,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Locked:
     """Facts and locks needed before entries are filed, kept until the transaction ends.
 
     ``generation`` is the model of the space; ``numbers`` are those of names; ``ends`` and ``tails`` say where
@@ -52,13 +52,13 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class Prepared:
     """Entries with all that can be said of them before their vectors are there.
 
     ``fitted`` are old entries that inherit from them; ``columns`` are as they go to the server.
     """
 
-    held: Held
+    held: Locked
     rows: Sequence[Row]
     fitted: Sequence[Row]
     columns: Mapping[str, object]
@@ -70,7 +70,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class Writing:
     """Entries on their way into the database."""
 
     filed: Rows
@@ -80,27 +80,26 @@ class Sent:
         """Raise unless the entries were filed.
 
         Raises:
-            Moved: the space has another model now, or it was forgotten while we waited for it.
+            GenerationChanged: the space has another model now, or it was forgotten while we waited for it.
         """
         await store.check_filed(self.filed, generation=self.generation)
 
 
-async def hold(within: Within, *, threads: Collection[int], names: Collection[str], alone: int) -> Held:
+async def hold(
+    tx: SpaceTransaction, *, threads: Collection[int], names: Collection[str], alone: int
+) -> Locked:
     """Hold the threads that are to grow, in ascending order, and what must be known to let them grow.
 
     ``names`` are those of speakers and owners, ``alone`` is how many entries stand alone.
     """
-    generation = within.space.generation or await store.first_generation(within)
-    numbers = await store.numbers_of(within, sorted(names))
-    ends, made, tails, ids = await store.hold(within, sorted(threads), alone=alone, generation=generation)
-    return Held(generation, numbers, ends, made, tails, ids)
+    generation = tx.space.generation or await store.first_generation(tx)
+    numbers = await store.numbers_of(tx, sorted(names))
+    ends, made, tails, ids = await store.hold(tx, sorted(threads), alone=alone, generation=generation)
+    return Locked(generation, numbers, ends, made, tails, ids)
 
 
 class AskedIds:
-    """Ids for entries that stand alone: asked for while their space is entered (``ask``), told then.
-
-    Where fewer were asked for than are needed, they are asked for anew; those that are not used are lost.
-    """
+    """Ids for entries that stand alone, asked for while their space is entered; unused ones are lost."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -111,87 +110,89 @@ class AskedIds:
         if self._count:
             self._rows = await store.ask_alone_ids(conn, self._count)
 
-    async def held(self, within: Within, count: int) -> Held:
+    async def held(self, tx: SpaceTransaction, count: int) -> Locked:
         """Return what ``hold`` returns, for ``count`` entries."""
         if self._rows is None or count > self._count:
-            return await hold(within, threads=(), names=(), alone=count)
-        generation = within.space.generation or await store.first_generation(within)
+            return await hold(tx, threads=(), names=(), alone=count)
+        generation = tx.space.generation or await store.first_generation(tx)
         ids = [row[0] for row in await self._rows.fetchall()]
-        return Held(generation, {}, {}, 0, (), ids[:count])
+        return Locked(generation, {}, {}, 0, (), ids[:count])
 
 
-async def file(within: Within, drafts: Sequence[Draft], *, generation: int) -> list[int]:
+async def file(tx: SpaceTransaction, drafts: Sequence[Draft], *, generation: int) -> list[int]:
     """Make ``drafts`` findable and return their ids, in the same order.
 
     The entries of a thread must come in the order in which they follow each other. The threads are
     locked first, in ascending order, and the counters of the space last.
 
     Raises:
-        Moved: the vectors of the drafts are of another ``generation`` than those of the space. The
-            transaction must be given up.
+        GenerationChanged: the vectors of the drafts are of another ``generation`` than those of the space.
+            The transaction must be given up.
     """
     if not drafts:
         return []
     held = await hold(
-        within,
+        tx,
         threads={d.thread for d in drafts if d.thread is not None},
         names={n for d in drafts for n in (d.speaker, d.owner) if n},
         alone=sum(d.thread is None for d in drafts),
     )
     entries = ready(held, drafts)
-    await file_ready(within, entries, generation=generation)
+    await file_ready(tx, entries, generation=generation)
     return entries.ids
 
 
-async def file_ready(within: Within, entries: Ready, *, generation: int) -> None:
+async def file_ready(tx: SpaceTransaction, entries: Prepared, *, generation: int) -> None:
     """File entries whose drafts have their vectors, as ``file`` does."""
-    async with within.conn.pipeline():
-        await send_terms(within, entries)
+    async with tx.conn.pipeline():
+        await send_terms(tx, entries)
         vectors = [row.draft.vector for row in entries.rows if row.draft is not None]
-        sent = await send(within, entries, vectors, generation=generation)
+        sent = await send(tx, entries, vectors, generation=generation)
     await sent.check()
 
 
-def ready(held: Held, drafts: Sequence[Draft]) -> Ready:
+def ready(held: Locked, drafts: Sequence[Draft]) -> Prepared:
     """Make the entries of drafts ready for ``send`` while their vectors are computed."""
     rows = _number(drafts, held)
     return ready_rows(held, rows, _inherit(rows, held.tails))
 
 
-def ready_rows(held: Held, rows: Sequence[Row], fitted: Sequence[Row]) -> Ready:
+def ready_rows(held: Locked, rows: Sequence[Row], fitted: Sequence[Row]) -> Prepared:
     """Make entries ready that were numbered before and have been fitted to each other."""
-    return Ready(held, rows, fitted, _columns(rows, fitted, held))
+    return Prepared(held, rows, fitted, _columns(rows, fitted, held))
 
 
-async def send_terms(within: Within, entries: Ready) -> None:
+async def send_terms(tx: SpaceTransaction, entries: Prepared) -> None:
     """File the terms of entries that follow in the same transaction, in a pipeline that is open."""
-    await store.run(within, "file_terms", entries.columns)
+    await store.run(tx, "file_terms", entries.columns)
 
 
 async def send(
-    within: Within, entries: Ready, vectors: Sequence[NDArray[np.float32] | None], *, generation: int
-) -> Sent:
+    tx: SpaceTransaction, entries: Prepared, vectors: Sequence[NDArray[np.float32] | None], *, generation: int
+) -> Writing:
     """File entries with their vectors in an open pipeline; call ``check`` on the result after its end.
 
     Raises:
-        Moved: the vectors are of another ``generation`` than those of the space. The transaction must be
-            given up.
+        GenerationChanged: the vectors are of another ``generation`` than those of the space. The
+            transaction must be given up.
     """
     if entries.held.generation != generation:
-        raise Moved(entries.held.generation)
+        raise GenerationChanged(entries.held.generation)
     for row, vector in zip(entries.rows, vectors, strict=True):
         assert vector is not None
         row.own = vector.astype(np.float32)
     contexts = _contexts(entries.rows)
     own = np.stack([_own(row) for row in entries.rows])
     values = {"bits": Bits(pack(contexts)), "own": Vectors(own), "context": Vectors(contexts)}
-    filed = await store.file_entries(within, {**entries.columns, **values})
+    filed = await store.file_entries(tx, {**entries.columns, **values})
     if entries.fitted:
-        await _refit(within, entries.fitted, generation=generation)
-    return Sent(filed, generation)
+        await _refit(tx, entries.fitted, generation=generation)
+    return Writing(filed, generation)
 
 
-async def refit(within: Within, around: Sequence[store.Tail], *, beside: set[int], generation: int) -> None:
+async def refit(
+    tx: SpaceTransaction, around: Sequence[store.Tail], *, beside: set[int], generation: int
+) -> None:
     """Fit the entries beside removed ones anew; ``around`` has them and their own neighbours."""
     known = {tail.id: standing(tail) for tail in around}
     touched = [row for row in known.values() if any(row.id + step in beside for step in (-2, -1, 1))]
@@ -200,10 +201,10 @@ async def refit(within: Within, around: Sequence[store.Tail], *, beside: set[int
     for row in touched:
         fit(row, known)
     # The counters are taken anew and every copy of the space is dropped, so the version stays as it is.
-    await _refit(within, touched, generation=generation)
+    await _refit(tx, touched, generation=generation)
 
 
-def _number(drafts: Sequence[Draft], held: Held) -> list[Row]:
+def _number(drafts: Sequence[Draft], held: Locked) -> list[Row]:
     alone = iter(held.alone)
     numbers = held.numbers
     position = {thread.id: thread.next_position for thread in held.ends.values()}
@@ -279,7 +280,7 @@ def _contexts(rows: Sequence[Row]) -> NDArray[np.float32]:
     return np.stack([context(_own(row), [(share, _own(r)) for share, r in row.donors]) for row in rows])
 
 
-def _columns(rows: Sequence[Row], fitted: Sequence[Row], held: Held) -> dict[str, object]:
+def _columns(rows: Sequence[Row], fitted: Sequence[Row], held: Locked) -> dict[str, object]:
     """Return all columns of entries to file, except vectors and what older entries now inherit from them."""
     drafts = [row.draft for row in rows if row.draft is not None]
     bounds = [0, *accumulate(len(d.bag.hashes) for d in drafts)]
@@ -312,7 +313,7 @@ def _columns(rows: Sequence[Row], fitted: Sequence[Row], held: Held) -> dict[str
     }
 
 
-def _space_growth(rows: Sequence[Row], fitted: Sequence[Row], held: Held) -> dict[str, object]:
+def _space_growth(rows: Sequence[Row], fitted: Sequence[Row], held: Locked) -> dict[str, object]:
     was = {tail.id: tail.mixed_tokens for tail in held.tails}
     mixed = sum(row.mixed_tokens for row in rows) + sum(r.mixed_tokens - was[r.id] for r in fitted)
     return {
@@ -381,7 +382,7 @@ def _terms(rows: Sequence[Row], drafts: Sequence[Draft]) -> dict[str, object]:
     }
 
 
-async def _refit(within: Within, rows: Sequence[Row], *, generation: int) -> None:
+async def _refit(tx: SpaceTransaction, rows: Sequence[Row], *, generation: int) -> None:
     """Write what entries inherit now. The entries are held first: whoever makes their vectors of another
     generation from what they inherited before is through by then, and its work is dropped with the rest."""
     contexts = _contexts(rows)
@@ -393,7 +394,5 @@ async def _refit(within: Within, rows: Sequence[Row], *, generation: int) -> Non
         "bits": Bits(pack(contexts)),
         **_inherited(rows),
     }
-    await store.run(within, "refit_entries", values)
-    await store.run(
-        within, "refit_vectors", {"generation": generation, "id": ids, "context": Vectors(contexts)}
-    )
+    await store.run(tx, "refit_entries", values)
+    await store.run(tx, "refit_vectors", {"generation": generation, "id": ids, "context": Vectors(contexts)})

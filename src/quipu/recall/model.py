@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from quipu.recall.terms import Bag
 
 
-class Moved(Exception):
+class GenerationChanged(Exception):
     """The space is searched by the vectors of another model by now: embed again with that and retry.
 
     A signal inside the house: who files entries handles it, no caller of ours ever sees it.

@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.model import Vectors
 from quipu.recall.generations import Models
-from quipu.recall.model import Moved
+from quipu.recall.model import GenerationChanged
 
 
 class Unprepared(Exception):
@@ -32,15 +32,15 @@ class Prepared:
     generation: int | None
     vectors: Mapping[str, Vectors]
 
-    def check(self, within: Within) -> None:
+    def check(self, tx: SpaceTransaction) -> None:
         """Raise unless the vectors are of the space's model.
 
         Raises:
-            Moved: the space is searched by the vectors of another model by now.
+            GenerationChanged: the space is searched by the vectors of another model by now.
         """
-        current = within.space.generation
+        current = tx.space.generation
         if self.generation is not None and current is not None and current != self.generation:
-            raise Moved(current)
+            raise GenerationChanged(current)
 
     def of(self, texts: Sequence[str]) -> tuple[Vectors, int]:
         """Return the vectors of one or more texts, in order: shape (n, d), and their generation.
@@ -60,8 +60,8 @@ async def prepare(database: Database, models: Models, space: str, texts: Sequenc
     distinct = list(dict.fromkeys(texts))
     if not distinct:
         return NOTHING
-    async with database.reading(space) as within:
-        generation = None if within is None else within.space.generation
+    async with database.snapshot_read(space) as tx:
+        generation = None if tx is None else tx.space.generation
     embedded = await models.embed(distinct, generation=generation)
     return Prepared(embedded.generation, dict(zip(distinct, embedded.vectors, strict=True)))
 

@@ -7,34 +7,34 @@ from collections.abc import Sequence
 import numpy as np
 
 from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall import index, store
 
 
-async def remove(within: Within, ids: Sequence[int]) -> None:
+async def remove(tx: SpaceTransaction, ids: Sequence[int]) -> None:
     """Remove entries and what their neighbours inherited from them; drop every copy of the space.
 
-    The transaction must keep those who write out of the space (``Database.erasing``). The space is held
+    The transaction must keep those who write out of the space (``Database.erase``). The space is held
     first, so that nobody changes its embedding model half-way.
     """
-    generation = await store.lock_space(within)
+    generation = await store.lock_space(tx)
     if generation is None:
         return
     gone = Int8s(np.array(sorted(ids), dtype=np.int64))
-    await store.run(within, "take_out", {"ids": gone})
-    around = await store.bereaved(within, gone, generation=generation)
-    await index.refit(within, around, beside=set(ids), generation=generation)
-    await store.run(within, "recount_space", {})
+    await store.run(tx, "take_out", {"ids": gone})
+    around = await store.bereaved(tx, gone, generation=generation)
+    await index.refit(tx, around, beside=set(ids), generation=generation)
+    await store.run(tx, "recount_space", {})
 
 
-async def withdraw(within: Within, ids: Sequence[int]) -> None:
+async def withdraw(tx: SpaceTransaction, ids: Sequence[int]) -> None:
     """Take out entries that stand alone and are not to be found any more, among others who write.
 
     Copies of the space keep their signatures until they are read anew; nothing is found by them. For what
     must be forgotten, use ``remove``.
     """
-    if await store.lock_space(within) is None or not ids:
+    if await store.lock_space(tx) is None or not ids:
         return
     gone = Int8s(np.array(sorted(ids), dtype=np.int64))
-    await store.run(within, "discount_space", {"ids": gone})
-    await store.run(within, "take_out", {"ids": gone})
+    await store.run(tx, "discount_space", {"ids": gone})
+    await store.run(tx, "take_out", {"ids": gone})

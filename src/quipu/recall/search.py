@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.db.person import bound_person
 from quipu.recall import rank, store
 from quipu.recall.dates import Window
@@ -55,49 +55,47 @@ class Search:
         return self._models
 
     async def find(
-        self, within: Within, questions: Sequence[str], *, filters: Filters, limit: int
+        self, tx: SpaceTransaction, questions: Sequence[str], *, filters: Filters, limit: int
     ) -> list[tuple[Question, list[Found]]]:
         """Understand each question and find its best entries, at most ``limit``."""
-        view = await self._view(within)
-        asked = [self._understand(text, within, view) for text in questions]
-        embedded = await self._models.embed([q.meaning for q in asked], generation=within.space.generation)
-        owners = await _owners(within, filters)
+        view = await self._view(tx)
+        asked = [self._understand(text, tx, view) for text in questions]
+        embedded = await self._models.embed([q.meaning for q in asked], generation=tx.space.generation)
+        owners = await _owners(tx, filters)
         found: list[tuple[Question, list[Found]]] = []
         for question, vector in zip(asked, embedded.vectors, strict=True):
             nobody = owners is not None and not owners
-            ranked = (
-                [] if nobody else await self._rank(within, view, question, vector, filters, owners, limit)
-            )
+            ranked = [] if nobody else await self._rank(tx, view, question, vector, filters, owners, limit)
             found.append((question, ranked))
         return found
 
-    async def _view(self, within: Within) -> View:
-        space, person = within.space, bound_person()
+    async def _view(self, tx: SpaceTransaction) -> View:
+        space, person = tx.space, bound_person()
         async with self._reading:  # one at a time: what one has read, the next need not
             held = self._cache.get((space.id, person), epoch=space.epoch)
-            sessions = _NONE if person is None else await store.sessions_of_person(within)
+            sessions = _NONE if person is None else await store.sessions_of_person(tx)
             if held is None or not np.isin(held.sessions, sessions).all():
                 every = store.read_signatures if person is None else store.read_signatures_of_person
-                signatures = await every(within)
+                signatures = await every(tx)
             elif held.signatures.version >= space.version and len(held.sessions) == len(sessions):
                 return held
             else:
-                signatures = await _grown(within, held, sessions)
-            view = View(signatures, await store.names(within), sessions)
+                signatures = await _grown(tx, held, sessions)
+            view = View(signatures, await store.names(tx), sessions)
             self._cache.put((space.id, person), view)
             return view
 
-    def _understand(self, text: str, within: Within, view: View) -> Question:
+    def _understand(self, text: str, tx: SpaceTransaction, view: View) -> Question:
         now = self._clock.now()
         times = view.signatures.happened
         first, last = (_moment(times.min()), _moment(times.max())) if len(times) else (now, now)
         return understand(
-            text, people=view.people, languages=within.space.languages, now=now, first=first, last=last
+            text, people=view.people, languages=tx.space.languages, now=now, first=first, last=last
         )
 
     async def _rank(
         self,
-        within: Within,
+        tx: SpaceTransaction,
         view: View,
         question: Question,
         vector: NDArray[np.float32],
@@ -110,8 +108,8 @@ class Search:
         held = view.signatures
         allowed = _allowed(held, filters, owners)
         dated = _dated(held.happened, question.windows)
-        weights = self._in_force(question, within, _share(dated, allowed))
-        values = self._values(within, question, vector, filters, owners, weights, limit)
+        weights = self._in_force(question, tx, _share(dated, allowed))
+        values = self._values(tx, question, vector, filters, owners, weights, limit)
         places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
         distances = held.distances(as_words(pack(vector[np.newaxis]))[:, 0])
         timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
@@ -119,7 +117,7 @@ class Search:
         while True:
             near = held.nearest(places, distances, vector, wanted)
             ids = {"near": Int8s(held.ids[_union(near, timely)]), "timely": Int8s(held.ids[timely])}
-            rows = await store.search(within, {**values, **ids})
+            rows = await store.search(tx, {**values, **ids})
             if len(rows) >= limit or len(near) == len(places) or not vector.any():
                 break
             wanted *= 8  # the nearest by sign bits were not all that is relevant
@@ -127,14 +125,14 @@ class Search:
         most += weights.speaker + weights.asker + weights.people + weights.date + weights.when + weights.tells
         return [_found(row, most) for row in rows]
 
-    def _in_force(self, question: Question, within: Within, dated_share: float) -> Weights:
+    def _in_force(self, question: Question, tx: SpaceTransaction, dated_share: float) -> Weights:
         """Return the weights for this question; signals that it gives no cause for weigh nothing."""
         w = self._weights
         together = min((m.person.share for m in question.mentions), default=1.0)
         return Weights(
             meaning=w.meaning,
             words=w.words if question.terms else 0.0,
-            session=rank.session_weight(w, within.space.threads) if question.terms else 0.0,
+            session=rank.session_weight(w, tx.space.threads) if question.terms else 0.0,
             speaker=w.speaker if question.speakers else 0.0,
             asker=w.asker if question.asker else 0.0,
             people=w.people * rank.selectivity(together) if question.mentions else 0.0,
@@ -146,7 +144,7 @@ class Search:
 
     def _values(
         self,
-        within: Within,
+        tx: SpaceTransaction,
         question: Question,
         vector: NDArray[np.float32],
         filters: Filters,
@@ -154,7 +152,7 @@ class Search:
         weights: Weights,
         limit: int,
     ) -> Mapping[str, object]:
-        space = within.space
+        space = tx.space
         pairs = [(h, number) for number, hashes in enumerate(question.terms.values()) for h in hashes]
         thread = filters.thread
         return {
@@ -189,13 +187,13 @@ class Search:
         }
 
 
-async def _grown(within: Within, held: View, sessions: NDArray[np.int64]) -> Signatures:
+async def _grown(tx: SpaceTransaction, held: View, sessions: NDArray[np.int64]) -> Signatures:
     """Return held signatures, with those written since and older ones of sessions now the person's."""
     since = held.signatures.version
-    signatures = held.signatures.merged(await store.read_signatures(within, since=since))
+    signatures = held.signatures.merged(await store.read_signatures(tx, since=since))
     gained = sessions[~np.isin(sessions, held.sessions)]
     if len(gained):
-        older = await store.read_signatures_of_sessions(within, gained, until=since)
+        older = await store.read_signatures_of_sessions(tx, gained, until=since)
         signatures = signatures.merged(older)
     return signatures
 
@@ -210,11 +208,11 @@ def _microseconds(moment: datetime) -> int:
     )  # a float of seconds would be off by one here and there
 
 
-async def _owners(within: Within, filters: Filters) -> list[int] | None:
+async def _owners(tx: SpaceTransaction, filters: Filters) -> list[int] | None:
     """Return the numbers of the wanted owners, 0 for nobody; None for everybody."""
     if filters.user is None:
         return None
-    found = await store.owner(within, filters.user)
+    found = await store.owner(tx, filters.user)
     return [0] * filters.or_nobody + ([] if found is None else [found])
 
 

@@ -14,10 +14,10 @@ from psycopg.rows import class_row, dict_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
-from quipu.kernel.db.database import Connection, Rows, Within, ask
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
 from quipu.kernel.embedding.model import Embedder
 from quipu.recall import signatures
-from quipu.recall.model import Moved
+from quipu.recall.model import GenerationChanged
 from quipu.recall.names import Name
 from quipu.recall.signatures import Signatures
 
@@ -77,17 +77,17 @@ async def generation(conn: Connection, number: int) -> Generation:
     return found
 
 
-async def first_generation(within: Within) -> int:
+async def first_generation(tx: SpaceTransaction) -> int:
     """Return the generation that a space without entries begins with, locked until the transaction ends."""
-    await within.conn.execute(_SQL["hold_generations"])
-    found = await serving(within.conn)
+    await tx.conn.execute(_SQL["hold_generations"])
+    found = await serving(tx.conn)
     assert found is not None
     return found.id
 
 
-async def lock_space(within: Within) -> int | None:
+async def lock_space(tx: SpaceTransaction) -> int | None:
     """Hold the space until the transaction ends: nobody writes meanwhile. Returns its generation."""
-    row = await (await within.conn.execute(_SQL["lock_space"], {"space": within.space.id})).fetchone()
+    row = await (await tx.conn.execute(_SQL["lock_space"], {"space": tx.space.id})).fetchone()
     return row[0] if row else None
 
 
@@ -100,20 +100,20 @@ async def begin_serving(conn: Connection, embedder: Embedder) -> Generation:
     return found
 
 
-async def numbers_of(within: Within, names: Sequence[str]) -> dict[str, int]:
+async def numbers_of(tx: SpaceTransaction, names: Sequence[str]) -> dict[str, int]:
     """Return the numbers of names; a name without one gets one."""
     if not names:
         return {}
     values = {"names": Texts(names)}
-    found = await (await within.run(_SQL.numbered("known_names"), values)).fetchall()
+    found = await (await tx.run(_SQL.numbered("known_names"), values)).fetchall()
     if len(found) < len(names):
-        await within.run(_SQL.numbered("add_names"), values)
-        found = await (await within.run(_SQL.numbered("known_names"), values)).fetchall()
+        await tx.run(_SQL.numbered("add_names"), values)
+        found = await (await tx.run(_SQL.numbered("known_names"), values)).fetchall()
     return dict(found)
 
 
 async def hold(
-    within: Within, threads: Sequence[int], *, alone: int, generation: int
+    tx: SpaceTransaction, threads: Sequence[int], *, alone: int, generation: int
 ) -> tuple[dict[int, Thread], int, list[Tail], list[int]]:
     """Lock the threads that entries are filed behind, in one round trip to the server.
 
@@ -122,30 +122,30 @@ async def hold(
     """
     given = {"threads": Int8s(threads), "generation": generation, "count": alone}
     # Most are there. Of several, the missing are made first: nobody waits holding one.
-    ends, made, last, ids = await _hold(within, given, make=len(threads) > 1, ask=len(threads) > 0)
+    ends, made, last, ids = await _hold(tx, given, make=len(threads) > 1, ask=len(threads) > 0)
     if len(ends) < len(threads):
-        ends, made, last, _ = await _hold(within, {**given, "count": 0}, make=True, ask=True)
+        ends, made, last, _ = await _hold(tx, {**given, "count": 0}, make=True, ask=True)
     return {end.id: end for end in ends}, made, last, ids
 
 
-async def lock_threads(within: Within, threads: Sequence[int]) -> tuple[dict[int, Thread], int]:
+async def lock_threads(tx: SpaceTransaction, threads: Sequence[int]) -> tuple[dict[int, Thread], int]:
     """Lock the ends of threads until commit, making missing ones; return them and how many were made."""
     given = {"threads": Int8s(threads), "generation": 0, "count": 0}
-    ends, made, _, _ = await _hold(within, given, make=True, ask=True)
+    ends, made, _, _ = await _hold(tx, given, make=True, ask=True)
     return {end.id: end for end in ends}, made
 
 
 async def reserve_positions(
-    within: Within, threads: Sequence[int], entries: Sequence[int]
+    tx: SpaceTransaction, threads: Sequence[int], entries: Sequence[int]
 ) -> tuple[dict[int, int], int]:
     """Let threads, in ascending order, end later by so many entries; they are made where they were missing.
 
     Returns where each ends now, and how many were made. They are held until commit.
     """
     given = {"threads": Int8s(threads), "entries": Int4s(entries)}
-    async with within.conn.pipeline():
-        made = await within.run(_SQL.numbered("open_threads"), given)
-        ends = await within.run(_SQL.numbered("reserve_positions"), given)
+    async with tx.conn.pipeline():
+        made = await tx.run(_SQL.numbered("open_threads"), given)
+        ends = await tx.run(_SQL.numbered("reserve_positions"), given)
     return dict(await ends.fetchall()), len(await made.fetchall())
 
 
@@ -155,17 +155,17 @@ async def ask_alone_ids(conn: Connection, count: int) -> Rows:
 
 
 async def _hold(
-    within: Within, given: Mapping[str, object], *, make: bool, ask: bool
+    tx: SpaceTransaction, given: Mapping[str, object], *, make: bool, ask: bool
 ) -> tuple[list[Thread], int, list[Tail], list[int]]:
     made = ends = last = ids = None
-    async with within.conn.pipeline():
+    async with tx.conn.pipeline():
         if make:
-            made = await within.run(_SQL.numbered("open_threads"), given)
+            made = await tx.run(_SQL.numbered("open_threads"), given)
         if ask:
-            ends = await within.run(_SQL.numbered("lock_threads"), given)
-            last = await within.run(_SQL.numbered("tails"), given, binary=True)
+            ends = await tx.run(_SQL.numbered("lock_threads"), given)
+            last = await tx.run(_SQL.numbered("tails"), given, binary=True)
         if given["count"]:
-            ids = await within.run(_SQL.numbered("alone_ids"), given)
+            ids = await tx.run(_SQL.numbered("alone_ids"), given)
     return (
         [Thread(*row) for row in await ends.fetchall()] if ends else [],
         len(await made.fetchall()) if made else 0,
@@ -178,98 +178,97 @@ def _tail(row: tuple[Any, ...]) -> Tail:
     return Tail(*row[:-1], own=halfvecs(row[-1])[0])
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.run(_SQL.numbered(name), values)
+    await tx.run(_SQL.numbered(name), values)
 
 
-async def file_entries(within: Within, values: Mapping[str, object]) -> Rows:
+async def file_entries(tx: SpaceTransaction, values: Mapping[str, object]) -> Rows:
     """Send what files entries; ``check_filed`` is told what comes back."""
-    return await within.run(_SQL.numbered("file_entries"), values)
+    return await tx.run(_SQL.numbered("file_entries"), values)
 
 
 async def check_filed(filed: Rows, *, generation: int) -> None:
     """Raise unless the entries were filed.
 
     Raises:
-        Moved: the space is not at ``generation`` any more, or it was forgotten while we waited for it.
+        GenerationChanged: the space is not at ``generation`` any more, or it was forgotten while we waited
+            for it.
     """
     row = await filed.fetchone()
     if row is None:
-        raise Moved(generation)
+        raise GenerationChanged(generation)
     if row[1] != generation:
-        raise Moved(row[1])
+        raise GenerationChanged(row[1])
 
 
-async def bereaved(within: Within, gone: Int8s, *, generation: int) -> list[Tail]:
+async def bereaved(tx: SpaceTransaction, gone: Int8s, *, generation: int) -> list[Tail]:
     """Return the entries up to four places from removed ones, oldest first."""
-    found = await within.run(_SQL.numbered("bereaved"), {"generation": generation, "ids": gone}, binary=True)
+    found = await tx.run(_SQL.numbered("bereaved"), {"generation": generation, "ids": gone}, binary=True)
     return [_tail(row) for row in await found.fetchall()]
 
 
-async def names(within: Within) -> list[Name]:
+async def names(tx: SpaceTransaction) -> list[Name]:
     """Return everybody who spoke in the space, busiest first."""
-    values = {"space": within.space.id, "threads": within.space.threads}
-    async with within.conn.cursor(row_factory=class_row(Name)) as cursor:
+    values = {"space": tx.space.id, "threads": tx.space.threads}
+    async with tx.conn.cursor(row_factory=class_row(Name)) as cursor:
         return await (await cursor.execute(_SQL["names"], values)).fetchall()
 
 
-async def owner(within: Within, name: str) -> int | None:
+async def owner(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a user, or None if nothing of theirs is kept."""
-    row = await (
-        await within.conn.execute(_SQL["owner"], {"space": within.space.id, "name": name})
-    ).fetchone()
+    row = await (await tx.conn.execute(_SQL["owner"], {"space": tx.space.id, "name": name})).fetchone()
     return row[0] if row else None
 
 
-async def is_written_by_hand(within: Within) -> bool:
+async def is_written_by_hand(tx: SpaceTransaction) -> bool:
     """Return whether a transaction of SQL that wrote to the space is open still."""
-    row = await (await within.conn.execute(_SQL["is_written_by_hand"])).fetchone()
+    row = await (await tx.conn.execute(_SQL["is_written_by_hand"])).fetchone()
     return row is not None and row[0]
 
 
-async def is_left_alone(within: Within, kind: int) -> bool:
+async def is_left_alone(tx: SpaceTransaction, kind: int) -> bool:
     """Return whether no open transaction leaves rows of a kind unfiled, and none does until this one ends."""
-    row = await (await within.conn.execute(_SQL["is_left_alone"], {"kind": kind})).fetchone()
+    row = await (await tx.conn.execute(_SQL["is_left_alone"], {"kind": kind})).fetchone()
     return row is not None and row[0]
 
 
-async def read_signatures(within: Within, *, since: int = 0) -> Signatures:
+async def read_signatures(tx: SpaceTransaction, *, since: int = 0) -> Signatures:
     """Return the signatures of entries that were written after version ``since``."""
-    return await _signatures(within, "signatures", {"version": since})
+    return await _signatures(tx, "signatures", {"version": since})
 
 
-async def read_signatures_of_person(within: Within) -> Signatures:
+async def read_signatures_of_person(tx: SpaceTransaction) -> Signatures:
     """Return the signatures of all that this transaction's person may see."""
-    return await _signatures(within, "signatures_of_person", {})
+    return await _signatures(tx, "signatures_of_person", {})
 
 
-async def sessions_of_person(within: Within) -> NDArray[np.int64]:
+async def sessions_of_person(tx: SpaceTransaction) -> NDArray[np.int64]:
     """Return the numbers of the sessions of this transaction's person, ascending."""
     query = _SQL["sessions_of_person"]
-    row = await (await within.conn.execute(query, {"space": within.space.id}, binary=True)).fetchone()
+    row = await (await tx.conn.execute(query, {"space": tx.space.id}, binary=True)).fetchone()
     packed: bytes = row[0] if row and row[0] else b""
     return np.sort(np.frombuffer(packed, dtype=">i8").astype(np.int64))
 
 
 async def read_signatures_of_sessions(
-    within: Within, sessions: NDArray[np.int64], *, until: int
+    tx: SpaceTransaction, sessions: NDArray[np.int64], *, until: int
 ) -> Signatures:
     """Return the signatures of entries without an owner in sessions, written up to version ``until``."""
     values = {"sessions": Int8s(sessions.tolist()), "version": until}
-    return await _signatures(within, "signatures_of_sessions", values)
+    return await _signatures(tx, "signatures_of_sessions", values)
 
 
-async def _signatures(within: Within, query: str, values: Mapping[str, object]) -> Signatures:
-    given = {"space": within.space.id, **values}
-    row = await (await within.conn.execute(_SQL[query], given, binary=True)).fetchone()
+async def _signatures(tx: SpaceTransaction, query: str, values: Mapping[str, object]) -> Signatures:
+    given = {"space": tx.space.id, **values}
+    row = await (await tx.conn.execute(_SQL[query], given, binary=True)).fetchone()
     packed = row[0] if row else None
-    return signatures.read(packed or b"", version=within.space.version, epoch=within.space.epoch)
+    return signatures.read(packed or b"", version=tx.space.version, epoch=tx.space.epoch)
 
 
-async def search(within: Within, values: Mapping[str, object]) -> list[dict[str, float]]:
+async def search(tx: SpaceTransaction, values: Mapping[str, object]) -> list[dict[str, float]]:
     """Return the ranked entries: id, kind, and a column for each signal."""
-    given = {"space": within.space.id, **values}
-    async with AsyncRawCursor(within.conn, row_factory=dict_row) as cursor:
+    given = {"space": tx.space.id, **values}
+    async with AsyncRawCursor(tx.conn, row_factory=dict_row) as cursor:
         await cursor.execute(_SEARCH.text, [given[name] for name in _SEARCH.names], binary=True)
         return await cursor.fetchall()

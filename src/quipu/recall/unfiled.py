@@ -11,14 +11,14 @@ from uuid import UUID
 
 from anyio import move_on_after
 
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.person import acting_for
 from quipu.kernel.db.queries import Queries
 from quipu.kernel.db.waiting import leaving_what_is_held
 from quipu.recall import index, store
 from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
-from quipu.recall.model import Draft, Moved
+from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.prepared import Prepared, prepare
 
 CatchUp = Callable[[Database, Models, str], Awaitable[None]]
@@ -62,55 +62,55 @@ class Rows:
         """
         until, at_once = time.monotonic() + _SECONDS, _FIRST_AT_ONCE
         while time.monotonic() < until:
-            async with database.reading(space) as within:
-                found = [] if within is None else await self._unfiled(within, at_once)
+            async with database.snapshot_read(space) as tx:
+                found = [] if tx is None else await self._unfiled(tx, at_once)
             if not found:
                 return True
             prepared = await prepare(database, models, space, [row.text for row in found])
             try:
-                async with database.writing(space) as within:
-                    prepared.check(within)
-                    if not await self._file(within, prepared, [row.id for row in found]):
+                async with database.write(space) as tx:
+                    prepared.check(tx)
+                    if not await self._file(tx, prepared, [row.id for row in found]):
                         break
-            except Moved:
+            except GenerationChanged:
                 continue
             at_once = min(_MOST_AT_ONCE, 2 * at_once)
         return False
 
-    async def _unfiled(self, within: Within, limit: int) -> list[Row]:
-        fallback = next(iter(within.space.languages), DEFAULT)
-        return [self.read(row, fallback) for row in await self._run(within, "unfiled", limit=limit)]
+    async def _unfiled(self, tx: SpaceTransaction, limit: int) -> list[Row]:
+        fallback = next(iter(tx.space.languages), DEFAULT)
+        return [self.read(row, fallback) for row in await self._run(tx, "unfiled", limit=limit)]
 
-    async def _file(self, within: Within, prepared: Prepared, ids: list[UUID]) -> int:
+    async def _file(self, tx: SpaceTransaction, prepared: Prepared, ids: list[UUID]) -> int:
         """File those of the rows that say what they said when their vectors were made; how many."""
-        await within.conn.execute(self.sql["hold"], {"space": within.space.id})
-        held = {row[0] for row in await self._run(within, "held", ids=ids)}
-        known = [row for row in await self._unfiled(within, _MOST_AT_ONCE) if row.id in held]
+        await tx.conn.execute(self.sql["hold"], {"space": tx.space.id})
+        held = {row[0] for row in await self._run(tx, "held", ids=ids)}
+        known = [row for row in await self._unfiled(tx, _MOST_AT_ONCE) if row.id in held]
         ready = [row for row in known if row.text in prepared.vectors]
         if ready:
             vectors, generation = prepared.of([row.text for row in ready])
             drafts = [replace(row.draft, vector=vector) for row, vector in zip(ready, vectors, strict=True)]
-            entries = await index.file(within, drafts, generation=generation)
+            entries = await index.file(tx, drafts, generation=generation)
             for row, entry in zip(ready, entries, strict=True):
-                given = {"space": within.space.id, "id": row.id, "entry": entry, "form": row.form}
-                await within.conn.execute(self.sql["filed"], given)
+                given = {"space": tx.space.id, "id": row.id, "entry": entry, "form": row.form}
+                await tx.conn.execute(self.sql["filed"], given)
         return len(ready)
 
-    async def _run(self, within: Within, name: str, **given: object) -> list[tuple[Any, ...]]:
-        cursor = await within.conn.execute(self.sql[name], {"space": within.space.id, **given})
+    async def _run(self, tx: SpaceTransaction, name: str, **given: object) -> list[tuple[Any, ...]]:
+        cursor = await tx.conn.execute(self.sql[name], {"space": tx.space.id, **given})
         return await cursor.fetchall()
 
 
 async def settle(
-    database: Database, space: str, kind: int, clear: Callable[[Within], Awaitable[None]]
+    database: Database, space: str, kind: int, clear: Callable[[SpaceTransaction], Awaitable[None]]
 ) -> None:
     """Let ``clear`` note that nothing of a kind waits, where it sees that: writers are through by then.
 
     Where SQL is writing rows of the kind, that is left to the next time.
     """
-    async with database.erasing(space) as within:
-        if within is not None and await store.is_left_alone(within, kind):
-            await clear(within)
+    async with database.erase(space) as tx:
+        if tx is not None and await store.is_left_alone(tx, kind):
+            await clear(tx)
 
 
 @asynccontextmanager
@@ -121,22 +121,22 @@ async def filed(
     behind: Mapping[int, CatchUp],
     *,
     seconds: float | None = None,
-) -> AsyncGenerator[Within | None]:
+) -> AsyncGenerator[SpaceTransaction | None]:
     """Open the space for reading, after filing what kinds of memory, by their codes, have left unfiled.
 
     What takes longer than ``seconds`` is left for the next time, and so is what a transaction of SQL has
     locked: nobody knows when that ends.
     """
     async with AsyncExitStack() as stack:
-        within = await stack.enter_async_context(database.reading(space))
-        late = [] if within is None else [code for code in behind if within.space.unfiled & 1 << (code - 1)]
-        if within is not None and late:
-            by_hand = await store.is_written_by_hand(within)
+        tx = await stack.enter_async_context(database.snapshot_read(space))
+        late = [] if tx is None else [code for code in behind if tx.space.unfiled & 1 << (code - 1)]
+        if tx is not None and late:
+            by_hand = await store.is_written_by_hand(tx)
             await stack.aclose()
             # What waits is everybody's, and it is not shown.
             with acting_for(None), move_on_after(seconds):
                 for code in late:
                     with leaving_what_is_held(_HELD_MILLISECONDS) if by_hand else nullcontext():
                         await behind[code](database, models, space)
-            within = await stack.enter_async_context(database.reading(space))
-        yield within
+            tx = await stack.enter_async_context(database.snapshot_read(space))
+        yield tx

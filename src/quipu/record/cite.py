@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall.model import Cited, Source
 from quipu.record import store
 
 
-async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     """Return the messages of entries, by id."""
     return {
         m.id: Cited(
@@ -18,5 +18,5 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
             recorded_at=m.recorded_at,
             source=Source(m.external_id, m.session, m.speaker, m.role, m.user_name),
         )
-        for m in await store.messages(within, ids)
+        for m in await store.messages(tx, ids)
     }

@@ -19,13 +19,13 @@ from quipu.kernel.base import echo
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.db.arrays import Int4s, Int8s, Moments, Texts
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.person import bound_person, own_user
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.queue import outbox
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
-from quipu.recall.model import Draft, Moved
+from quipu.recall.model import Draft, GenerationChanged
 from quipu.record import store
 from quipu.record.batches import (
     Batch,
@@ -63,15 +63,15 @@ class Record:
         clock: Clock,
         language: str,
         redact: bool,
-        hears: Sequence[str] = (),
+        subscribes: Sequence[str] = (),
     ) -> None:
-        """Put a job of each topic in ``hears`` for every session in which something is said."""
+        """Put a job of each topic in ``subscribes`` for every session in which something is said."""
         self._database = database
         self._models = models
         self._clock = clock
         self._language = language
         self._redact = redact
-        self._hears = Texts(hears)
+        self._hears = Texts(subscribes)
 
     async def observe(
         self,
@@ -186,10 +186,10 @@ class Record:
 
     async def _unknown(self, space: str, prepared: list[Prepared], tally: Tally) -> list[Prepared]:
         """Return the messages that are not stored yet; the others are counted, and never embedded again."""
-        async with self._database.space(space) as within:
-            if within is None or not prepared:
+        async with self._database.transaction(space) as tx:
+            if tx is None or not prepared:
                 return prepared
-            new, refused = sift(prepared, await store.known(within, keys(prepared)))
+            new, refused = sift(prepared, await store.known(tx, keys(prepared)))
         tally.refused.extend(refused)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         return [prepared[place] for place in new]
@@ -198,7 +198,7 @@ class Record:
         self, space: str, prepared: list[Prepared], tally: Tally, began: datetime
     ) -> list[Prepared]:
         """Return the messages that were not erased; the others are counted, and never embedded."""
-        async with self._database.plain() as conn:
+        async with self._database.unscoped() as conn:
             gone = await tombstones.erased(conn, space, recorded(prepared), began=began)
         tally.withheld += len(gone)
         return [one for place, one in enumerate(prepared) if place not in gone]
@@ -216,7 +216,9 @@ class Record:
             except Erased as erased:
                 tally.withheld += len(erased.places)
                 batch = batch.without(erased.places)
-            except Moved as moved:  # the space has changed its model: the batch in hand goes with it
+            except (
+                GenerationChanged
+            ) as moved:  # the space has changed its model: the batch in hand goes with it
                 embedded = await self._embedded(batch.prepared, generation=moved.generation)
                 batch = replace(batch, embedding=done(embedded))
         return None
@@ -241,19 +243,19 @@ class Record:
     async def _write(self, space: str, batch: Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
         prepared = batch.prepared
         asked = store.Asked(keys(prepared), is_new=batch.is_new)
-        async with self._database.writing(space, ask=asked.ask, as_of=batch.as_of) as within:
+        async with self._database.write(space, ask=asked.ask, as_of=batch.as_of) as tx:
             if batch.began is not None:
                 lines = recorded(prepared)
-                if erased := await tombstones.erased(within.conn, space, lines, began=batch.began):
+                if erased := await tombstones.erased(tx.conn, space, lines, began=batch.began):
                     raise Erased(erased)
-            sessions = await asked.sessions(within)
+            sessions = await asked.sessions(tx)
             new, refused = sift(prepared, await asked.known())
             if refused and strict:
                 raise Conflict(refused[0].reason, field="id", hint="Nothing was stored.")
             chosen = [_chosen(i, prepared[i], sessions, now) for i in new]
             chosen.sort(key=lambda c: (c.session, c.happened_at))
             if chosen:
-                await _put(within, chosen, batch.embedding, self._hears, now=now)
+                await _put(tx, chosen, batch.embedding, self._hears, now=now)
         tally.imported += len(new)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         tally.refused.extend(refused)
@@ -290,32 +292,32 @@ def _chosen(place: int, prepared: Prepared, sessions: Mapping[str, int], now: da
 
 
 async def _put(
-    within: Within,
+    tx: SpaceTransaction,
     chosen: Sequence[_Chosen],
     embedding: asyncio.Future[Embedded],
-    hears: Texts,
+    subscribes: Texts,
     *,
     now: datetime,
 ) -> None:
     """Write messages down, file them, and have done what follows from them."""
     messages = [c.prepared.message for c in chosen]
     held = await index.hold(
-        within,
+        tx,
         threads={c.session for c in chosen if c.session},
         names={name for m in messages for name in (m.speaker, m.user) if name},
         alone=sum(not c.session for c in chosen),
     )
     entries = index.ready(held, [_draft(c, now) for c in chosen])
-    async with within.conn.pipeline():  # PostgreSQL is at work while the vectors are made
-        await index.send_terms(within, entries)
-        await store.run(within, "insert_messages", _rows(chosen, entries.ids, now))
+    async with tx.conn.pipeline():  # PostgreSQL is at work while the vectors are made
+        await index.send_terms(tx, entries)
+        await store.run(tx, "insert_messages", _rows(chosen, entries.ids, now))
         embedded = await embedding
         vectors = [embedded.vectors[c.place] for c in chosen]
-        sent = await index.send(within, entries, vectors, generation=embedded.generation)
+        sent = await index.send(tx, entries, vectors, generation=embedded.generation)
         if held.ends:
-            await store.run(within, "grow_sessions", _growth(chosen))
-        if held.ends and hears:
-            await outbox.put_for_sessions(within, hears, {m.session for m in messages if m.session})
+            await store.run(tx, "grow_sessions", _growth(chosen))
+        if held.ends and subscribes:
+            await outbox.put_for_sessions(tx, subscribes, {m.session for m in messages if m.session})
     await sent.check()
 
 

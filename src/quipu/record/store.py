@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 from quipu.errors import AccessRefused
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts
-from quipu.kernel.db.database import Connection, Rows, Within
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
 from quipu.upkeep.erasure.model import What
 
 _SQL = queries.load("quipu.record")
@@ -69,7 +69,7 @@ class Asked:
             ids, sessions = zip(*self._messages, strict=True)
             self._known = await _ask(conn, "known_messages", [Texts(ids), Texts(sessions)])
 
-    async def sessions(self, within: Within) -> dict[str, int]:
+    async def sessions(self, tx: SpaceTransaction) -> dict[str, int]:
         """Return the numbers of the sessions, made where they were missing, held until commit.
 
         Raises:
@@ -77,10 +77,10 @@ class Asked:
         """
         found = dict(await self._sessions.fetchall()) if self._sessions is not None else {}
         if len(found) < len(self._names):
-            async with within.conn.pipeline():
-                await within.run(_SQL.numbered("open_sessions"), {"names": Texts(self._names)})
-                locked = await _ask(within.conn, "lock_sessions", [Texts(self._names)])
-                await self._ask_known(within.conn)  # again: somebody may have made the session meanwhile
+            async with tx.conn.pipeline():
+                await tx.run(_SQL.numbered("open_sessions"), {"names": Texts(self._names)})
+                locked = await _ask(tx.conn, "lock_sessions", [Texts(self._names)])
+                await self._ask_known(tx.conn)  # again: somebody may have made the session meanwhile
             found = dict(await locked.fetchall())
             taken = [name for name in self._names if name not in found]
             if taken:
@@ -96,17 +96,17 @@ class Asked:
         return {place - 1: content for place, content in await self._known.fetchall()}
 
 
-async def lock_sessions(within: Within, names: Sequence[str]) -> dict[str, int]:
+async def lock_sessions(tx: SpaceTransaction, names: Sequence[str]) -> dict[str, int]:
     """Return the numbers of sessions, made if they were missing, locked until commit."""
     asked = Asked([("", name) for name in names], is_new=True)
-    await asked.ask(within.conn)
-    return await asked.sessions(within)
+    await asked.ask(tx.conn)
+    return await asked.sessions(tx)
 
 
-async def known(within: Within, messages: Sequence[tuple[str, str | None]]) -> dict[int, str]:
+async def known(tx: SpaceTransaction, messages: Sequence[tuple[str, str | None]]) -> dict[int, str]:
     """Return the stored ones of messages with these ids and sessions: place (0 …) to content."""
     ids, sessions = zip(*messages, strict=True)
-    found = await _ask(within.conn, "known_messages", [Texts(ids), Texts(sessions)])
+    found = await _ask(tx.conn, "known_messages", [Texts(ids), Texts(sessions)])
     return {place - 1: content for place, content in await found.fetchall()}
 
 
@@ -115,75 +115,73 @@ async def _ask(conn: Connection, name: str, values: Sequence[object]) -> Rows:
     return await cursor.execute(_SQL.numbered(name).text, values)
 
 
-async def session_id(within: Within, name: str) -> int | None:
+async def session_id(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a session, or None if there is none of that name."""
-    row = await (
-        await within.conn.execute(_SQL["session_id"], {"space": within.space.id, "name": name})
-    ).fetchone()
+    row = await (await tx.conn.execute(_SQL["session_id"], {"space": tx.space.id, "name": name})).fetchone()
     return row[0] if row else None
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.run(_SQL.numbered(name), values)
+    await tx.run(_SQL.numbered(name), values)
 
 
-async def messages(within: Within, ids: Sequence[int]) -> list[Message]:
+async def messages(tx: SpaceTransaction, ids: Sequence[int]) -> list[Message]:
     """Return messages by id, those that are there."""
-    found = await within.run(_SQL.numbered("cite"), {"ids": Int8s(ids)}, binary=True)
+    found = await tx.run(_SQL.numbered("cite"), {"ids": Int8s(ids)}, binary=True)
     return [Message(*row) for row in await found.fetchall()]
 
 
-async def around(within: Within, message: int, *, before: int, after: int) -> list[Message]:
+async def around(tx: SpaceTransaction, message: int, *, before: int, after: int) -> list[Message]:
     """Return a message and those beside it in its session, oldest first; nothing if it stands alone."""
-    values = {"space": within.space.id, "id": message, "before": before, "after": after}
-    async with within.conn.cursor(row_factory=class_row(Message)) as cursor:
+    values = {"space": tx.space.id, "id": message, "before": before, "after": after}
+    async with tx.conn.cursor(row_factory=class_row(Message)) as cursor:
         return await (await cursor.execute(_SQL["around"], values)).fetchall()
 
 
-async def sessions(within: Within, *, limit: int, offset: int) -> list[Session]:
+async def sessions(tx: SpaceTransaction, *, limit: int, offset: int) -> list[Session]:
     """Return the sessions, latest first."""
-    values = {"space": within.space.id, "limit": limit, "offset": offset}
-    async with within.conn.cursor(row_factory=class_row(Session)) as cursor:
+    values = {"space": tx.space.id, "limit": limit, "offset": offset}
+    async with tx.conn.cursor(row_factory=class_row(Session)) as cursor:
         return await (await cursor.execute(_SQL["list_sessions"], values)).fetchall()
 
 
-async def counts(within: Within) -> dict[str, int]:
+async def counts(tx: SpaceTransaction) -> dict[str, int]:
     """Count messages, sessions and secrets cut out."""
-    row = await (await within.conn.execute(_SQL["counts"], {"space": within.space.id})).fetchone()
+    row = await (await tx.conn.execute(_SQL["counts"], {"space": tx.space.id})).fetchone()
     assert row is not None
     return dict(zip(("messages", "sessions", "redacted"), row, strict=True))
 
 
-async def emptied(within: Within, what: What, ids: Sequence[int]) -> list[str]:
+async def emptied(tx: SpaceTransaction, what: What, ids: Sequence[int]) -> list[str]:
     """Return the sessions that an erasure of messages has left empty."""
-    values = {"space": within.space.id, "user": what.user, "message": what.message, "session": what.session}
-    rows = await within.conn.execute(_SQL["emptied"], {**values, "ids": Int8s(ids)})
+    values = {"space": tx.space.id, "user": what.user, "message": what.message, "session": what.session}
+    rows = await tx.conn.execute(_SQL["emptied"], {**values, "ids": Int8s(ids)})
     return [row[0] for row in await rows.fetchall()]
 
 
-async def matching(within: Within, what: What) -> list[int]:
+async def matching(tx: SpaceTransaction, what: What) -> list[int]:
     """Return the messages that an erasure is to take."""
-    values = {"space": within.space.id, "user": what.user, "message": what.message, "session": what.session}
-    return [row[0] for row in await (await within.conn.execute(_SQL["matching"], values)).fetchall()]
+    values = {"space": tx.space.id, "user": what.user, "message": what.message, "session": what.session}
+    return [row[0] for row in await (await tx.conn.execute(_SQL["matching"], values)).fetchall()]
 
 
-async def identities(within: Within, ids: Sequence[int]) -> list[tuple[str, str]]:
+async def identities(tx: SpaceTransaction, ids: Sequence[int]) -> list[tuple[str, str]]:
     """Return the session (empty for none) and own id of messages."""
-    values = {"space": within.space.id, "ids": Int8s(ids)}
-    return await (await within.conn.execute(_SQL["identities"], values)).fetchall()
+    values = {"space": tx.space.id, "ids": Int8s(ids)}
+    return await (await tx.conn.execute(_SQL["identities"], values)).fetchall()
 
 
-async def whole_sessions(within: Within, what: What) -> dict[int, str]:
+async def whole_sessions(tx: SpaceTransaction, what: What) -> dict[int, str]:
     """Return the sessions that an erasure leaves empty: number to name. A message alone empties none."""
     if what.message is not None:
         return {}
-    values = {"space": within.space.id, "user": what.user, "session": what.session}
-    return dict(await (await within.conn.execute(_SQL["whole_sessions"], values)).fetchall())
+    values = {"space": tx.space.id, "user": what.user, "session": what.session}
+    return dict(await (await tx.conn.execute(_SQL["whole_sessions"], values)).fetchall())
 
 
-async def unfile_named(within: Within, pattern: str) -> list[int]:
+async def unfile_named(tx: SpaceTransaction, pattern: str) -> list[int]:
     """Mark messages with a name to be filed anew and return them. Their entries are to be taken out."""
-    values = {"space": within.space.id, "pattern": pattern}
-    rows = await (await within.conn.execute(_SQL["unfile_named"], values)).fetchall()
+    values = {"space": tx.space.id, "pattern": pattern}
+    rows = await (await tx.conn.execute(_SQL["unfile_named"], values)).fetchall()
     return [row[0] for row in rows]

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Final
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 
 _SQL = queries.load("quipu.upkeep")
 
@@ -30,12 +30,12 @@ class Overview:
 NOTHING: Final = Overview({}, (), ())
 
 
-async def overview(within: Within | None, names: Mapping[int, str]) -> Overview:
+async def overview(tx: SpaceTransaction | None, names: Mapping[int, str]) -> Overview:
     """Count what a space holds; nothing where it is not there. ``names``: of kinds, by their code."""
-    if within is None:
+    if tx is None:
         return NOTHING
-    values = {"space": within.space.id}
-    found = await (await within.conn.execute(_SQL["count_by_kind_and_day"], values)).fetchall()
+    values = {"space": tx.space.id}
+    found = await (await tx.conn.execute(_SQL["count_by_kind_and_day"], values)).fetchall()
     kinds: Counter[int] = Counter()
     recorded: Counter[date] = Counter()
     happened: Counter[date] = Counter()

@@ -30,12 +30,10 @@ async def count(
     found: list[SpaceCounts] = []
     names = sorted(space.name for space in await database.spaces())
     for name in [one for one in names if after is None or one > after][:limit]:
-        async with database.reading(name) as within:
-            if within is None:  # it was forgotten meanwhile
+        async with database.snapshot_read(name) as tx:
+            if tx is None:  # it was forgotten meanwhile
                 continue
-            row = await (
-                await within.conn.execute(_SQL["count_sessions"], {"space": within.space.id})
-            ).fetchone()
+            row = await (await tx.conn.execute(_SQL["count_sessions"], {"space": tx.space.id})).fetchone()
             assert row is not None
-            found.append(SpaceCounts(name, within.space.entries, row[0]))
+            found.append(SpaceCounts(name, tx.space.entries, row[0]))
     return found

@@ -17,7 +17,7 @@ from patience import PATIENCE_SECONDS
 from quipu import AsyncMemory
 from quipu.errors import DatabaseUnavailable, LimitReached, QuipuError, TooManyRequests
 from quipu.interfaces.server import create_app
-from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.serving.limits import Limits
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.locate import find_place
 from quipu.kernel.db.embedded.postmaster import door_of
@@ -100,7 +100,7 @@ async def test_130_sleeping_statements_of_one_key_are_told_to_come_again_and_ano
     memory: AsyncMemory, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quipu.kernel.db.turns._WAIT_SECONDS", 2.0)
-    app = create_app(memory=memory, terms=Terms(request_seconds=FOR_LONG))
+    app = create_app(memory=memory, terms=Limits(request_seconds=FOR_LONG))
     server, crowd = Server(settings), Crowd()
     # A key for all spaces: one space's share of the turns does not hold it.
     token = (await memory.keys.create("crowd", level="admin", requests_per_minute=1_000_000)).token

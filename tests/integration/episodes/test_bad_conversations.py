@@ -17,8 +17,8 @@ from quipu import AsyncMemory
 from quipu.errors import BadInput, ConfigError, Conflict
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
-from quipu.kinds.episodes.conversing.model import Dialogue
-from quipu.kinds.episodes.fading.model import Episode
+from quipu.kinds.episodes.conversations.model import Dialogue
+from quipu.kinds.episodes.decay.model import Episode
 
 pytestmark = pytest.mark.anyio
 SPACE = "home"

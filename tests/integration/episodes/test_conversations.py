@@ -15,7 +15,7 @@ from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.queue.outbox import put
-from quipu.kinds.episodes.conversing.model import Exchange
+from quipu.kinds.episodes.conversations.model import Exchange
 from quipu.kinds.episodes.queues import CHUNKER
 
 pytestmark = pytest.mark.anyio
@@ -193,9 +193,9 @@ async def test_bad_messages_do_not_stop_a_conversation(talk: AsyncMemory) -> Non
 async def test_a_job_without_a_session_is_given_up_and_says_why(
     talk: AsyncMemory, database: Database, url: str
 ) -> None:
-    async with database.writing("a") as within:
-        await put(within, CHUNKER, {"sesion": "s"}, key="bad")
-        await put(within, CHUNKER, {"session": "nowhere"}, key="gone")
+    async with database.write("a") as tx:
+        await put(tx, CHUNKER, {"sesion": "s"}, key="bad")
+        await put(tx, CHUNKER, {"session": "nowhere"}, key="gone")
     done = await talk.work(topics=[CHUNKER])
     assert (done.done, done.failed) == (1, 1)
     with psycopg.connect(url) as conn:

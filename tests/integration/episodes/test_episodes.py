@@ -11,7 +11,7 @@ from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.db.database import Database
-from quipu.kinds.episodes.fading.model import Episode
+from quipu.kinds.episodes.decay.model import Episode
 
 SPACE = "home"
 
@@ -75,19 +75,19 @@ async def test_open_loops_that_sql_writes_stay_and_what_else_it_writes_leaves_th
 ) -> None:
     (trip,) = await condensed(memory, TRIP)
     (loop,) = await memory.loops.list(space=SPACE)
-    async with database.writing(SPACE) as within:
-        await within.conn.execute("update episodes.episodes set gist = 'A trip.'")
+    async with database.write(SPACE) as tx:
+        await tx.conn.execute("update episodes.episodes set gist = 'A trip.'")
     await memory.loops.close(loop.id, space=SPACE)
     assert await _left_open(memory, database, trip.id) == ()
-    async with database.writing(SPACE) as within:
-        await within.conn.execute("""update episodes.episodes set open_loops = '["Who packs?"]'""")
+    async with database.write(SPACE) as tx:
+        await tx.conn.execute("""update episodes.episodes set open_loops = '["Who packs?"]'""")
     assert await _left_open(memory, database, trip.id) == ("Who packs?",)
 
 
 async def _left_open(memory: AsyncMemory, database: Database, episode: str) -> tuple[str, ...]:
     """What Python says is open, which is what the view says."""
-    async with database.writing(SPACE) as within:
-        row = await (await within.conn.execute("select open_loops from episodes.episodes")).fetchone()
+    async with database.write(SPACE) as tx:
+        row = await (await tx.conn.execute("select open_loops from episodes.episodes")).fetchone()
     assert row is not None
     told = tuple((await memory.episodes.get(episode, space=SPACE)).open_loops)
     assert told == tuple(row[0])

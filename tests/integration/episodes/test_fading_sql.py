@@ -9,8 +9,8 @@ from psycopg.errors import FeatureNotSupported
 
 from quipu import AsyncMemory
 from quipu.kernel.db.database import Database
-from quipu.kinds.episodes.fading.life import EpisodeLife, state
-from quipu.kinds.episodes.fading.pace import Pace
+from quipu.kinds.episodes.decay.life import EpisodeLife, state
+from quipu.kinds.episodes.decay.pace import Pace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SPACE = "sql"
@@ -53,7 +53,7 @@ returning id
 
 @pytest.mark.parametrize("life", LIVES)
 async def test_sql_and_python_agree_on_every_life(database: Database, life: EpisodeLife) -> None:
-    async with database.plain() as conn:
+    async with database.unscoped() as conn:
         row = await conn.execute(
             """
             select s, episodes.fresh(s, episodes.hours(%(last)s, %(now)s), %(decay)s),
@@ -80,14 +80,14 @@ async def test_sql_and_python_agree_on_every_life(database: Database, life: Epis
 async def test_what_sql_inserts_is_found_fades_and_is_found_as_it_was_changed(
     memory: AsyncMemory, database: Database
 ) -> None:
-    async with database.writing(SPACE) as within:
-        row = await (await within.conn.execute(INSERT)).fetchone()
+    async with database.write(SPACE) as tx:
+        row = await (await tx.conn.execute(INSERT)).fetchone()
     assert row is not None
     (hit,) = await memory.recall("blue boat", space=SPACE)
     assert (hit.source.message, hit.kind) == (str(row[0]), "episodes")
-    async with database.writing(SPACE) as within:
+    async with database.write(SPACE) as tx:
         shown = await (
-            await within.conn.execute(
+            await tx.conn.execute(
                 "select salience, freshness, activation_score, access_count, embedding is not null"
                 " from episodes.episodes"
             )
@@ -97,47 +97,45 @@ async def test_what_sql_inserts_is_found_fades_and_is_found_as_it_was_changed(
         assert shown[1] == pytest.approx(2.718281828 ** (-0.05 * 0.4 * 5), abs=1e-3)
         assert 0.5 < shown[2] < 1
         assert shown[3:] == (0, True)
-        await within.conn.execute(
-            "update episodes.episodes set gist = 'Ana chose the red canoe.', outcome = ''"
-        )
+        await tx.conn.execute("update episodes.episodes set gist = 'Ana chose the red canoe.', outcome = ''")
     assert await memory.recall("blue boat", space=SPACE) == []
     (hit,) = await memory.recall("red canoe", space=SPACE)
     (before,) = await memory.episodes.history(row[0], space=SPACE)
     assert before.gist == "Ana chose the blue boat."
-    async with database.writing(SPACE) as within:
-        await within.conn.execute(
+    async with database.write(SPACE) as tx:
+        await tx.conn.execute(
             "update episodes.episodes set access_count = access_count + 1, last_accessed_at = now()"
         )
     assert (await memory.episodes.get(row[0], space=SPACE)).uses == 1
-    async with database.writing(SPACE) as within:
-        await within.conn.execute("update episodes.episodes set deleted_at = now()")
+    async with database.write(SPACE) as tx:
+        await tx.conn.execute("update episodes.episodes set deleted_at = now()")
     assert await memory.recall("red canoe", space=SPACE) == []
     assert (await memory.episodes.unarchive(row[0], space=SPACE)).deleted_at is None
     assert len(await memory.recall("red canoe", space=SPACE)) == 1
 
 
 async def test_sql_that_deletes_is_told_the_way(memory: AsyncMemory, database: Database) -> None:
-    async with database.writing(SPACE) as within:
-        await within.conn.execute(INSERT)
+    async with database.write(SPACE) as tx:
+        await tx.conn.execute(INSERT)
     with pytest.raises(Exception, match="forgotten with what it was made of") as refused:
-        async with database.writing(SPACE) as within:
-            await within.conn.execute("delete from episodes.episodes")
+        async with database.write(SPACE) as tx:
+            await tx.conn.execute("delete from episodes.episodes")
     assert isinstance(refused.value.__cause__, FeatureNotSupported)
     assert len(await memory.episodes.list(space=SPACE)) == 1
 
 
 async def test_only_the_latest_sixteen_uses_keep_their_times(memory: AsyncMemory, database: Database) -> None:
-    async with database.writing(SPACE) as within:
-        row = await (await within.conn.execute(INSERT)).fetchone()
+    async with database.write(SPACE) as tx:
+        row = await (await tx.conn.execute(INSERT)).fetchone()
         assert row is not None
         for use in range(40):
-            await within.conn.execute(
+            await tx.conn.execute(
                 "select episodes.note_use(%s, %s, now() + %s * interval '1 hour')", (row[0], use + 1, use)
             )
-    async with database.reading(SPACE) as within:
-        assert within is not None
+    async with database.snapshot_read(SPACE) as tx:
+        assert tx is not None
         kept = await (
-            await within.conn.execute("select count(*), max(accessed_at) from episodes.accesses")
+            await tx.conn.execute("select count(*), max(accessed_at) from episodes.accesses")
         ).fetchone()
     one = await memory.episodes.get(row[0], space=SPACE)
     assert kept is not None
@@ -147,12 +145,10 @@ async def test_only_the_latest_sixteen_uses_keep_their_times(memory: AsyncMemory
 async def test_an_episode_that_was_used_ten_thousand_times_is_listed_and_shown_as_any_other(
     memory: AsyncMemory, database: Database
 ) -> None:
-    async with database.writing(SPACE) as within:
-        await within.conn.execute(INSERT)
-        await within.conn.execute(
-            "update episodes.episodes set access_count = 10000, last_accessed_at = now()"
-        )
-        shown = await (await within.conn.execute("select salience from episodes.episodes")).fetchone()
+    async with database.write(SPACE) as tx:
+        await tx.conn.execute(INSERT)
+        await tx.conn.execute("update episodes.episodes set access_count = 10000, last_accessed_at = now()")
+        shown = await (await tx.conn.execute("select salience from episodes.episodes")).fetchone()
         assert shown == (pytest.approx(0.8),)
     (episode,) = await memory.episodes.list(space=SPACE, order="salience")
     assert (episode.uses, episode.salience) == (10_000, pytest.approx(0.8))

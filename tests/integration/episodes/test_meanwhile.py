@@ -14,13 +14,13 @@ from talk import BUILD, told
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kinds.episodes.building.service import Condensing
 from quipu.kinds.episodes.chunking.model import Chunked, Talk
 from quipu.kinds.episodes.chunking.rules import RulesChunker
-from quipu.kinds.episodes.condensing.condensing import Condensing
-from quipu.kinds.episodes.conversing import reading
-from quipu.kinds.episodes.conversing.store import begin_topic, threads, topic_names
-from quipu.kinds.episodes.conversing.threads import channel_of
+from quipu.kinds.episodes.conversations import reading
+from quipu.kinds.episodes.conversations.store import begin_topic, threads, topic_names
+from quipu.kinds.episodes.conversations.threads import channel_of
 from quipu.recall.generations import Models
 from quipu.record.store import lock_sessions
 
@@ -50,8 +50,8 @@ async def test_an_exchange_that_grew_while_it_was_condensed_is_condensed_once_mo
         assert ready is not None
         await memory.observe([LATE | {"time": clock.now() - timedelta(hours=22)}], space=SPACE, session="s")
         await memory.work(topics=["memory_chunker"])
-        async with database.writing(SPACE) as within:
-            assert await condensing.write(within, ready) == []
+        async with database.write(SPACE) as tx:
+            assert await condensing.write(tx, ready) == []
     await memory.work()
     assert await messages(memory) == [[*(f"s-{place}" for place in range(len(BUILD))), "late"]]
 
@@ -99,9 +99,9 @@ async def condensed(memory: AsyncMemory, database: Database, settings: Settings,
         condensing = Condensing(database, models, clock=clock, language=None, secrets=True)
         ready = await condensing.ready(SPACE, "s", finished=True)
         assert ready is not None
-        async with database.writing(SPACE) as within:
-            await within.conn.execute("set local lock_timeout = '1s'")
-            return len(await condensing.write(within, ready))
+        async with database.write(SPACE) as tx:
+            await tx.conn.execute("set local lock_timeout = '1s'")
+            return len(await condensing.write(tx, ready))
 
 
 async def test_an_episode_is_written_beside_what_is_said_in_its_session(
@@ -109,11 +109,9 @@ async def test_an_episode_is_written_beside_what_is_said_in_its_session(
 ) -> None:
     """Who says something holds the session, then the space; who condenses refers to it, holding the space."""
     await begun(memory)
-    async with database.writing(SPACE) as within:
-        numbers = await lock_sessions(within, ["s"])
-        await within.conn.execute(
-            "update core.sessions set messages = messages where id = %s", [numbers["s"]]
-        )
+    async with database.write(SPACE) as tx:
+        numbers = await lock_sessions(tx, ["s"])
+        await tx.conn.execute("update core.sessions set messages = messages where id = %s", [numbers["s"]])
         assert await condensed(memory, database, settings, clock) == 1
 
 
@@ -123,8 +121,8 @@ async def test_an_episode_is_written_beside_what_is_read_into_its_thread(
     """Who reads holds threads, then exchanges; who condenses refers to threads, holding exchanges."""
     await begun(memory)
     (thread,) = await memory.conversations.threads(space=SPACE)
-    async with database.writing(SPACE) as within:
-        held = await threads(within, channel_of("s"), thread.started_at, thread.last_at)
+    async with database.write(SPACE) as tx:
+        held = await threads(tx, channel_of("s"), thread.started_at, thread.last_at)
         assert len(held) == 1
         assert await condensed(memory, database, settings, clock) == 1
 
@@ -150,16 +148,16 @@ async def test_who_condenses_several_episodes_waits_for_an_exchange_with_none_th
         assert len(ready.new) == len(ids) == 3
 
         async def write() -> None:
-            async with database.writing(SPACE) as within:
-                assert len(await condensing.write(within, ready)) == 3
+            async with database.write(SPACE) as tx:
+                assert len(await condensing.write(tx, ready)) == 3
 
-        async with database.writing(SPACE) as first:
+        async with database.write(SPACE) as first:
             await first.conn.execute("select from episodes.exchanges where id = %s for update", [ids[0]])
             tasks.start_soon(write)
             with fail_after(PATIENCE_SECONDS):
                 while not await waiting(first):  # noqa: ASYNC110 - PostgreSQL sends no event
                     await sleep(0.02)
-            async with database.writing(SPACE) as second:
+            async with database.write(SPACE) as second:
                 free = await second.conn.execute("select id from episodes.exchanges for update skip locked")
                 held_by_none = {row[0] for row in await free.fetchall()}
     assert held_by_none == {*ids[1:]}
@@ -180,7 +178,7 @@ async def test_whoever_begins_a_topic_of_a_person_waits_for_another_who_does(
             assert worked.done > 0
             assert worked.failed == 0
 
-        async with database.writing(SPACE) as first:
+        async with database.write(SPACE) as first:
             assert await topic_names(first, {"ana"}) == {"ana": set()}
             await begin_topic(first, user="ana", name=topic.name, last_at=clock.now())
             tasks.start_soon(work)
@@ -191,10 +189,10 @@ async def test_whoever_begins_a_topic_of_a_person_waits_for_another_who_does(
     assert (await memory.conversations.get("s", space=SPACE)).exchanges
 
 
-async def waiting(within: Within) -> bool:
+async def waiting(tx: SpaceTransaction) -> bool:
     """Whether somebody waits for what the transaction holds."""
     # pg_stat_activity shows a transaction, each time, who was there when it first looked.
-    found = await within.conn.execute(
+    found = await tx.conn.execute(
         "select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))"
     )
     return await found.fetchone() is not None

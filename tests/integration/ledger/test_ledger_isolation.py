@@ -207,15 +207,13 @@ async def test_a_query_that_forgets_the_space_still_sees_no_other(
     """Row level security, where our own SQL would fail."""
     for space, mark in MARK.items():
         await memory.ledger.set("boat", mark, space=space, session="shared")
-    async with database.space("ana") as within:
-        assert within is not None
+    async with database.transaction("ana") as tx:
+        assert tx is not None
         for table in ("chat_memory_events", "chat_session_memory", "chat_sessions"):
-            found = await (
-                await within.conn.execute(f"select t::text from ledger.{table} t".encode())
-            ).fetchall()
+            found = await (await tx.conn.execute(f"select t::text from ledger.{table} t".encode())).fetchall()
             assert found
             assert all("bonobo" not in row for (row,) in found)
-        done = await within.conn.execute("delete from ledger.chat_sessions")
+        done = await tx.conn.execute("delete from ledger.chat_sessions")
         assert done.rowcount == 1
     assert (await memory.ledger.state(space="bob", session="shared"))["boat"].value == "bonobo"
     assert await memory.ledger.state(space="ana", session="shared") == {}

@@ -285,9 +285,9 @@ TRACES = (
 
 async def leave_traces(ledger: AsyncLedger, database: Database) -> None:
     """A row of the one session in each table that has none yet."""
-    async with database.writing("cafe") as within:
+    async with database.write("cafe") as tx:
         for statement in TRACES:
-            await within.conn.execute(statement.encode())
+            await tx.conn.execute(statement.encode())
     await ledger.open_session(space="cafe", session="s-1", trace_id="trace", meta={"note": "of Dana"})
 
 

@@ -57,8 +57,8 @@ class Works:
     _open: list[Any] = field(default_factory=list)
 
     async def put(self, topic: str, payload: dict[str, Any] | None = None, **options: Any) -> None:
-        async with self.database.writing(self.space) as within:
-            await put(within, topic, payload or {}, **options)
+        async with self.database.write(self.space) as tx:
+            await put(tx, topic, payload or {}, **options)
 
     async def traces(self) -> list[dict[str, Any]]:
         """The effects that jobs had."""
@@ -69,17 +69,17 @@ class Works:
         return [topic for topic, _ in await self.jobs() if topic != TRACE]
 
     async def jobs(self) -> list[tuple[str, dict[str, Any]]]:
-        async with self.database.space(self.space) as within:
-            if within is None:
+        async with self.database.transaction(self.space) as tx:
+            if tx is None:
                 return []
-            found = await within.conn.execute("select topic, payload from core.outbox order by id")
+            found = await tx.conn.execute("select topic, payload from core.outbox order by id")
             return await found.fetchall()
 
     async def one(self) -> dict[str, Any]:
         """The only job that is not an effect, with all its columns."""
-        async with self.database.space(self.space) as within:
-            assert within is not None
-            cursor = within.conn.cursor(row_factory=psycopg.rows.dict_row)
+        async with self.database.transaction(self.space) as tx:
+            assert tx is not None
+            cursor = tx.conn.cursor(row_factory=psycopg.rows.dict_row)
             await cursor.execute(_ONE)
             (row,) = await cursor.fetchall()
             return row

@@ -36,8 +36,8 @@ async def note(context: Context, payload: Payload) -> None:
     while "until" in payload and not await anyio.Path(payload["until"]).exists():  # noqa: ASYNC110 - a file
         await anyio.sleep(0.01)
     await anyio.sleep(payload.get("seconds", 0))
-    async with context.effect() as within:
-        await put(within, TRACE, {"key": context.job.key, "attempt": context.job.attempts, **payload})
+    async with context.effect() as tx:
+        await put(tx, TRACE, {"key": context.job.key, "attempt": context.job.attempts, **payload})
 
 
 async def fail(context: Context, payload: Payload) -> None:
@@ -64,8 +64,8 @@ async def tell(context: Context, payload: Payload) -> None:
 
 
 async def chime(context: Context) -> None:
-    async with context.effect() as within:
-        await put(within, TRACE, {"chimed": context.job.key})
+    async with context.effect() as tx:
+        await put(tx, TRACE, {"chimed": context.job.key})
 
 
 HANDLERS: dict[str, Handler] = {

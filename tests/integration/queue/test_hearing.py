@@ -16,9 +16,9 @@ TOPICS = ("mull", "note")
 
 
 async def jobs(database: Database, space: str) -> list[tuple[str, str, int]]:
-    async with database.space(space) as within:
-        assert within is not None
-        rows = await within.conn.execute(
+    async with database.transaction(space) as tx:
+        assert tx is not None
+        rows = await tx.conn.execute(
             "select topic, payload->>'session', version from core.outbox order by topic, key"
         )
         return await rows.fetchall()
@@ -27,7 +27,7 @@ async def jobs(database: Database, space: str) -> list[tuple[str, str, int]]:
 @pytest.fixture
 async def record(database: Database, settings: Settings) -> AsyncIterator[Record]:
     async with Models.open(database, settings) as models:
-        yield Record(database, models, clock=SystemClock(), language="auto", redact=True, hears=TOPICS)
+        yield Record(database, models, clock=SystemClock(), language="auto", redact=True, subscribes=TOPICS)
 
 
 @pytest.mark.anyio

@@ -49,8 +49,8 @@ async def test_the_redis_of_connections_json_carries_jobs(works: Works, tmp_path
 async def test_a_write_that_is_undone_sends_nothing(works: Works) -> None:
     await works.put("note", {"n": 0})
     with suppress(ZeroDivisionError):
-        async with works.database.writing(works.space) as within:
-            await put(within, "note", {"n": 1})
+        async with works.database.write(works.space) as tx:
+            await put(tx, "note", {"n": 1})
             raise ZeroDivisionError
     await works.burst()
     assert [trace["n"] for trace in await works.traces()] == [0]
@@ -158,9 +158,9 @@ async def test_a_job_waits_until_it_is_due(works: Works) -> None:
 
 
 async def test_several_workers_do_each_job_once(works: Works) -> None:
-    async with works.database.writing(works.space) as within, within.conn.pipeline():
+    async with works.database.write(works.space) as tx, tx.conn.pipeline():
         for n in range(100):
-            await put(within, "note", {"n": n})
+            await put(tx, "note", {"n": n})
     async with works.working(3, concurrency=3):
         await works.until_done()
     assert sorted(trace["n"] for trace in await works.traces()) == list(range(100))
@@ -181,9 +181,9 @@ async def test_what_the_queue_loses_is_handed_over_again(works: Works) -> None:
         assert await hired.relay.hand_over() == 1
         await works.lose_everything()
         assert await hired.relay.look_for_lost() == 0  # it may still be on its way
-        async with works.database.space(works.space) as within:
-            assert within is not None
-            await within.conn.execute("update core.outbox set sent_at = sent_at - interval '1 hour'")
+        async with works.database.transaction(works.space) as tx:
+            assert tx is not None
+            await tx.conn.execute("update core.outbox set sent_at = sent_at - interval '1 hour'")
         assert await hired.relay.look_for_lost() == 1
         assert await hired.relay.look_for_lost() == 0
     await works.burst()
@@ -195,9 +195,9 @@ async def test_what_was_handed_over_and_not_marked_is_not_done_twice(works: Work
     await works.put("note", {"n": 1})
     async with works.worker() as hired:
         assert await hired.relay.hand_over() == 1
-        async with works.database.space(works.space) as within:
-            assert within is not None
-            await within.conn.execute("update core.outbox set sent_at = null")
+        async with works.database.transaction(works.space) as tx:
+            assert tx is not None
+            await tx.conn.execute("update core.outbox set sent_at = null")
         assert await hired.relay.hand_over() == 1
     assert await works.burst() == Worked(done=1)
     assert len(await works.traces()) == 1
@@ -237,7 +237,7 @@ async def test_what_a_stopped_worker_cannot_finish_is_given_back_untouched(
 
 async def test_a_schedule_fires_once_however_many_workers_there_are(works: Works) -> None:
     for space in (works.space, f"{works.space} too"):
-        async with works.database.writing(space):
+        async with works.database.write(space):
             pass
     async with works.working(3, known=CHIMING):
         with anyio.fail_after(PATIENCE_SECONDS):

@@ -13,10 +13,10 @@ pytestmark = pytest.mark.anyio
 
 
 async def keys(database: Database, space: str) -> set[str]:
-    async with database.space(space) as within:
-        if within is None:
+    async with database.transaction(space) as tx:
+        if tx is None:
             return set()
-        return {row[0] for row in await (await within.conn.execute("select key from core.outbox")).fetchall()}
+        return {row[0] for row in await (await tx.conn.execute("select key from core.outbox")).fetchall()}
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,11 @@ async def test_jobs_go_with_the_session_the_person_or_the_space(
     memory: AsyncMemory, database: Database, what: dict[str, str], left: set[str]
 ) -> None:
     await memory.observe([{"id": "m1", "content": "The boat is green."}], space="ana")
-    async with database.writing("ana") as within:
-        await put(within, "prompt_queue", {"prompt": "?"}, key="s1", session="s1", user="ana")
-        await put(within, "prompt_queue", {"prompt": "?"}, key="s2", session="s2", user="bo")
-        await put(within, "prompt_queue", {"prompt": "?"}, key="ana's", user="ana")
-        await put(within, "prompt_queue", {}, key="nobody's")
+    async with database.write("ana") as tx:
+        await put(tx, "prompt_queue", {"prompt": "?"}, key="s1", session="s1", user="ana")
+        await put(tx, "prompt_queue", {"prompt": "?"}, key="s2", session="s2", user="bo")
+        await put(tx, "prompt_queue", {"prompt": "?"}, key="ana's", user="ana")
+        await put(tx, "prompt_queue", {}, key="nobody's")
     promised = await memory.forget(space="ana", **what)
     assert len(await keys(database, "ana")) == 4
     done = await memory.forget(space="ana", **what, confirm=True)

@@ -84,9 +84,9 @@ async def test_a_worker_that_is_told_to_end_finishes_its_job_and_no_other(
 
 async def test_a_job_that_kills_its_workers_is_given_up(works: Works) -> None:
     await works.put("note", {}, key="killer")
-    async with works.database.space(works.space) as within:
-        assert within is not None
-        await within.conn.execute("update core.outbox set attempts = 3, started_at = now()")
+    async with works.database.transaction(works.space) as tx:
+        assert tx is not None
+        await tx.conn.execute("update core.outbox set attempts = 3, started_at = now()")
     assert await works.burst() == Worked(failed=1, dead=1)
     (dead,) = await works.store.dead(topic="note", limit=10)
     assert dead.error == "Its worker ended while it did this, 3 times."
@@ -113,9 +113,9 @@ async def listening_may_end() -> AsyncIterator[None]:
 
 async def test_a_queue_that_is_killed_and_comes_back_loses_nothing(works: Works) -> None:
     """Of Redis the server is killed, of PostgreSQL every connection to the queue."""
-    async with works.database.writing(works.space) as within, within.conn.pipeline():
+    async with works.database.write(works.space) as tx, tx.conn.pipeline():
         for n in range(40):
-            await put(within, "note", {"n": n, "seconds": 0.02})
+            await put(tx, "note", {"n": n, "seconds": 0.02})
     async with listening_may_end(), works.working(2, settings=replace(works.settings, **HASTY)):
         with anyio.fail_after(PATIENCE_SECONDS):
             while len(await works.traces()) < 4:  # noqa: ASYNC110 - workers do it

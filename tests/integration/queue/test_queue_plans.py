@@ -37,12 +37,12 @@ async def test_what_is_due_is_found_by_its_index_in_a_long_queue(database: Datab
 
 
 async def test_a_put_does_not_look_through_what_waits(database: Database) -> None:
-    async with database.writing("ana") as within:
-        await put(within, "note", {})
+    async with database.write("ana") as tx:
+        await put(tx, "note", {})
     async with database.owner() as conn:
         await conn.execute(BACKLOG)
         await conn.execute("analyze core.outbox")
-    async with database.writing("ana") as within:
+    async with database.write("ana") as tx:
         names = ("key", "session", "user", "due")
-        values = {"space": within.space.id, "topic": "note", "payload": "{}", **dict.fromkeys(names)}
-        assert await indexes(within.conn, "put", values) == {"outbox_due_of_space"}
+        values = {"space": tx.space.id, "topic": "note", "payload": "{}", **dict.fromkeys(names)}
+        assert await indexes(tx.conn, "put", values) == {"outbox_due_of_space"}

@@ -64,13 +64,13 @@ async def test_the_role_of_the_relay_sees_nothing_but_jobs(database: Database, l
 
 async def test_a_space_sees_its_own_jobs_only(database: Database) -> None:
     for space in ("ana", "bo"):
-        async with database.writing(space) as within:
-            await within.conn.execute(
+        async with database.write(space) as tx:
+            await tx.conn.execute(
                 "insert into core.outbox (topic, key) values ('note', 'k')"  # the space is the default
             )
-    async with database.space("ana") as within:
-        assert within is not None
-        rows = await (await within.conn.execute("select space_id from core.outbox")).fetchall()
-        assert rows == [(within.space.id,)]
+    async with database.transaction("ana") as tx:
+        assert tx is not None
+        rows = await (await tx.conn.execute("select space_id from core.outbox")).fetchall()
+        assert rows == [(tx.space.id,)]
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            await within.conn.execute("select * from queue.saq_jobs")
+            await tx.conn.execute("select * from queue.saq_jobs")

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from quipu import AsyncMemory
 from quipu.interfaces.server import create_app
-from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.serving.limits import Limits
 from quipu.kernel.config import Settings
 from quipu.upkeep.keys.rules import new_token
 
@@ -133,7 +133,7 @@ async def test_where_the_database_gives_no_connection_it_is_told_so(
         headers = {"authorization": f"Bearer {token}"}
         async with (
             httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client,
-            database.plain(),
+            database.unscoped(),
         ):
             database._settings = replace(database._settings, connect_seconds=0.05)
             assert (await client.get("/health")).status_code == 200
@@ -207,7 +207,7 @@ async def test_a_browser_that_is_not_signed_in_is_shown_the_way(clients: Any) ->
 
 
 async def test_cookies_are_for_https_only_where_the_server_is(memory: AsyncMemory) -> None:
-    app = create_app(memory=memory, terms=Terms(secure_cookies=True))
+    app = create_app(memory=memory, terms=Limits(secure_cookies=True))
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         answer = await client.get("/signin", params={"token": app.state.served.signin.token})

@@ -58,8 +58,8 @@ async def by_python(memory: AsyncMemory, w: Iterator[str]) -> None:
     )
     await memory.tables.insert("visitors", [{"name": PERSON, "town": next(w)}], space=SPACE)
     await memory.lessons.add(f"{PERSON} wants her letters sent to {next(w)}.", space=SPACE)
-    async with memory._ready.database.writing(SPACE) as within:
-        await put(within, "prompt_queue", {"prompt": next(w)}, session="hers", user=PERSON)
+    async with memory._ready.database.write(SPACE) as tx:
+        await put(tx, "prompt_queue", {"prompt": next(w)}, session="hers", user=PERSON)
 
 
 async def by_http(client: Any, w: Iterator[str]) -> None:

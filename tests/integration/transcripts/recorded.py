@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from psycopg.types.json import Jsonb
 
 if TYPE_CHECKING:
-    from quipu.kernel.db.database import Within
+    from quipu.kernel.db.database import SpaceTransaction
 
 AT = datetime(2026, 5, 3, 10, 0, tzinfo=UTC)
 PROJECT = "/home/dana/src/ferryboard"
 
 
 async def session(
-    within: Within,
+    tx: SpaceTransaction,
     name: str,
     *,
     title: str,
@@ -25,24 +25,24 @@ async def session(
 ) -> int:
     """A session with one prompt; its number."""
     at = AT + timedelta(hours=hours)
-    row = await within.conn.execute(
+    row = await tx.conn.execute(
         "insert into core.sessions (space_id, name, started_at, last_at)"
         " values (core.current_space(), %s, %s, %s) returning id",
         (name, at, at),
     )
     ((number,),) = await row.fetchall()
-    await within.conn.execute(
+    await tx.conn.execute(
         "insert into transcripts.session_details (session_id, project_path, git_branch, custom_title,"
         " parent_session, first_line_at, last_line_at) values (%s, %s, 'main', %s, %s, %s, %s)",
         (number, project, title, parent, at, at),
     )
-    await line(within, number, "prompt", at, is_prompt=True)
+    await line(tx, number, "prompt", at, is_prompt=True)
     return number
 
 
-async def line(within: Within, number: int, uuid: str, at: datetime, *, is_prompt: bool = False) -> int:
+async def line(tx: SpaceTransaction, number: int, uuid: str, at: datetime, *, is_prompt: bool = False) -> int:
     """A line of a session; its number."""
-    row = await within.conn.execute(
+    row = await tx.conn.execute(
         "insert into transcripts.lines (session_id, uuid, type, happened_at, is_prompt)"
         " values (%s, %s, 'user', %s, %s) returning id",
         (number, uuid, at, is_prompt),
@@ -52,21 +52,23 @@ async def line(within: Within, number: int, uuid: str, at: datetime, *, is_promp
 
 
 async def call(
-    within: Within, number: int, name: str, tool: str, given: dict[str, object], hours: int = 0
+    tx: SpaceTransaction, number: int, name: str, tool: str, given: dict[str, object], hours: int = 0
 ) -> None:
     """A call of a tool in a session."""
     at = AT + timedelta(hours=hours)
-    line_id = await line(within, number, f"line of {name}", at)
-    await within.conn.execute(
+    line_id = await line(tx, number, f"line of {name}", at)
+    await tx.conn.execute(
         "insert into transcripts.tool_calls (id, line_id, session_id, tool_name, tool_input, path,"
         " happened_at) values (%s, %s, %s, %s, %s, %s, %s)",
         (name, line_id, number, tool, Jsonb(given), given.get("file_path"), at),
     )
 
 
-async def answer(within: Within, number: int, name: str, content: str, *, is_error: bool = False) -> None:
+async def answer(
+    tx: SpaceTransaction, number: int, name: str, content: str, *, is_error: bool = False
+) -> None:
     """What a call brought."""
-    await within.conn.execute(
+    await tx.conn.execute(
         "insert into transcripts.tool_results (tool_call_id, line_id, session_id, content, is_error,"
         " happened_at) select id, line_id, session_id, %s, %s, happened_at from transcripts.tool_calls"
         " where session_id = %s and id = %s",
@@ -75,7 +77,7 @@ async def answer(within: Within, number: int, name: str, content: str, *, is_err
 
 
 async def lesson(
-    within: Within,
+    tx: SpaceTransaction,
     fact: str,
     *,
     category: str = "preferences",
@@ -86,7 +88,7 @@ async def lesson(
 ) -> None:
     """A memory."""
     at = AT - timedelta(days=days_ago)
-    await within.conn.execute(
+    await tx.conn.execute(
         "insert into transcripts.memories (fact, category, confidence, project_path, created_at,"
         " updated_at, status) values (%s, %s, %s, %s, %s, %s, %s)",
         (fact, category, confidence, project, at, at, status),

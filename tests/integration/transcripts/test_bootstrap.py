@@ -26,27 +26,25 @@ TODOS = [
 
 
 async def filled(database: Database) -> None:
-    async with database.writing("ferryboard") as within:
-        old = await session(within, "s-old", title="Timetable parser", hours=-48)
-        new = await session(within, "s-new", title="Release 2", hours=-1)
-        await session(within, "agent-7", title="Subagent", parent="s-new")
-        await session(within, "s-other", title="Labels", project="/home/dana/src/labelpress")
+    async with database.write("ferryboard") as tx:
+        old = await session(tx, "s-old", title="Timetable parser", hours=-48)
+        new = await session(tx, "s-new", title="Release 2", hours=-1)
+        await session(tx, "agent-7", title="Subagent", parent="s-new")
+        await session(tx, "s-other", title="Labels", project="/home/dana/src/labelpress")
         for name in ("c1", "c2"):
-            await call(within, old, name, "Edit", {"file_path": f"{PROJECT}/parser.py"})
-        await call(within, new, "c1", "Edit", {"file_path": f"{PROJECT}/parser.py"})  # copied by a resume
-        await call(within, new, "c3", "Write", {"file_path": f"{PROJECT}/CHANGES"})
-        await call(within, new, "c4", "Read", {"file_path": f"{PROJECT}/secret-plan"})
-        await call(
-            within, old, "c5", "TodoWrite", {"todos": [{"content": "Forgotten", "status": "pending"}]}, -9
-        )
-        await call(within, new, "c6", "TodoWrite", {"todos": TODOS})
-        await lesson(within, "The user prefers tabs.", confidence=0.8)
-        await lesson(within, "Everything was once in Perl.", confidence=0.9, days_ago=700)
-        await lesson(within, "Everything was once in Fortran.", confidence=0.3, days_ago=20_000)
-        await lesson(within, "Labels are 62 mm wide.", project="/home/dana/src/labelpress")
-        await lesson(within, "The user wants short answers.", project="")
-        await lesson(within, "Gone.", status="archived")
-        await lesson(within, "Ask the harbour for the new berths.", category="todo")
+            await call(tx, old, name, "Edit", {"file_path": f"{PROJECT}/parser.py"})
+        await call(tx, new, "c1", "Edit", {"file_path": f"{PROJECT}/parser.py"})  # copied by a resume
+        await call(tx, new, "c3", "Write", {"file_path": f"{PROJECT}/CHANGES"})
+        await call(tx, new, "c4", "Read", {"file_path": f"{PROJECT}/secret-plan"})
+        await call(tx, old, "c5", "TodoWrite", {"todos": [{"content": "Forgotten", "status": "pending"}]}, -9)
+        await call(tx, new, "c6", "TodoWrite", {"todos": TODOS})
+        await lesson(tx, "The user prefers tabs.", confidence=0.8)
+        await lesson(tx, "Everything was once in Perl.", confidence=0.9, days_ago=700)
+        await lesson(tx, "Everything was once in Fortran.", confidence=0.3, days_ago=20_000)
+        await lesson(tx, "Labels are 62 mm wide.", project="/home/dana/src/labelpress")
+        await lesson(tx, "The user wants short answers.", project="")
+        await lesson(tx, "Gone.", status="archived")
+        await lesson(tx, "Ask the harbour for the new berths.", category="todo")
 
 
 async def asking(database: Database, settings: Settings, **asked: object) -> Bootstrap:
@@ -84,11 +82,11 @@ async def test_tasks_that_were_made_one_by_one_are_told_as_they_stand(
     database: Database, settings: Settings
 ) -> None:
     await filled(database)
-    async with database.writing("ferryboard") as within:
-        new = await session(within, "s-tasks", title="Tasks")
+    async with database.write("ferryboard") as tx:
+        new = await session(tx, "s-tasks", title="Tasks")
         for place, subject in enumerate(("Paint", "Caulk", "Launch", "Sink", "Sail"), start=1):
-            await call(within, new, f"t{place}", "TaskCreate", {"subject": subject, "description": "."})
-            await answer(within, new, f"t{place}", f"Task #{place} created successfully: {subject}")
+            await call(tx, new, f"t{place}", "TaskCreate", {"subject": subject, "description": "."})
+            await answer(tx, new, f"t{place}", f"Task #{place} created successfully: {subject}")
         for name, hours, given in (
             ("u1", 1, {"taskId": "1", "status": "in_progress"}),
             ("u2", 2, {"taskId": "1", "status": "completed"}),
@@ -97,10 +95,10 @@ async def test_tasks_that_were_made_one_by_one_are_told_as_they_stand(
             ("u5", 1, {"taskId": "4", "status": "deleted"}),
             ("u6", 1, {"taskId": "5", "status": "completed"}),
         ):
-            await call(within, new, name, "TaskUpdate", given, hours)
-            await answer(within, new, name, "Updated", is_error=name == "u6")
+            await call(tx, new, name, "TaskUpdate", given, hours)
+            await answer(tx, new, name, "Updated", is_error=name == "u6")
         for subject in ("Launch", "Rig"):
-            await within.conn.execute(
+            await tx.conn.execute(
                 "with t as (insert into transcripts.teams (id, lead_session_id) values ('s-tasks', 's-tasks')"
                 " on conflict do nothing)"
                 " insert into transcripts.team_tasks (id, team_id, subject, created_at)"

@@ -27,9 +27,9 @@ def table(path: Path, query: str) -> list[tuple[Any, ...]]:
 
 
 async def stored(database: Database, space: str, query: str) -> list[tuple[Any, ...]]:
-    async with database.reading(space) as within:
-        assert within is not None
-        return await (await within.conn.execute(query.encode())).fetchall()
+    async with database.snapshot_read(space) as tx:
+        assert tx is not None
+        return await (await tx.conn.execute(query.encode())).fetchall()
 
 
 async def test_everything_of_the_file_is_taken_in(
@@ -245,8 +245,8 @@ async def test_memories_are_written_back_into_the_file_they_were_learned_from(
 ) -> None:
     file = ccrecall(tmp_path / "c.db")
     await memory.transcripts.import_sqlite(file)
-    async with database.writing("my-boat") as within:
-        await within.conn.execute(
+    async with database.write("my-boat") as tx:
+        await tx.conn.execute(
             "insert into transcripts.memories (session_id, fact, category, confidence)"
             " values ('s-1', 'Learned.', 'todo', 0.5)"
         )

@@ -10,7 +10,7 @@ from coding_sessions import FINDINGS, OPINIONS, World
 
 from quipu import AsyncMemory
 from quipu.interfaces.cli import claude
-from quipu.kinds.transcripts.filing import messages
+from quipu.kinds.transcripts.indexing import messages
 from quipu.record.readers.claude_code import read
 
 _ENTRIES = """

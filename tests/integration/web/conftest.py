@@ -11,7 +11,7 @@ from page_client import Browser, seed
 
 from quipu import AsyncMemory
 from quipu.interfaces.server import create_app
-from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.serving.limits import Limits
 from quipu.kernel.config import Settings
 
 
@@ -29,7 +29,7 @@ async def memory(server_settings: Settings, module_url: str) -> AsyncIterator[As
 
 @pytest.fixture(scope="module")
 async def app(memory: AsyncMemory) -> AsyncIterator[FastAPI]:
-    made = create_app(memory=memory, terms=Terms(import_bytes=100_000))
+    made = create_app(memory=memory, terms=Limits(import_bytes=100_000))
     async with made.router.lifespan_context(made):
         yield made
 

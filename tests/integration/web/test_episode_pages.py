@@ -9,7 +9,7 @@ import pytest
 from page_client import HOSTILE, Browser, faults
 
 from quipu import AsyncMemory
-from quipu.kinds.episodes.fading.model import Episode
+from quipu.kinds.episodes.decay.model import Episode
 
 SPACE = "episodes <pages>"
 

@@ -11,17 +11,19 @@ from page_client import Browser, faults
 
 from quipu import AsyncMemory
 from quipu.errors import Conflict, NotFound
-from quipu.interfaces.web import labours
-from quipu.interfaces.web.labours import Advance, Labours, Outcome
+from quipu.interfaces.web import background
+from quipu.interfaces.web.background import Advance, BackgroundTasks, Outcome
 
 
 @pytest.fixture
-def here(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[Labours]:
-    monkeypatch.setattr(labours, "_PATIENCE_SECONDS", 0.02)
-    return app.state.labours
+def here(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[BackgroundTasks]:
+    monkeypatch.setattr(background, "_PATIENCE_SECONDS", 0.02)
+    return app.state.background_tasks
 
 
-async def test_the_page_shows_how_far_it_is_and_then_what_came_of_it(client: Browser, here: Labours) -> None:
+async def test_the_page_shows_how_far_it_is_and_then_what_came_of_it(
+    client: Browser, here: BackgroundTasks
+) -> None:
     go_on = anyio.Event()
 
     async def act(advance: Advance) -> Outcome:
@@ -29,42 +31,42 @@ async def test_the_page_shows_how_far_it_is_and_then_what_came_of_it(client: Bro
         await go_on.wait()
         return Outcome("It is <done>.", "/recall")
 
-    labour = await here.begin("Restoring <it>", act, back="/", unit="bytes", total=1_000_000)
-    page = (await client.get(f"/jobs/{labour.id}")).text
+    background_task = await here.begin("Restoring <it>", act, back="/", unit="bytes", total=1_000_000)
+    page = (await client.get(f"/jobs/{background_task.id}")).text
     assert faults(page) == []
     assert '<progress max="1000000" value="250000"' in page
     assert "250.0 kB of 1.0 MB" in page
     assert 'hx-trigger="every 1s"' in page
     assert '<noscript><meta http-equiv="refresh" content="2"></noscript>' in page
     go_on.set()
-    await labour.ended.wait()
-    page = (await client.get(f"/jobs/{labour.id}")).text
+    await background_task.ended.wait()
+    page = (await client.get(f"/jobs/{background_task.id}")).text
     assert "It is &lt;done&gt;." in page
     assert "hx-trigger" not in page
 
 
-async def test_what_failed_says_why_and_what_to_do(client: Browser, here: Labours) -> None:
+async def test_what_failed_says_why_and_what_to_do(client: Browser, here: BackgroundTasks) -> None:
     async def act(_: Advance) -> Outcome:
         raise NotFound("It was not there.", hint="Look elsewhere.")
 
-    labour = await here.begin("Looking", act, back="/spaces")
-    page = (await client.get(f"/jobs/{labour.id}")).text
+    background_task = await here.begin("Looking", act, back="/spaces")
+    page = (await client.get(f"/jobs/{background_task.id}")).text
     assert "It was not there." in page
     assert "Look elsewhere." in page
     assert 'href="/spaces"' in page
 
 
-async def test_what_nobody_foresaw_is_told_without_its_inside(client: Browser, here: Labours) -> None:
+async def test_what_nobody_foresaw_is_told_without_its_inside(client: Browser, here: BackgroundTasks) -> None:
     async def act(_: Advance) -> Outcome:
         raise RuntimeError("select secret from /etc/passwd")
 
-    labour = await here.begin("Looking", act, back="/")
-    page = (await client.get(f"/jobs/{labour.id}")).text
+    background_task = await here.begin("Looking", act, back="/")
+    page = (await client.get(f"/jobs/{background_task.id}")).text
     assert "Something went wrong" in page
     assert "secret" not in page
 
 
-async def test_only_so_much_is_done_at_once(here: Labours) -> None:
+async def test_only_so_much_is_done_at_once(here: BackgroundTasks) -> None:
     go_on = anyio.Event()
 
     async def act(_: Advance) -> Outcome:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.condensing.cues import begins, greets, leaves
-from quipu.kinds.episodes.condensing.readiness import (
+from quipu.kinds.episodes.building.cues import begins, greets, leaves
+from quipu.kinds.episodes.building.readiness import (
     IDLE,
     LEAST_TURNS,
     MOST_TURNS,
@@ -21,8 +21,8 @@ from quipu.kinds.episodes.condensing.readiness import (
     needed,
     plan,
 )
-from quipu.kinds.episodes.condensing.signs import RESTED as LONG_PAUSE
-from quipu.kinds.episodes.condensing.signs import Turn, depths, signs
+from quipu.kinds.episodes.building.signs import RESTED as LONG_PAUSE
+from quipu.kinds.episodes.building.signs import Turn, depths, signs
 
 THEN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 LATER = THEN + timedelta(days=30)

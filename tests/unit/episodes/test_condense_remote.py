@@ -10,11 +10,11 @@ import pytest
 from quipu.errors import BudgetSpent
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.policy.policy import policy
-from quipu.kinds.episodes.condensing.drafting import Draft, Drafting
-from quipu.kinds.episodes.condensing.model import Utterance
-from quipu.kinds.episodes.condensing.remote import LONGEST, MOST
-from quipu.kinds.episodes.condensing.rules import NOTHING
-from quipu.kinds.episodes.condensing.store import Exchange, Spoken
+from quipu.kinds.episodes.building.drafting import Draft, Drafting
+from quipu.kinds.episodes.building.model import Utterance
+from quipu.kinds.episodes.building.remote import LONGEST, MOST
+from quipu.kinds.episodes.building.rules import NOTHING
+from quipu.kinds.episodes.building.store import Exchange, Spoken
 from quipu.kinds.episodes.shapes import Condensed
 from quipu.testing import ScriptedLLM
 

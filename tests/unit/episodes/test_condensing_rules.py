@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kinds.episodes.condensing import central, feeling, telling
-from quipu.kinds.episodes.condensing.condensing import novelty
-from quipu.kinds.episodes.condensing.intent import intent, nearness
-from quipu.kinds.episodes.condensing.model import Material, Utterance
-from quipu.kinds.episodes.condensing.rules import LONGEST_GIST, RuleBuilder, joined
-from quipu.kinds.episodes.condensing.sentences import LONGEST, asks, sentences
-from quipu.kinds.episodes.condensing.worth import worth
+from quipu.kinds.episodes.building import central, feeling, telling
+from quipu.kinds.episodes.building.intent import intent, nearness
+from quipu.kinds.episodes.building.model import Material, Utterance
+from quipu.kinds.episodes.building.rules import LONGEST_GIST, RuleBuilder, joined
+from quipu.kinds.episodes.building.sentences import LONGEST, asks, sentences
+from quipu.kinds.episodes.building.service import novelty
+from quipu.kinds.episodes.building.worth import worth
 from quipu.kinds.episodes.shapes import Condensed, Feelings
 
 MONDAY = datetime(2026, 3, 2, 10, tzinfo=UTC)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.fading.freshness import freshness, half_life_hours, hours
-from quipu.kinds.episodes.fading.life import EpisodeLife, as_of, curve, state
+from quipu.kinds.episodes.decay.freshness import freshness, half_life_hours, hours
+from quipu.kinds.episodes.decay.life import EpisodeLife, as_of, curve, state
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 UNIT = st.floats(0, 1)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from quipu.kinds.episodes.conversing.topics import (
+from quipu.kinds.episodes.conversations.topics import (
     MOST_COUNTED,
     Heard,
     Known,
@@ -16,7 +16,7 @@ from quipu.kinds.episodes.conversing.topics import (
     grown,
     moved,
 )
-from quipu.kinds.episodes.conversing.words import name_of, topical
+from quipu.kinds.episodes.conversations.words import name_of, topical
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GARDEN = np.array([1.0, 0.0, 0.0], dtype=np.float32)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import NotFound
-from quipu.interfaces.cli.asked import Asked, Filters, drop, last, remember
+from quipu.interfaces.cli.last_recall import Asked, Filters, drop, last, remember
 
 FILTERS = Filters(
     space="demo", user=None, session="s1", kinds=["message"], since=None, until="2025-01-01", limit=3

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput
-from quipu.kinds.ledger.filing import sentence
+from quipu.kinds.ledger.indexing import sentence
 from quipu.kinds.ledger.values import LIMIT_BYTES, prepare
 
 STORABLE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)

@@ -21,8 +21,8 @@ import click
 from pydantic import BaseModel
 
 from quipu.app.operations import OPERATIONS, Operation
-from quipu.interfaces.cli.asked import drop
 from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.last_recall import drop
 from quipu.interfaces.cli.lazy import WarmGroup
 from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.paths import FilePath

@@ -18,8 +18,8 @@ from quipu.errors import TookTooLong, TooLarge
 from quipu.interfaces.rest.door import Administering, refused, room
 from quipu.interfaces.rest.showing import shown_first
 from quipu.interfaces.rest.told.items import Confirmable
+from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.served import served
-from quipu.interfaces.serving.terms import Terms
 from quipu.upkeep.snapshots.model import Restored
 
 router = room("snapshots")
@@ -117,7 +117,7 @@ async def import_dump(
         )
 
 
-async def _received(chunks: AsyncIterable[bytes], path: Path, terms: Terms) -> str:
+async def _received(chunks: AsyncIterable[bytes], path: Path, terms: Limits) -> str:
     """Write all that is sent into a file; its digest.
 
     Raises:

@@ -17,9 +17,9 @@ from quipu.errors import QuipuError, TookTooLong, TooLarge
 from quipu.interfaces.rest.door import Here, Needs, room
 from quipu.interfaces.rest.models import Problem, Told
 from quipu.interfaces.rest.record import RefusalTold
+from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.problems import document
 from quipu.interfaces.serving.served import served
-from quipu.interfaces.serving.terms import Terms
 from quipu.record.readers import jsonl
 from quipu.record.report import Report
 
@@ -90,7 +90,7 @@ async def import_lines(request: Request, here: _Writing, erased_too: _ErasedToo 
     return StreamingResponse(_told(here, lines, erased_too=erased_too), media_type=_MEDIA_TYPE)
 
 
-async def _whole(chunks: AsyncIterable[bytes], terms: Terms) -> BinaryIO:
+async def _whole(chunks: AsyncIterable[bytes], terms: Limits) -> BinaryIO:
     """Store all that is sent in a file without a name: a slow client holds no connection to the database.
 
     Raises:

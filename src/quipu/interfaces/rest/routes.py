@@ -8,7 +8,6 @@ from quipu.interfaces.rest import (
     dumps,
     evaluating,
     evidence,
-    house,
     imports,
     keys,
     lessons,
@@ -19,6 +18,7 @@ from quipu.interfaces.rest import (
     record,
     settings,
     snapshots,
+    system,
     tables,
     trace,
     transcripts,
@@ -50,5 +50,5 @@ ROUTERS = (
     keys.router,
     receipts.router,
     receipts.engine_router,
-    house.router,
+    system.router,
 )

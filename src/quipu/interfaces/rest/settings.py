@@ -24,7 +24,7 @@ _Name = Annotated[
 ]
 _Kind = Annotated[
     str | None,
-    Query(description='Only those of a kind of memory, or of the "house".', examples=["ledger"]),
+    Query(description='Only those of a kind of memory, or of the "system".', examples=["ledger"]),
 ]
 
 

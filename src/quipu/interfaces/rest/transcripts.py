@@ -12,7 +12,7 @@ from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Reading, Writing
 from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.rest.told.items import HowMany
-from quipu.kinds.transcripts.seeing.model import QueryRows
+from quipu.kinds.transcripts.browse.model import QueryRows
 
 router = derived("transcripts", OPERATIONS)
 

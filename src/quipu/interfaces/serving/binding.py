@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from quipu.errors import BadInput, ConfigError
-from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.serving.limits import Limits
 
 _LOCAL_NAMES: Final = ("localhost", "ip6-localhost")
 
@@ -36,7 +36,7 @@ def check(host: str, *, keys: int) -> None:
         )
 
 
-def terms_for(host: str, public_url: str | None, terms: Terms) -> Terms:
+def terms_for(host: str, public_url: str | None, terms: Limits) -> Limits:
     """Return the terms of a server here; ``public_url`` is its address behind a proxy, if any.
 
     Raises:

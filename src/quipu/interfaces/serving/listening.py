@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from quipu.errors import ConfigError
-from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.serving.limits import Limits
 
 _BACKLOG: Final = 2048
 _IDLE_SECONDS: Final = 15
@@ -99,7 +99,7 @@ def bound(host: str, port: int) -> socket.socket:
 async def listen(
     app: ASGIApp,
     sock: socket.socket,
-    terms: Terms,
+    terms: Limits,
     *,
     ready: Callable[[], None],
     leaving: Callable[[], None],

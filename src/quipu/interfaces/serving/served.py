@@ -15,10 +15,10 @@ from quipu.app.memory import AsyncMemory
 from quipu.errors import AccessRefused, QuipuError
 from quipu.interfaces.serving.access import Access
 from quipu.interfaces.serving.caller import Caller
+from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.metrics import Metrics
 from quipu.interfaces.serving.rates import Rates
 from quipu.interfaces.serving.signin import CSRF_HEADER, SignIn, session_cookie
-from quipu.interfaces.serving.terms import Terms
 from quipu.kernel.db.person import act_for
 from quipu.kernel.db.turns import set_caller
 
@@ -40,7 +40,7 @@ class Served:
 
     page_of: PageOf | None = None
 
-    def __init__(self, memory: AsyncMemory, terms: Terms) -> None:
+    def __init__(self, memory: AsyncMemory, terms: Limits) -> None:
         self.memory = memory
         self.terms = terms
         self.access = Access(memory, Rates())

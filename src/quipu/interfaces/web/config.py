@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from quipu.errors import NotFound
 from quipu.interfaces.web.page import page_router
-from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.kinds.tables.model import Table
 
 router = page_router()
@@ -60,12 +60,12 @@ async def retention(
     return visit.back(address(visit, schema), news=told)
 
 
-async def tables_of(visit: Visit, schema: str) -> list[Table]:
+async def tables_of(visit: PageContext, schema: str) -> list[Table]:
     """Return the agents' tables of a schema, by name."""
     listing = await visit.memory.tables.list(show_columns=False, space=visit.space, schema=schema)
     return [one for one in listing.tables if not one.protected]
 
 
-def address(visit: Visit, schema: str) -> str:
+def address(visit: PageContext, schema: str) -> str:
     """Return the address of a schema's page."""
     return visit.link("/config/memory", schema=None if schema == "memory" else schema)

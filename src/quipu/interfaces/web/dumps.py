@@ -12,15 +12,15 @@ from starlette.datastructures import UploadFile
 from starlette.responses import FileResponse, Response
 
 from quipu.errors import AccessRefused, BadInput, NotFound, QuipuError, TooLarge
-from quipu.interfaces.serving.entrance import SignedIn
+from quipu.interfaces.serving.login import SignedIn
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.signin import CSRF_FIELD
+from quipu.interfaces.web.background import Advance, Outcome, background_tasks
 from quipu.interfaces.web.config import SchemaName, address
 from quipu.interfaces.web.jobs import told
-from quipu.interfaces.web.labours import Advance, Outcome, labours
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.interfaces.web.snapshots import differences, news
-from quipu.interfaces.web.visit import Posting, Visit, Visiting
 
 router = page_router()
 
@@ -31,7 +31,7 @@ _What = Annotated[Literal["full", "structure"], Query()]
 @router.get("/config/memory/export")
 async def export(visit: Visiting, what: _What = "full", schema: SchemaName = "memory") -> Response:
     """Send a dump of the schema as a file; a long one is made first, and fetched from its own page."""
-    here = labours(visit.request)
+    here = background_tasks(visit.request)
     path = here.file()
 
     async def act(_: Advance) -> Outcome:
@@ -41,16 +41,16 @@ async def export(visit: Visiting, what: _What = "full", schema: SchemaName = "me
         place = visit.link(f"/config/memory/export/{path.name}", what=what, schema=schema)
         return Outcome("The dump is made.", place)
 
-    labour = await here.begin(f"Export of {schema}", act, back=address(visit, schema))
-    if labour.state == "done":
+    background_task = await here.begin(f"Export of {schema}", act, back=address(visit, schema))
+    if background_task.state == "done":
         return _handed_out(path, schema, what)
-    return told(visit, labour)
+    return told(visit, background_task)
 
 
 @router.get("/config/memory/export/{file}")
 async def fetch(visit: Visiting, file: str, what: _What = "full", schema: SchemaName = "memory") -> Response:
     """Send a dump that was made, once."""
-    path = labours(visit.request).place / Path(file).name
+    path = background_tasks(visit.request).place / Path(file).name
     if not await anyio.Path(path).is_file():
         raise NotFound("That dump was fetched already.", hint="Make it again.")
     return _handed_out(path, schema, what)
@@ -71,7 +71,7 @@ async def take_in(
         sent = form.get("dump")
         if not isinstance(sent, UploadFile) or not sent.filename:
             raise BadInput("choose a file.", field="dump")
-        path = labours(request).file()
+        path = background_tasks(request).file()
         async with await anyio.open_file(path, "wb") as file:
             while chunk := await sent.read(_CHUNK):
                 await file.write(chunk)
@@ -118,10 +118,10 @@ async def put_in(
         return Outcome(news(done), address(visit, schema))
 
     size = (await anyio.Path(path).stat()).st_size
-    labour = await labours(visit.request).begin(
+    background_task = await background_tasks(visit.request).begin(
         f"Import into {schema}", act, back=here, unit="bytes", total=size
     )
-    return told(visit, labour)
+    return told(visit, background_task)
 
 
 def _check_length(request: Request) -> None:
@@ -131,8 +131,8 @@ def _check_length(request: Request) -> None:
         raise TooLarge(f"A dump may have {most:,} bytes here.", hint="Larger ones: `quipu snapshots import`.")
 
 
-async def _kept(visit: Visit, file: str) -> Path:
-    path = labours(visit.request).place / Path(file).name
+async def _kept(visit: PageContext, file: str) -> Path:
+    path = background_tasks(visit.request).place / Path(file).name
     if not await anyio.Path(path).is_file():
         raise NotFound("That file is not here any more.", hint="Send it again.")
     return path

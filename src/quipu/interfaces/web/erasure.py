@@ -11,7 +11,7 @@ from starlette.responses import Response
 from quipu.interfaces.serving.confirming import token
 from quipu.interfaces.serving.erasing import shown
 from quipu.interfaces.web.page import page_router
-from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.upkeep.erasure.model import Erasure, What
 
 router = page_router()
@@ -81,7 +81,9 @@ def _names(given: str) -> list[str]:
     return [name for name in map(str.strip, given.split(",")) if name]
 
 
-async def _forget(visit: Visit, chosen: What, *, names: str, everywhere: bool, confirm: bool) -> Erasure:
+async def _forget(
+    visit: PageContext, chosen: What, *, names: str, everywhere: bool, confirm: bool
+) -> Erasure:
     return await visit.memory.forget(
         space=visit.space,
         session=chosen.session,
@@ -93,7 +95,7 @@ async def _forget(visit: Visit, chosen: What, *, names: str, everywhere: bool, c
     )
 
 
-def _address(visit: Visit, chosen: What, *, names: str = "", everywhere: bool = False) -> str:
+def _address(visit: PageContext, chosen: What, *, names: str = "", everywhere: bool = False) -> str:
     return visit.link(
         "/erasure",
         session=chosen.session,

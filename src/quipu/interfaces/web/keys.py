@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.web.page import page_router
-from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.upkeep.keys.model import LEVELS, Issued, Level
 
 router = page_router()
@@ -68,7 +68,7 @@ async def revoke(visit: Posting, key_id: str) -> Response:
     return visit.back(visit.link("/keys"), news=f"The key {ended.name!r} opens nothing any more.")
 
 
-async def _page(visit: Visit, issued: Issued | None) -> Response:
+async def _page(visit: PageContext, issued: Issued | None) -> Response:
     """Show the list; with the token of a key that was just made, which no browser may keep."""
     keys = await visit.memory.keys.list()
     levels = [(one, _TOLD[one]) for one in LEVELS]

@@ -13,8 +13,8 @@ from quipu.errors import BadInput
 from quipu.interfaces.web.feedback import like
 from quipu.interfaces.web.given import Filled, Number, Sure, Text, Word
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.interfaces.web.paging import slice_of
-from quipu.interfaces.web.visit import Posting, Visit, Visiting
 from quipu.kinds.ledger.model import Event
 
 router = page_router()
@@ -167,7 +167,7 @@ async def undo(
 
 
 async def _known(
-    visit: Visit,
+    visit: PageContext,
     *,
     session: str | None,
     user: str | None,
@@ -203,7 +203,7 @@ async def _known(
     )
 
 
-def _step(visit: Visit, named: dict[str, str | int | None], slider: Slider, by: int) -> str | None:
+def _step(visit: PageContext, named: dict[str, str | int | None], slider: Slider, by: int) -> str | None:
     """Return the address of the change before or after; None if there is none."""
     place = (slider.last if slider.step is None else slider.step) + by
     if not 0 <= place <= slider.last or not slider.events:

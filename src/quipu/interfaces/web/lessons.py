@@ -9,8 +9,8 @@ from starlette.responses import Response
 from quipu.interfaces.web.given import Filled, Text, Word
 from quipu.interfaces.web.ids import whole
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.page_context import Posting, Visiting
 from quipu.interfaces.web.paging import slice_of
-from quipu.interfaces.web.visit import Posting, Visiting
 from quipu.kinds.transcripts.extract.model import CATEGORIES
 from quipu.kinds.transcripts.lessons.model import STATES
 

@@ -13,8 +13,8 @@ from quipu.interfaces.web.given import Filled, Sure, Text, Word
 from quipu.interfaces.web.ids import whole
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.interfaces.web.paging import slice_of
-from quipu.interfaces.web.visit import Posting, Visit, Visiting
 from quipu.kernel.base.parameters import STATES, ListState
 from quipu.kinds.longterm.model import CATEGORIES, IMPORTANCES, LongtermMemory
 
@@ -188,7 +188,7 @@ async def change(
 
 
 async def _shown(
-    visit: Visit,
+    visit: PageContext,
     memory: LongtermMemory,
     *,
     yours: dict[str, str | None] | None = None,

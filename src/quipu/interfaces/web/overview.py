@@ -9,11 +9,11 @@ from typing import Final
 
 from starlette.responses import Response
 
-from quipu.app.lately import Used
+from quipu.app.recent_uses import Used
 from quipu.interfaces.web import navigation
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.page_context import PageContext, Visiting
 from quipu.interfaces.web.places import place
-from quipu.interfaces.web.visit import Visit, Visiting
 from quipu.interfaces.web.wording import counted, day
 from quipu.kernel.base.text import excerpt
 from quipu.upkeep.overview import NOTHING, Overview
@@ -63,7 +63,7 @@ def totals(days: Sequence[tuple[date, int]]) -> list[tuple[datetime, float]]:
     return [*sums[:-1:step], *sums[-1:]]
 
 
-def _numbers(visit: Visit, known: Overview) -> list[tuple[str, str, str]]:
+def _numbers(visit: PageContext, known: Overview) -> list[tuple[str, str, str]]:
     """Return name, number and address of each kind."""
     shown = {entry.path for entry in navigation.MEMORY}
     return [
@@ -72,7 +72,7 @@ def _numbers(visit: Visit, known: Overview) -> list[tuple[str, str, str]]:
     ]
 
 
-def _used(visit: Visit, one: Used) -> tuple[Used, str, str]:
+def _used(visit: PageContext, one: Used) -> tuple[Used, str, str]:
     """Return a memory with the beginning of its text, and its address."""
     found = place(one)
     return one, excerpt(one.text, _TEXT), "" if found is None else visit.link(found[0], **found[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from quipu.app.lately import Used
+from quipu.app.recent_uses import Used
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.navigation import MEMORY
 from quipu.recall.model import Hit

@@ -12,8 +12,8 @@ from quipu.errors import BadInput
 from quipu.interfaces.web.asking import LIMITS, Asked, Asking, place_of
 from quipu.interfaces.web.feedback import Remedy, remedy
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.interfaces.web.places import place
-from quipu.interfaces.web.visit import Posting, Visit, Visiting
 from quipu.recall.model import Hit
 
 router = page_router()
@@ -131,7 +131,7 @@ def _remedy(hit: Hit) -> Remedy:
     return found
 
 
-def _shown(visit: Visit, asking: Asked, hit: Hit) -> Shown:
+def _shown(visit: PageContext, asking: Asked, hit: Hit) -> Shown:
     query, named, shown = asking.query(), place_of(hit), place(hit)
     return Shown(
         hit,
@@ -142,7 +142,7 @@ def _shown(visit: Visit, asking: Asked, hit: Hit) -> Shown:
     )
 
 
-def _forgetting(visit: Visit, hit: Hit) -> str | None:
+def _forgetting(visit: PageContext, hit: Hit) -> str | None:
     """Return the address that forgets a hit's source: the message, or its session."""
     source = hit.source
     if hit.kind == "message":

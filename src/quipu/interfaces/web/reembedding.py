@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import Form
 from starlette.responses import Response
 
+from quipu.interfaces.web.background import Advance, Outcome, background_tasks
 from quipu.interfaces.web.jobs import told
-from quipu.interfaces.web.labours import Advance, Outcome, labours
 from quipu.interfaces.web.page import page_router
-from quipu.interfaces.web.visit import Posting, Visiting
+from quipu.interfaces.web.page_context import Posting, Visiting
 from quipu.interfaces.web.wording import counted
 
 router = page_router()
@@ -42,7 +42,7 @@ async def reembed(visit: Posting, confirmed: Annotated[bool, Form()] = False) ->
         news = f"{counted(done.entries, 'memory was', 'memories were')} embedded with {done.model}."
         return Outcome(news, visit.link("/"))
 
-    labour = await labours(visit.request).begin(
+    background_task = await background_tasks(visit.request).begin(
         "Embedding", act, back=visit.link("/"), unit="memories", total=entries
     )
-    return told(visit, labour)
+    return told(visit, background_task)

@@ -10,7 +10,7 @@ from fastapi import Form
 from starlette.responses import Response
 
 from quipu.interfaces.web.page import page_router
-from quipu.interfaces.web.visit import Posting, Visiting
+from quipu.interfaces.web.page_context import Posting, Visiting
 from quipu.upkeep.settings.model import SettingState
 
 router = page_router()

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Form
 from starlette.responses import Response
 
+from quipu.interfaces.web.background import Advance, Outcome, background_tasks
 from quipu.interfaces.web.config import SchemaName, address
 from quipu.interfaces.web.jobs import told
-from quipu.interfaces.web.labours import Advance, Outcome, labours
 from quipu.interfaces.web.page import page_router
-from quipu.interfaces.web.visit import Posting, Visit, Visiting
+from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.interfaces.web.wording import counted
 from quipu.upkeep.snapshots.model import Restored
 
@@ -35,7 +35,7 @@ async def take(visit: Posting, schema: SchemaName = "memory") -> Response:
         return Outcome(f"{made.name} is taken: {counted(made.rows, 'row')}.", address(visit, schema))
 
     back = address(visit, schema)
-    return told(visit, await labours(visit.request).begin(f"Snapshot of {schema}", act, back=back))
+    return told(visit, await background_tasks(visit.request).begin(f"Snapshot of {schema}", act, back=back))
 
 
 @router.get("/config/memory/snapshots/{name}/restore")
@@ -67,10 +67,10 @@ async def restore(visit: Posting, name: str, confirmed: _Confirmed = False) -> R
         done = await visit.memory.snapshots.restore(name, space=visit.space, confirm=True, progress=advance)
         return Outcome(news(done), address(visit, done.schema))
 
-    labour = await labours(visit.request).begin(
+    background_task = await background_tasks(visit.request).begin(
         f"Restoring {name}", act, back=here, unit="bytes", total=sizes.get(name)
     )
-    return told(visit, labour)
+    return told(visit, background_task)
 
 
 @router.get("/config/memory/snapshots/{name}/delete")
@@ -99,7 +99,7 @@ async def delete_by_script(visit: Posting, name: str) -> Response:
     return await _deleted(visit, name)
 
 
-async def _deleted(visit: Visit, name: str) -> Response:
+async def _deleted(visit: PageContext, name: str) -> Response:
     gone = await visit.memory.snapshots.erase(name, space=visit.space, confirm=True)
     return visit.back(address(visit, gone.schema), news=f"{name} is deleted.")
 

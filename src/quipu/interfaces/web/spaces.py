@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from quipu.interfaces.web.links import link
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.page_context import Visiting
 from quipu.interfaces.web.paging import slice_of
-from quipu.interfaces.web.visit import Visiting
 
 router = page_router()
 

@@ -14,7 +14,7 @@ from quipu.interfaces.web.config import SchemaName, tables_of
 from quipu.interfaces.web.given import Word
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page import page_router
-from quipu.interfaces.web.visit import Visit, Visiting
+from quipu.interfaces.web.page_context import PageContext, Visiting
 from quipu.kinds.tables.browsing.model import ForeignKey, TableRow
 
 router = page_router()
@@ -170,7 +170,9 @@ def _turned(looked: Looked, column: str) -> bool:
     return looked.sort == column and not looked.down
 
 
-def _related(visit: Visit, name: str, schema: str, found: TableRow, reference: ForeignKey) -> list[Related]:
+def _related(
+    visit: PageContext, name: str, schema: str, found: TableRow, reference: ForeignKey
+) -> list[Related]:
     """Return the rows on the other side of a reference, seen from a row; none if it is null."""
     asked: dict[str, Value] = {} if schema == "memory" else {"schema": schema}
     sides = [(reference.columns, reference.other, reference.other_columns, "refers to")]

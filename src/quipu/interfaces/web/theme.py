@@ -8,7 +8,7 @@ from fastapi import Form
 from starlette.responses import Response
 
 from quipu.interfaces.web.page import page_router
-from quipu.interfaces.web.visit import THEME, Posting
+from quipu.interfaces.web.page_context import THEME, Posting
 
 router = page_router()
 

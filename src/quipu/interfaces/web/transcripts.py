@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from quipu.interfaces.web.given import Number, Word
 from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.page_context import PageContext, Visiting
 from quipu.interfaces.web.paging import slice_of
-from quipu.interfaces.web.visit import Visit, Visiting
-from quipu.kinds.transcripts.seeing.model import PARTS, ROLES, Transcript
+from quipu.kinds.transcripts.browse.model import PARTS, ROLES, Transcript
 
 router = page_router()
 
@@ -84,7 +84,7 @@ async def session(visit: Visiting, name: str, start: Number = None) -> Response:
     )
 
 
-def _pages(visit: Visit, shown: Transcript, start: int) -> dict[str, Any]:
+def _pages(visit: PageContext, shown: Transcript, start: int) -> dict[str, Any]:
     """Return the addresses of the lines before and after those that are shown."""
     name, end = shown.session.id, start + len(shown.lines)
     earlier = visit.link("/transcripts/session", name=name, start=max(0, start - _LINES))

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
-from quipu.kernel.db.deadline import HEAR_SECONDS, Connection, within
+from quipu.kernel.db.deadline import HEAR_SECONDS, Connection, tx
 
 _SECONDS: Final = 1.0
 
@@ -38,7 +38,7 @@ async def hear(conn: Connection) -> None:
     Raises:
         psycopg.OperationalError: it gave no answer.
     """
-    with within(conn, HEAR_SECONDS):
+    with tx(conn, HEAR_SECONDS):
         await AsyncConnectionPool.check_connection(conn)
 
 

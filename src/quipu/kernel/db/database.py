@@ -41,7 +41,7 @@ _BEGIN_TO_READ = "begin isolation level repeatable read read only"
 
 
 @dataclass(frozen=True, slots=True)
-class Within(Marked):
+class SpaceTransaction(Marked):
     """A transaction that sees one space and no other. ``settings`` are those that hold in it now."""
 
     conn: Connection
@@ -102,7 +102,9 @@ class Database(MarkedSpaces):
         async with pool, people:
             yield cls(url, settings, pool, people)
 
-    def space(self, name: str, *, ask: Ask | None = None) -> AbstractAsyncContextManager[Within | None]:
+    def transaction(
+        self, name: str, *, ask: Ask | None = None
+    ) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open a transaction that sees the space ``name`` and no other; None if there is no such space.
 
         The queries of ``ask`` go to the server in the same round trip.
@@ -110,9 +112,9 @@ class Database(MarkedSpaces):
         return _seen(self._entered(name, ask=ask))
 
     @asynccontextmanager
-    async def writing(
+    async def write(
         self, name: str, *, ask: Ask | None = None, as_of: AsOf | None = None
-    ) -> AsyncGenerator[Within]:
+    ) -> AsyncGenerator[SpaceTransaction]:
         """Open a transaction that adds to a space, made if it is missing. Erasures wait until it ends.
 
         The queries of ``ask`` go to the server in the same round trip; they see the space, or nothing if
@@ -129,14 +131,14 @@ class Database(MarkedSpaces):
                 await conn.execute(_SQL["create_space"], {"name": name})
                 space = await _space(await _enter(conn, name))
             assert space is not None  # an erasure would have waited
-            yield Within(conn, space, settings)
+            yield SpaceTransaction(conn, space, settings)
 
     async def is_as_of(self, name: str, as_of: AsOf) -> bool:
         """Return True if nothing was erased in a space since it was read; False if the space is gone."""
-        async with self.space(name) as within:
-            return within is not None and within.space.as_of == as_of
+        async with self.transaction(name) as tx:
+            return tx is not None and tx.space.as_of == as_of
 
-    def erasing(self, name: str) -> AbstractAsyncContextManager[Within | None]:
+    def erase(self, name: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open a transaction that erases in a space, alone: it waits for writers, and others wait for it.
 
         Erased rows must not be inherited, counted or referred to by a message that comes in meanwhile.
@@ -144,7 +146,7 @@ class Database(MarkedSpaces):
         everybody_only("Erasures concern")
         return _seen(self._entered(name, hold="hold_to_erase"))
 
-    def reading(self, name: str) -> AbstractAsyncContextManager[Within | None]:
+    def snapshot_read(self, name: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open a read-only transaction in a space that sees one moment: later commits of others are hidden.
 
         A recall is several statements. Between two of them another process may write, erase or change the
@@ -152,7 +154,7 @@ class Database(MarkedSpaces):
         """
         return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read"))
 
-    def looking(self, name: str) -> AbstractAsyncContextManager[Within | None]:
+    def list_read(self, name: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open a read-only transaction for lists: a page of rows by an index, and what belongs to them.
 
         Most calls leave most filters empty. One plan for all possible filters would read and sort every row,
@@ -251,12 +253,12 @@ class Database(MarkedSpaces):
 
     async def _is_blocked(self, seconds: float) -> bool:
         async with self._connection(seconds) as conn:
-            with deadline.within(conn, seconds):
+            with deadline.tx(conn, seconds):
                 row = await (await conn.execute(_SQL["blocked"])).fetchone()
         return row is None or row[0]
 
     @asynccontextmanager
-    async def plain(self) -> AsyncGenerator[Connection]:
+    async def unscoped(self) -> AsyncGenerator[Connection]:
         """Open a connection that has entered no space: it sees what belongs to none."""
         async with self._connection() as conn:
             yield conn
@@ -327,7 +329,7 @@ class Database(MarkedSpaces):
         if known is not None:
             return known
         if space is None:
-            async with self.plain() as conn:
+            async with self.unscoped() as conn:
                 return self._holding.take(None, await stored_settings(conn))
         async with self._entered(space) as (_, _, settings):
             return settings
@@ -368,9 +370,9 @@ async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
 @asynccontextmanager
 async def _seen(
     entered: AbstractAsyncContextManager[tuple[Connection, Space | None, Settings]],
-) -> AsyncGenerator[Within | None]:
+) -> AsyncGenerator[SpaceTransaction | None]:
     async with entered as (conn, space, settings):
-        yield None if space is None else Within(conn, space, settings)
+        yield None if space is None else SpaceTransaction(conn, space, settings)
 
 
 async def stored_settings(conn: Connection) -> Sequence[Stored]:

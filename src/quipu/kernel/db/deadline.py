@@ -177,7 +177,7 @@ def address(url: str, settings: Settings, **given: str) -> str:
 
 
 @contextmanager
-def within(conn: Connection, seconds: float) -> Generator[None]:
+def tx(conn: Connection, seconds: float) -> Generator[None]:
     """Limit the server's silence to ``seconds`` for the block."""
     before, conn.answer_seconds = conn.answer_seconds, min(conn.answer_seconds, seconds)
     try:

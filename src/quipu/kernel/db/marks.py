@@ -21,7 +21,7 @@ class _Connected(Protocol):
 
 
 class _Spaces(Protocol):
-    def space(self, name: str) -> AbstractAsyncContextManager[_Connected | None]: ...
+    def transaction(self, name: str) -> AbstractAsyncContextManager[_Connected | None]: ...
 
 
 class Marked:
@@ -48,8 +48,8 @@ class MarkedSpaces:
 
     async def marks(self: _Spaces, name: str) -> Marks:
         """Return the marks of memory that a space puts into prompts; nobody's if there is no such space."""
-        async with self.space(name) as within:
-            return Marks.of_nobody() if within is None else await _marks(within.conn)
+        async with self.transaction(name) as tx:
+            return Marks.of_nobody() if tx is None else await _marks(tx.conn)
 
 
 async def _marks(conn: AsyncConnection[Any]) -> Marks:

@@ -43,5 +43,5 @@ class Space:
 
     @property
     def as_of(self) -> AsOf:
-        """By what `Database.writing` sees whether something was erased since."""
+        """By what `Database.write` sees whether something was erased since."""
         return AsOf(self.id, self.epoch)

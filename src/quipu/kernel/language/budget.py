@@ -47,7 +47,7 @@ class DailyBudget:
             )
         day = self._clock.now().astimezone(UTC).date()
         values = {"day": day, "purpose": purpose, "tokens": tokens, "most": most}
-        async with self._database.plain() as conn:
+        async with self._database.unscoped() as conn:
             async with conn.pipeline():
                 await conn.execute(_BEGIN)
                 cursor = await conn.execute(_SQL["reserve"], values)
@@ -61,7 +61,7 @@ class DailyBudget:
         """Count what was used instead. See ``Budget``."""
         difference = used - reservation.tokens
         values = {"day": reservation.day, "purpose": reservation.purpose, "difference": difference}
-        async with self._database.plain() as conn:
+        async with self._database.unscoped() as conn:
             await conn.execute(_SQL["settle"], values)
 
 

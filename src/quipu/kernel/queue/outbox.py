@@ -9,14 +9,14 @@ from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Texts
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue.model import Job, Payload
 
 _SQL = queries.load("quipu.kernel.queue")
 
 
 async def put(
-    within: Within,
+    tx: SpaceTransaction,
     topic: str,
     payload: Payload,
     *,
@@ -35,7 +35,7 @@ async def put(
     ``user`` say whose, so that it goes when they are erased. It is one statement, and may be pipelined.
     """
     values = {
-        "space": within.space.id,
+        "space": tx.space.id,
         "topic": topic,
         "key": key,
         "payload": Jsonb(dict(payload)),
@@ -43,35 +43,33 @@ async def put(
         "session": session,
         "user": user,
     }
-    await within.conn.execute(_SQL["put"], values)
+    await tx.conn.execute(_SQL["put"], values)
 
 
-async def put_for_sessions(within: Within, topics: Texts, sessions: Collection[str]) -> None:
+async def put_for_sessions(tx: SpaceTransaction, topics: Texts, sessions: Collection[str]) -> None:
     """Have a job ``{"session": name}`` done for each of ``sessions`` in each of ``topics``, as ``put`` would.
 
     The name is its key too: one waits, however often it is put. It may be pipelined.
     """
-    await within.run(
-        _SQL.numbered("put_for_sessions"), {"topics": topics, "sessions": Texts(sorted(sessions))}
-    )
+    await tx.run(_SQL.numbered("put_for_sessions"), {"topics": topics, "sessions": Texts(sorted(sessions))})
 
 
-async def drop_of_sessions(within: Within, sessions: Collection[str]) -> None:
+async def drop_of_sessions(tx: SpaceTransaction, sessions: Collection[str]) -> None:
     """Take out all jobs of sessions: those that were put with their names as ``session``."""
     if sessions:
-        values = {"space": within.space.id, "sessions": sorted(sessions)}
-        await within.conn.execute(_SQL["drop_of_sessions"], values)
+        values = {"space": tx.space.id, "sessions": sorted(sessions)}
+        await tx.conn.execute(_SQL["drop_of_sessions"], values)
 
 
-async def stands(within: Within, job: Job) -> bool:
+async def stands(tx: SpaceTransaction, job: Job) -> bool:
     """Return True if the job is still to be done as it was when it was taken."""
-    row = await (await within.conn.execute(_SQL["stands"], _place(job))).fetchone()
+    row = await (await tx.conn.execute(_SQL["stands"], _place(job))).fetchone()
     return row is not None and row[0]
 
 
-async def settle(within: Within, job: Job) -> bool:
+async def settle(tx: SpaceTransaction, job: Job) -> bool:
     """Take the job out: done when this transaction commits. False where it is done or changed already."""
-    return await (await within.conn.execute(_SQL["settle"], _place(job))).fetchone() is not None
+    return await (await tx.conn.execute(_SQL["settle"], _place(job))).fetchone() is not None
 
 
 def _place(job: Job) -> dict[str, int]:

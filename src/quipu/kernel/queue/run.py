@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from quipu.errors import QuipuError
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Job
 
@@ -24,7 +24,7 @@ class Run:
         self._database = database
 
     @asynccontextmanager
-    async def effect(self) -> AsyncGenerator[Within]:
+    async def effect(self) -> AsyncGenerator[SpaceTransaction]:
         """Open the transaction for everything that the job writes, once in a run.
 
         It takes the job out of the outbox in the same transaction, so the job has its effect exactly once,
@@ -39,12 +39,12 @@ class Run:
             raise QuipuError("A job of no space has no transaction in one.")
         if self.settled:
             raise QuipuError("A job has one effect; put another job for what comes after it.")
-        async with self._database.writing(self.job.space, as_of=self.job.as_of) as within:
-            if not await outbox.stands(within, self.job):
+        async with self._database.write(self.job.space, as_of=self.job.as_of) as tx:
+            if not await outbox.stands(tx, self.job):
                 raise Overtaken
-            yield within
+            yield tx
             # Last, in the order in which others that put this job hold what they write and then its row.
-            if not await outbox.settle(within, self.job):
+            if not await outbox.settle(tx, self.job):
                 raise Overtaken
         self.settled = True
 

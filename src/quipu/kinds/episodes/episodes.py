@@ -34,9 +34,9 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.person import everybody_only
-from quipu.kinds.episodes.condensing.eraser import OneEpisode
-from quipu.kinds.episodes.fading import asked, life, putting, store
-from quipu.kinds.episodes.fading.model import (
+from quipu.kinds.episodes.building.eraser import OneEpisode
+from quipu.kinds.episodes.decay import archival, arguments, life, store
+from quipu.kinds.episodes.decay.model import (
     ORDERS,
     Condensation,
     Episode,
@@ -47,8 +47,8 @@ from quipu.kinds.episodes.fading.model import (
     FoundEpisode,
     Order,
 )
-from quipu.kinds.episodes.fading.weighing import HALF_REMEMBERED
-from quipu.kinds.episodes.filing import entries as filing
+from quipu.kinds.episodes.decay.weighing import HALF_REMEMBERED
+from quipu.kinds.episodes.indexing import entries as filing
 from quipu.kinds.episodes.used import note
 from quipu.kinds.episodes.weigh import weigh
 from quipu.recall.generations import Models
@@ -59,7 +59,7 @@ from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 
 if TYPE_CHECKING:
-    from quipu.kinds.episodes.condensing.condensing import Condensing
+    from quipu.kinds.episodes.building.service import Condensing
 
 _SPARE: Final = 10
 _MOST: Final = 1_000
@@ -119,11 +119,11 @@ class AsyncEpisodes:
             limit=whole("limit", limit, most=_MOST),
             offset=whole("offset", offset, least=0, most=10**9),
         )
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
                 return []
-            last = None if after is None else await behind(asked.row_of(within, after))
-            rows = await store.listed(within, wanted, after=last, now=now)
+            last = None if after is None else await behind(arguments.row_of(tx, after))
+            rows = await store.listed(tx, wanted, after=last, now=now)
         return [row.at(now) for row in rows]
 
     async def get(self, id: Id, *, space: Space) -> Episode:
@@ -133,8 +133,8 @@ class AsyncEpisodes:
             NotFound: There is no such episode.
         """
         now = self._clock.now()
-        async with self._database.looking(check_name("space", space)) as within:
-            return (await asked.row_of(within, id)).at(now)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            return (await arguments.row_of(tx, id)).at(now)
 
     async def messages(self, id: Id, *, space: Space) -> Sequence[EpisodeMessage]:
         """List the messages that an episode was made of, in their order.
@@ -144,9 +144,9 @@ class AsyncEpisodes:
         Raises:
             NotFound: There is no such episode.
         """
-        async with self._database.looking(check_name("space", space)) as within:
-            found = await asked.id_of(within, id)
-            return [] if within is None else await store.messages_of(within, found)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            found = await arguments.id_of(tx, id)
+            return [] if tx is None else await store.messages_of(tx, found)
 
     async def history(self, id: Id, *, space: Space) -> Sequence[EpisodeVersion]:
         """List how an episode read before it was written anew, the latest version first.
@@ -154,9 +154,9 @@ class AsyncEpisodes:
         Raises:
             NotFound: There is no such episode.
         """
-        async with self._database.looking(check_name("space", space)) as within:
-            found = await asked.id_of(within, id)
-            return [] if within is None else await store.versions(within, found)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            found = await arguments.id_of(tx, id)
+            return [] if tx is None else await store.versions(tx, found)
 
     async def curve(
         self,
@@ -184,8 +184,8 @@ class AsyncEpisodes:
         if ahead_days is not None:
             ahead = timedelta(days=whole("ahead_days", ahead_days, least=0, most=_LONGEST_AHEAD_DAYS))
         now = self._clock.now()
-        async with self._database.looking(check_name("space", space)) as within:
-            row = await asked.row_of(within, id)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            row = await arguments.row_of(tx, id)
         return EpisodeCurve(
             episode=row.at(now),
             life=row.life,
@@ -220,16 +220,16 @@ class AsyncEpisodes:
         check_name("space", space)
         await filing.catch_up(self._database, self._models, space)
         now = self._clock.now()
-        async with self._database.reading(space) as within:
-            if within is None:
+        async with self._database.snapshot_read(space) as tx:
+            if tx is None:
                 return []
             filters = Filters(kinds=(filing.EPISODES,), user=optional_name("user", user))
             ((understood, hits),) = await self._search.find(
-                within, [question], filters=filters, limit=2 * limit + _SPARE
+                tx, [question], filters=filters, limit=2 * limit + _SPARE
             )
             entries = [hit.id for hit in hits]
-            weighed = await weigh(within, understood, now, entries)
-            rows = await store.episodes(within, entries=entries)
+            weighed = await weigh(tx, understood, now, entries)
+            rows = await store.episodes(tx, entries=entries)
         by_entry = {row.entry_id: row for row in rows}
         found: list[FoundEpisode] = []
         for hit in hits:
@@ -264,9 +264,9 @@ class AsyncEpisodes:
         Raises:
             NotFound: One of the episodes does not exist; no use was noted.
         """
-        async with self._database.writing(check_name("space", space)) as within:
-            found = [await asked.id_of(within, one) for one in ids]
-            return await note(within, self._clock.now(), await store.last_uses(within, ids=found))
+        async with self._database.write(check_name("space", space)) as tx:
+            found = [await arguments.id_of(tx, one) for one in ids]
+            return await note(tx, self._clock.now(), await store.last_uses(tx, ids=found))
 
     async def archive(self, id: Id, *, space: Space) -> Episode:
         """Archive an episode, so that it is not recalled any more.
@@ -276,7 +276,9 @@ class AsyncEpisodes:
         Raises:
             NotFound: There is no such episode.
         """
-        found = await putting.archive(self._database, id, space=check_name("space", space), clock=self._clock)
+        found = await archival.archive(
+            self._database, id, space=check_name("space", space), clock=self._clock
+        )
         return await self.get(found, space=space)
 
     async def unarchive(self, id: Id, *, space: Space) -> Episode:
@@ -285,7 +287,7 @@ class AsyncEpisodes:
         Raises:
             NotFound: There is no such episode.
         """
-        found = await putting.unarchive(self._database, self._models, id, space=check_name("space", space))
+        found = await archival.unarchive(self._database, self._models, id, space=check_name("space", space))
         return await self.get(found, space=space)
 
     async def erase(self, id: Id, *, space: Space, confirm: Confirm = False) -> Erasure:
@@ -296,8 +298,8 @@ class AsyncEpisodes:
         Raises:
             NotFound: There is no such episode.
         """
-        async with self._database.reading(check_name("space", space)) as within:
-            found = await asked.id_of(within, id)
+        async with self._database.snapshot_read(check_name("space", space)) as tx:
+            found = await arguments.id_of(tx, id)
         what, erasers = What(message=f"episode {found}"), (OneEpisode(found),)
         if not confirm:
             return await erasure.preview(self._database, erasers, what, space=space)
@@ -313,7 +315,7 @@ class AsyncEpisodes:
             ConfigError: The language model of the settings cannot be had.
             MissingExtra: The language model of the settings needs a package that is not installed.
         """
-        from quipu.kinds.episodes.condensing import rebuilding  # noqa: PLC0415 - recall needs none of it
+        from quipu.kinds.episodes.building import rebuilding  # noqa: PLC0415 - recall needs none of it
 
         everybody_only("Condensing concerns")
         async with self._condensing() as condensing:
@@ -343,13 +345,13 @@ class AsyncEpisodes:
             ConfigError: The language model of the settings cannot be had.
             MissingExtra: The language model of the settings needs a package that is not installed.
         """
-        from quipu.kinds.episodes.condensing import rebuilding  # noqa: PLC0415 - as above
+        from quipu.kinds.episodes.building import rebuilding  # noqa: PLC0415 - as above
 
         everybody_only("Condensing concerns")
         ids = None
-        async with self._database.looking(check_name("space", space)) as within:
+        async with self._database.list_read(check_name("space", space)) as tx:
             if id is not None:
-                ids = [await asked.id_of(within, id)]
+                ids = [await arguments.id_of(tx, id)]
         async with self._condensing() as condensing:
             return await rebuilding.rebuild(
                 self._database,
@@ -362,15 +364,15 @@ class AsyncEpisodes:
 
     async def stats(self, *, space: Space) -> EpisodeStats:
         """Count episodes and the exchanges that wait, and tell how fresh they are on average."""
-        async with self._database.looking(check_name("space", space)) as within:
-            return _NOBODY if within is None else await store.stats(within, now=self._clock.now())
+        async with self._database.list_read(check_name("space", space)) as tx:
+            return _NOBODY if tx is None else await store.stats(tx, now=self._clock.now())
 
     @asynccontextmanager
     async def _condensing(self) -> AsyncGenerator[Condensing]:
         # Not at the top: it brings pydantic and the language model along, and recall needs neither.
         from quipu.kernel.language.budget import DailyBudget  # noqa: PLC0415
         from quipu.kernel.language.choose import choose  # noqa: PLC0415
-        from quipu.kinds.episodes.condensing.condensing import Condensing  # noqa: PLC0415
+        from quipu.kinds.episodes.building.service import Condensing  # noqa: PLC0415
 
         budget = DailyBudget(self._database, clock=self._clock)
         language = await to_thread.run_sync(lambda: choose(self._settings, budget=budget))

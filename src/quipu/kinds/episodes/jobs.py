@@ -16,28 +16,28 @@ from quipu.kinds.plug import Context, Handler, Schedule
 
 async def chunk(context: Context, payload: Payload) -> None:
     """Form and read the exchanges of a session."""
-    from quipu.kinds.episodes.conversing.reading import read  # noqa: PLC0415
+    from quipu.kinds.episodes.conversations.reading import read  # noqa: PLC0415
 
     await read(context, payload)
 
 
 async def condense(context: Context, payload: Payload) -> None:
     """Make episodes of what is ready in a session."""
-    from quipu.kinds.episodes.condensing.job import condense as work  # noqa: PLC0415
+    from quipu.kinds.episodes.building.job import condense as work  # noqa: PLC0415
 
     await work(context, payload)
 
 
 async def mind(context: Context, payload: Payload) -> None:
     """Find what the exchanges of a session leave open, and settle what they claim."""
-    from quipu.kinds.episodes.minding.minding import mind as read  # noqa: PLC0415
+    from quipu.kinds.episodes.extraction.job import mind as read  # noqa: PLC0415
 
     await read(context, payload)
 
 
 async def _settle(context: Context) -> None:
     """Settle the conflicts of which nothing was heard for long."""
-    from quipu.kinds.episodes.minding.minding import settle_stale  # noqa: PLC0415
+    from quipu.kinds.episodes.extraction.job import settle_stale  # noqa: PLC0415
 
     await settle_stale(context)
 

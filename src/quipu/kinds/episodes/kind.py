@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
+from quipu.kinds.episodes.decay import store
 from quipu.kinds.episodes.eraser import ERASER, NAMED
-from quipu.kinds.episodes.fading import store
-from quipu.kinds.episodes.filing.entries import catch_up
+from quipu.kinds.episodes.extraction.beliefs.indexing import cite as cite_beliefs
+from quipu.kinds.episodes.extraction.loops.reminding import remind
+from quipu.kinds.episodes.indexing.entries import catch_up
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
-from quipu.kinds.episodes.minding.beliefs.filing import cite as cite_beliefs
-from quipu.kinds.episodes.minding.loops.reminding import remind
 from quipu.kinds.episodes.settings import SETTINGS
 from quipu.kinds.episodes.used import lately, used
 from quipu.kinds.episodes.weigh import weigh
@@ -18,12 +18,12 @@ from quipu.kinds.plug import Kind
 from quipu.recall.model import Cited
 
 
-async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     """Return the texts of entries, by id.
 
     The source names the episode, or the belief, as its message.
     """
-    return {**await store.cited(within, ids), **await cite_beliefs(within, ids)}
+    return {**await store.cited(tx, ids), **await cite_beliefs(tx, ids)}
 
 
 CODE = 4  # core.recall_kinds.code
@@ -40,7 +40,7 @@ EPISODES = Kind(
     used=used,
     lately=lately,
     catch_up=catch_up,
-    hears=HEARS,
+    subscribes=HEARS,
     handlers=HANDLERS,
     job_seconds=JOB_SECONDS,
     schedules=SCHEDULES,

@@ -13,7 +13,7 @@ from typing import Final
 from anyio import to_thread
 
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.policy.policy import Policy, asks, policy
 from quipu.kernel.prose.splitting import sentences
 from quipu.kinds.episodes.shapes import Chunk
@@ -27,12 +27,12 @@ _QUICK_CHARACTERS: Final = 4_000
 _LANGUAGE: Final = ("english",)
 
 
-async def kept(within: Within, said: Sequence[str]) -> list[str]:
+async def kept(tx: SpaceTransaction, said: Sequence[str]) -> list[str]:
     """Return texts without what may not be kept of people, in the same order.
 
     If something is cut out of a text, the parts that are left are paragraphs: nothing is read across a gap.
     """
-    held = policy_of(within.settings)
+    held = policy_of(tx.settings)
     if sum(map(len, said)) < _QUICK_CHARACTERS:
         return _cut(held, said)
     return await to_thread.run_sync(_cut, held, said)

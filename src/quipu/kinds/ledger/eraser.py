@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.ledger import store
 from quipu.upkeep.erasure.model import What
 
@@ -18,31 +18,31 @@ class LedgerEraser:
     in the same statement as what they are of, so that none are left to be taken out afterwards.
     """
 
-    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count the rows that would go, by table; tables without any are left out."""
-        sessions, events = await _doomed(within, what)
+        sessions, events = await _doomed(tx, what)
         whole_user = what.user if what.session is None and what.message is None else None
         values = {"sessions": sessions, "events": Int8s(events), "user": what.user, "whole_user": whole_user}
-        return await store.count_doomed(within, values)
+        return await store.count_doomed(tx, values)
 
-    async def erase(self, within: Within, what: What) -> Sequence[int]:
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Take them. There are no entries left for the index to take out."""
-        sessions, events = await _doomed(within, what)
+        sessions, events = await _doomed(tx, what)
         if sessions:
-            await store.run(within, "erase_sessions", {"sessions": sessions})
+            await store.run(tx, "erase_sessions", {"sessions": sessions})
         if events:
-            await store.run(within, "erase_events", {"events": Int8s(events)})
+            await store.run(tx, "erase_events", {"events": Int8s(events)})
         if what.user is not None and what.message is None:
             if what.session is None:
-                await store.run(within, "erase_preferences", {"user": what.user})
-            await store.run(within, "erase_actor", {"user": what.user})
+                await store.run(tx, "erase_preferences", {"user": what.user})
+            await store.run(tx, "erase_actor", {"user": what.user})
         if what.everything:
-            await store.run(within, "erase_all_preferences", {})
-            await store.run(within, "erase_source_runs", {})
+            await store.run(tx, "erase_all_preferences", {})
+            await store.run(tx, "erase_source_runs", {})
         return []
 
 
-async def _doomed(within: Within, what: What) -> tuple[list[UUID], list[int]]:
+async def _doomed(tx: SpaceTransaction, what: What) -> tuple[list[UUID], list[int]]:
     if what.message is not None:  # a message is no fact: what was understood from it stays
         return [], []
-    return await store.doomed(within, session=what.session, user=what.user)
+    return await store.doomed(tx, session=what.session, user=what.user)

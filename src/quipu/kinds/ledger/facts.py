@@ -83,8 +83,8 @@ class Facts:
         """
         if type(event_id) is not int:
             raise BadInput("the number of an event is needed.", field="event_id")
-        async with self._database.looking(check_name("space", space)) as within:
-            history = [] if within is None else await store.history_of(within, event_id)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            history = [] if tx is None else await store.history_of(tx, event_id)
         if not history:
             raise NotFound(f"There is no event {event_id} in this space.", hint="ledger.history shows them.")
         undoing = rules.undoing(history, event_id, force=force)
@@ -107,12 +107,12 @@ class Facts:
 
     async def _look(self, space: str, key: str, *, ends: bool) -> tuple[Known, KeyRule | None]:
         """Read the space's keys from the database, and to end a value, what events tell of its key."""
-        async with self._database.looking(space) as within:
-            if within is None:
+        async with self._database.list_read(space) as tx:
+            if tx is None:
                 return self._keys.learn(space, Known()), None
-            known = self._keys.learn(space, await store.shapes(within))
+            known = self._keys.learn(space, await store.shapes(tx))
             strange = ends and self._keys.strange(key, known)
-            return known, await store.seen_key(within, checked_key(key)) if strange else None
+            return known, await store.seen_key(tx, checked_key(key)) if strange else None
 
     async def _given(self, belief: Belief | None, said: Circumstances, place: Place) -> dict[str, object]:
         """Return the parameters to append a belief, or to end what stands."""

@@ -7,11 +7,11 @@ from typing import Final
 
 from quipu.kernel.config import described
 from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.ledger import store
 from quipu.kinds.ledger.eraser import LedgerEraser
-from quipu.kinds.ledger.filing import LEDGER as CODE
-from quipu.kinds.ledger.filing import catch_up
+from quipu.kinds.ledger.indexing import LEDGER as CODE
+from quipu.kinds.ledger.indexing import catch_up
 from quipu.kinds.ledger.retention.retaining import AsyncRetention
 from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.recall.model import Cited, Source
@@ -35,7 +35,7 @@ RETENTION = Schedule(
 )
 
 
-async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     """Return the texts of entries, by id; what has expired meanwhile is left out.
 
     The source names the event (or the evidence) as its message, and its certainty as the role: ``explicit``,
@@ -48,7 +48,7 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
             recorded_at=row["recorded_at"],
             source=Source(row["said"], row["session"], role=row["role"], user=row["person"]),
         )
-        for row in await store.cited(within, Int8s(ids))
+        for row in await store.cited(tx, Int8s(ids))
     }
 
 

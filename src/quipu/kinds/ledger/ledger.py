@@ -15,12 +15,11 @@ from quipu.kernel.base.parameters import Example, Reason, Space, TheSession
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.ledger.beliefs import Beliefs
-from quipu.kinds.ledger.believed import AsyncBelieved
 from quipu.kinds.ledger.circumstances import LATEST_TURN, Circumstances
 from quipu.kinds.ledger.facts import Belief, Facts
 from quipu.kinds.ledger.hooks import Callback
 from quipu.kinds.ledger.keys import Keys
+from quipu.kinds.ledger.lookup import AsyncLookup
 from quipu.kinds.ledger.model import (
     BIGGEST_ID,
     AssumedCap,
@@ -33,6 +32,7 @@ from quipu.kinds.ledger.model import (
 from quipu.kinds.ledger.rebuilding import rebuild
 from quipu.kinds.ledger.retention.retaining import ERASERS, AsyncRetention
 from quipu.kinds.ledger.sessions import MOST_LOCATIONS, CardType, Status, end_session, open_session
+from quipu.kinds.ledger.standing import Standing
 from quipu.upkeep.erasure.service import Eraser
 
 _STATED: Final[tuple[StatedSource, ...]] = ("explicit", "inferred", "default")
@@ -59,7 +59,7 @@ _CorrelationId = Annotated[str | None, Doc("What else it belongs to."), Example(
 _Actor = Annotated[str | None, Doc("Who or what writes it."), Example("planner")]
 
 
-class AsyncLedger(AsyncBelieved, AsyncRetention):
+class AsyncLedger(AsyncLookup, AsyncRetention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -74,7 +74,7 @@ class AsyncLedger(AsyncBelieved, AsyncRetention):
         self._redact = settings.redact
         AsyncRetention.__init__(self, database, clock=clock, erasers=erasers)
         self._keys = Keys()
-        AsyncBelieved.__init__(self, Beliefs(database, self._keys, clock=clock), clock=clock)
+        AsyncLookup.__init__(self, Standing(database, self._keys, clock=clock), clock=clock)
         self._facts = Facts(
             database,
             self._keys,

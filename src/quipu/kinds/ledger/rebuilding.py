@@ -19,19 +19,19 @@ _PROJECTIONS = ("session_rows", "preference_rows")
 
 async def rebuild(database: Database, space: str) -> Rebuilt:
     """Drop both projections of a space and replay them; nobody writes to the space meanwhile."""
-    async with database.erasing(space) as within:
-        if within is None:
+    async with database.erase(space) as tx:
+        if tx is None:
             return Rebuilt(0, 0, 0, 0)
-        events = await store.happened(within)
-        before = [await store.rows(within, name) for name in _PROJECTIONS]
-        await store.run(within, "begin", {})
-        await store.run(within, "drop_session_rows", {})
-        await store.run(within, "drop_preference_rows", {})
+        events = await store.happened(tx)
+        before = [await store.rows(tx, name) for name in _PROJECTIONS]
+        await store.run(tx, "begin", {})
+        await store.run(tx, "drop_session_rows", {})
+        await store.run(tx, "drop_preference_rows", {})
         standing = list(_standing(events))
-        await store.run(within, "make_session_rows", _session_rows(standing))
-        await store.run(within, "make_preference_rows", _preference_rows(standing))
-        await store.run(within, "file_anew", {})
-        after = [await store.rows(within, name) for name in _PROJECTIONS]
+        await store.run(tx, "make_session_rows", _session_rows(standing))
+        await store.run(tx, "make_preference_rows", _preference_rows(standing))
+        await store.run(tx, "file_anew", {})
+        after = [await store.rows(tx, name) for name in _PROJECTIONS]
     changed = sum(len(was ^ now) for was, now in zip(before, after, strict=True))
     return Rebuilt(len(events), len(after[0]), len(after[1]), changed)
 

@@ -37,18 +37,18 @@ async def open_session(
     name = str(uuid.uuid4()) if session is None else check_name("session", session)
     person = own_user(optional_name("user", user))
     given = _checked(details, secrets=secrets)
-    async with database.writing(check_name("space", space)) as within:
-        await record.lock_sessions(within, [name])
-        found = await store.session(within, name)
+    async with database.write(check_name("space", space)) as tx:
+        await record.lock_sessions(tx, [name])
+        found = await store.session(tx, name)
         assert found is not None  # it is held by this transaction
         if person is not None:
             if found.owner == "":
                 raise shared_session(name, found.users)
             if found.owner not in (None, person):
                 raise others_session(name)
-            await store.run(within, "give_session", {"name": name, "person": person})
+            await store.run(tx, "give_session", {"name": name, "person": person})
         started_at = None if found.messages else now
-        await store.run(within, "write_details", {"session": found.uid, "started_at": started_at, **given})
+        await store.run(tx, "write_details", {"session": found.uid, "started_at": started_at, **given})
     return name
 
 
@@ -57,12 +57,12 @@ async def end_session(database: Database, name: str, *, space: str, status: Stat
     if status not in STATUSES:
         raise BadInput(f"{status!r} is none of {', '.join(STATUSES)}.", field="status")
     check_name("session", name)
-    async with database.space(check_name("space", space)) as within:
-        found = None if within is None else await store.session(within, name)
-        if within is None or found is None:
+    async with database.transaction(check_name("space", space)) as tx:
+        found = None if tx is None else await store.session(tx, name)
+        if tx is None or found is None:
             raise unknown_session(name)
         ended_at = None if status == "active" else now
-        await store.run(within, "end_details", {"session": found.uid, "ended_at": ended_at, "status": status})
+        await store.run(tx, "end_details", {"session": found.uid, "ended_at": ended_at, "status": status})
 
 
 def _checked(details: Mapping[str, object], *, secrets: bool) -> dict[str, object]:

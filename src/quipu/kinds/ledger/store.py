@@ -13,7 +13,7 @@ from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Rows, Within
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
 from quipu.kinds.ledger.keys import KeyRule, Known
 from quipu.kinds.ledger.model import NAMESPACES, Cap, Event, EventType, Namespace, Scope, Value, ValueSource
 from quipu.kinds.ledger.shapes import KeptShape
@@ -130,44 +130,44 @@ async def keep_shape(
     return row[0]
 
 
-async def shapes(within: Within) -> Known:
+async def shapes(tx: SpaceTransaction) -> Known:
     """Return the keys that programs registered in the space, and the shapes of their values."""
-    found = await (await within.conn.execute(_SQL["shapes"], {"space": within.space.id})).fetchall()
+    found = await (await tx.conn.execute(_SQL["shapes"], {"space": tx.space.id})).fetchall()
     rules = [
         KeyRule(p, KeptShape(shape, p), namespace, scope, at) for p, namespace, scope, shape, _, at in found
     ]
     return Known(max((row[4] for row in found), default=0), {rule.pattern: rule for rule in rules})
 
 
-async def session(within: Within, name: str) -> Session | None:
+async def session(tx: SpaceTransaction, name: str) -> Session | None:
     """Return a session by its name, or None if there is none."""
-    async with within.conn.cursor(row_factory=class_row(Session)) as cursor:
-        await cursor.execute(_SQL["session"], {"space": within.space.id, "name": name})
+    async with tx.conn.cursor(row_factory=class_row(Session)) as cursor:
+        await cursor.execute(_SQL["session"], {"space": tx.space.id, "name": name})
         return await cursor.fetchone()
 
 
-async def turns(within: Within, name: str) -> int:
+async def turns(tx: SpaceTransaction, name: str) -> int:
     """Count the turns of a session: messages of the user."""
-    row = await (
-        await within.conn.execute(_SQL["turns"], {"space": within.space.id, "name": name})
-    ).fetchone()
+    row = await (await tx.conn.execute(_SQL["turns"], {"space": tx.space.id, "name": name})).fetchone()
     return row[0] if row else 0
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
 
 
-async def values(within: Within, *, session: UUID | None, person: str | None, now: datetime) -> list[Value]:
+async def values(
+    tx: SpaceTransaction, *, session: UUID | None, person: str | None, now: datetime
+) -> list[Value]:
     """Return what stands in a session and for a person, by key."""
-    given = {"space": within.space.id, "session": session, "person": person, "now": now}
-    async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
+    given = {"space": tx.space.id, "session": session, "person": person, "now": now}
+    async with tx.conn.cursor(row_factory=class_row(Value)) as cursor:
         return await (await cursor.execute(_SQL["values"], given)).fetchall()
 
 
 async def values_of_space(
-    within: Within,
+    tx: SpaceTransaction,
     *,
     now: datetime,
     limit: int,
@@ -177,126 +177,128 @@ async def values_of_space(
 ) -> list[Value]:
     """Return what stands in the whole space, by key; only ``assumed`` values, or one key's, if asked."""
     given = {"now": now, "assumed": assumed, "key": key, "limit": limit, "offset": offset}
-    given["space"] = within.space.id
-    async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
+    given["space"] = tx.space.id
+    async with tx.conn.cursor(row_factory=class_row(Value)) as cursor:
         return await (await cursor.execute(_SQL["values_of_space"], given)).fetchall()
 
 
-async def believed(within: Within, *, session: UUID | None, person: str | None, at: datetime) -> list[Value]:
+async def believed(
+    tx: SpaceTransaction, *, session: UUID | None, person: str | None, at: datetime
+) -> list[Value]:
     """Return what stood at a moment, by key."""
-    given = {"space": within.space.id, "session": session, "person": person, "at": at}
-    async with within.conn.cursor(row_factory=class_row(Value)) as cursor:
+    given = {"space": tx.space.id, "session": session, "person": person, "at": at}
+    async with tx.conn.cursor(row_factory=class_row(Value)) as cursor:
         return await (await cursor.execute(_SQL["believed"], given)).fetchall()
 
 
-async def seen_key(within: Within, key: str) -> KeyRule | None:
+async def seen_key(tx: SpaceTransaction, key: str) -> KeyRule | None:
     """Return what events tell of an unregistered key: all but the shape. None without events."""
-    given = {"space": within.space.id, "namespaces": list(NAMESPACES), "key": key}
-    row = await (await within.conn.execute(_SQL["seen_key"], given)).fetchone()
+    given = {"space": tx.space.id, "namespaces": list(NAMESPACES), "key": key}
+    row = await (await tx.conn.execute(_SQL["seen_key"], given)).fetchone()
     return None if row is None else KeyRule(key, KeptShape({}), row[0], row[1])
 
 
 async def history(
-    within: Within, *, namespace: Namespace, key: str, session: UUID | None, person: str | None
+    tx: SpaceTransaction, *, namespace: Namespace, key: str, session: UUID | None, person: str | None
 ) -> list[Event]:
     """Return every event of a key, oldest first; also those from before it was registered."""
     given = {
-        "space": within.space.id,
+        "space": tx.space.id,
         "namespace": namespace,
         "key": key,
         "session": session,
         "person": person,
     }
-    async with within.conn.cursor(row_factory=class_row(Event)) as cursor:
+    async with tx.conn.cursor(row_factory=class_row(Event)) as cursor:
         return await (await cursor.execute(_SQL["history"], given)).fetchall()
 
 
-async def events(within: Within, *, before: int, limit: int) -> list[Event]:
+async def events(tx: SpaceTransaction, *, before: int, limit: int) -> list[Event]:
     """Return what was written in the space before an event, latest first."""
-    return await _events(within, "events", {"before": before, "limit": limit})
+    return await _events(tx, "events", {"before": before, "limit": limit})
 
 
 async def events_of(
-    within: Within, *, session: UUID | None, person: str | None, before: int, limit: int
+    tx: SpaceTransaction, *, session: UUID | None, person: str | None, before: int, limit: int
 ) -> list[Event]:
     """Return what was written in a session and for a person before an event, latest first."""
     given = {"session": session, "person": person, "before": before, "limit": limit}
-    return await _events(within, "events_of", given)
+    return await _events(tx, "events_of", given)
 
 
-async def _events(within: Within, name: str, given: Mapping[str, object]) -> list[Event]:
-    async with within.conn.cursor(row_factory=class_row(Event)) as cursor:
-        return await (await cursor.execute(_SQL[name], {"space": within.space.id, **given})).fetchall()
+async def _events(tx: SpaceTransaction, name: str, given: Mapping[str, object]) -> list[Event]:
+    async with tx.conn.cursor(row_factory=class_row(Event)) as cursor:
+        return await (await cursor.execute(_SQL[name], {"space": tx.space.id, **given})).fetchall()
 
 
-async def history_of(within: Within, event_id: int) -> list[Event]:
+async def history_of(tx: SpaceTransaction, event_id: int) -> list[Event]:
     """Return every event of the key of an event, oldest first; nothing if there is no such event."""
-    async with within.conn.cursor(row_factory=class_row(Event)) as cursor:
-        await cursor.execute(_SQL["history_of"], {"space": within.space.id, "id": event_id})
+    async with tx.conn.cursor(row_factory=class_row(Event)) as cursor:
+        await cursor.execute(_SQL["history_of"], {"space": tx.space.id, "id": event_id})
         return await cursor.fetchall()
 
 
-async def happened(within: Within) -> list[Happening]:
+async def happened(tx: SpaceTransaction) -> list[Happening]:
     """Return all events of the space, key by key, in their order."""
-    async with within.conn.cursor(row_factory=class_row(Happening)) as cursor:
-        return await (await cursor.execute(_SQL["happened"], {"space": within.space.id})).fetchall()
+    async with tx.conn.cursor(row_factory=class_row(Happening)) as cursor:
+        return await (await cursor.execute(_SQL["happened"], {"space": tx.space.id})).fetchall()
 
 
-async def rows(within: Within, name: str) -> set[str]:
+async def rows(tx: SpaceTransaction, name: str) -> set[str]:
     """Return the rows of a projection, each as JSON text."""
-    found = await (await within.conn.execute(_SQL[name], {"space": within.space.id})).fetchall()
+    found = await (await tx.conn.execute(_SQL[name], {"space": tx.space.id})).fetchall()
     return {row[0] for row in found}
 
 
-async def doomed(within: Within, *, session: str | None, user: str | None) -> tuple[list[UUID], list[int]]:
+async def doomed(
+    tx: SpaceTransaction, *, session: str | None, user: str | None
+) -> tuple[list[UUID], list[int]]:
     """Return what an erasure takes: sessions with all that is known of them, and events besides."""
-    given: dict[str, object] = {"space": within.space.id, "session": session, "user": user}
-    found = await (await within.conn.execute(_SQL["doomed_sessions"], given)).fetchall()
+    given: dict[str, object] = {"space": tx.space.id, "session": session, "user": user}
+    found = await (await tx.conn.execute(_SQL["doomed_sessions"], given)).fetchall()
     sessions: list[UUID] = [row[0] for row in found]
     if session is not None and user is None:  # what was said there of a person stays theirs
         return sessions, []
-    found = await (
-        await within.conn.execute(_SQL["doomed_events"], {**given, "sessions": sessions})
-    ).fetchall()
+    found = await (await tx.conn.execute(_SQL["doomed_events"], {**given, "sessions": sessions})).fetchall()
     return sessions, [row[0] for row in found]
 
 
-async def count_doomed(within: Within, values: Mapping[str, object]) -> dict[str, int]:
+async def count_doomed(tx: SpaceTransaction, values: Mapping[str, object]) -> dict[str, int]:
     """Count the rows that would go, by table; tables without any are left out."""
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(_SQL["count_doomed"], {"space": within.space.id, **values})
+    async with tx.conn.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(_SQL["count_doomed"], {"space": tx.space.id, **values})
         row = await cursor.fetchone()
     return {f"ledger.{table}": number for table, number in (row or {}).items() if number}
 
 
-async def cited(within: Within, ids: Sequence[int] | object) -> list[dict[str, Any]]:
+async def cited(tx: SpaceTransaction, ids: Sequence[int] | object) -> list[dict[str, Any]]:
     """Return the texts of the index's entries, and their origin."""
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
-        return await (await cursor.execute(_SQL["cite"], {"space": within.space.id, "ids": ids})).fetchall()
+    async with tx.conn.cursor(row_factory=dict_row) as cursor:
+        return await (await cursor.execute(_SQL["cite"], {"space": tx.space.id, "ids": ids})).fetchall()
 
 
-async def marks(within: Within) -> Marks:
+async def marks(tx: SpaceTransaction) -> Marks:
     """Return the progress of the index; none if it has nothing yet."""
-    async with within.conn.cursor(row_factory=class_row(Marks)) as cursor:
-        found = await (await cursor.execute(_SQL["marks"], {"space": within.space.id})).fetchone()
+    async with tx.conn.cursor(row_factory=class_row(Marks)) as cursor:
+        found = await (await cursor.execute(_SQL["marks"], {"space": tx.space.id})).fetchone()
     return found or Marks()
 
 
-async def unfiled(within: Within, name: str, *, after: int, limit: int) -> list[Unfiled]:
+async def unfiled(tx: SpaceTransaction, name: str, *, after: int, limit: int) -> list[Unfiled]:
     """Return what stands beyond a mark and is not filed: ``unfiled_facts`` or ``unfiled_evidence``, by id."""
-    async with within.conn.cursor(row_factory=class_row(Unfiled)) as cursor:
-        await cursor.execute(_SQL[name], {"space": within.space.id, "after": after, "limit": limit})
+    async with tx.conn.cursor(row_factory=class_row(Unfiled)) as cursor:
+        await cursor.execute(_SQL[name], {"space": tx.space.id, "after": after, "limit": limit})
         return await cursor.fetchall()
 
 
-async def last_ids(within: Within) -> tuple[int, int]:
+async def last_ids(tx: SpaceTransaction) -> tuple[int, int]:
     """Return the last event and the last piece of evidence of the space."""
-    row = await (await within.conn.execute(_SQL["last_ids"], {"space": within.space.id})).fetchone()
+    row = await (await tx.conn.execute(_SQL["last_ids"], {"space": tx.space.id})).fetchone()
     assert row is not None
     return row[0], row[1]
 
 
-async def entries(within: Within, name: str, **values: object) -> list[int]:
+async def entries(tx: SpaceTransaction, name: str, **values: object) -> list[int]:
     """Return entries of the index that are to go, by the name of the query that finds them."""
-    found = await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    found = await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
     return [row[0] for row in await found.fetchall()]

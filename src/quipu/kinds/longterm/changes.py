@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 
 from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.text import excerpt
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.db.person import own_user
-from quipu.kinds.longterm import citing, filing, store
-from quipu.kinds.longterm.filing import Entry
+from quipu.kinds.longterm import citing, indexing, store
+from quipu.kinds.longterm.indexing import Entry
 from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, Wording
 from quipu.kinds.longterm.reading import row_of
 from quipu.kinds.longterm.requests import New, Refuses, Rewording
@@ -34,9 +34,9 @@ class Changes:
     """
 
     def __init__(
-        self, within: Within, prepared: Prepared, *, now: datetime, by: str, refuses: Refuses | None
+        self, tx: SpaceTransaction, prepared: Prepared, *, now: datetime, by: str, refuses: Refuses | None
     ) -> None:
-        self.within = within
+        self.tx = tx
         self.now = now
         self.by = by
         self._prepared = prepared
@@ -44,30 +44,36 @@ class Changes:
 
     @classmethod
     async def begin(
-        cls, within: Within, prepared: Prepared, *, now: datetime, by: str, refuses: Refuses | None = None
+        cls,
+        tx: SpaceTransaction,
+        prepared: Prepared,
+        *,
+        now: datetime,
+        by: str,
+        refuses: Refuses | None = None,
     ) -> Self:
         """Begin to change memories.
 
         Raises:
-            Moved: the vectors are not of the model of the space (any more).
+            GenerationChanged: the vectors are not of the model of the space (any more).
         """
-        prepared.check(within)
-        await store.hold(within)
-        return cls(within, prepared, now=now, by=by, refuses=refuses)
+        prepared.check(tx)
+        await store.hold(tx)
+        return cls(tx, prepared, now=now, by=by, refuses=refuses)
 
     async def store(self, new: New) -> Kept:
         """Keep a memory. One that says so already is restated: its importance may rise, never fall."""
         rule = self._refused(new.summary, new.details, new.category, new.asked)
         if rule is not None:
             return Kept(id=None, outcome="refused", reason=rule)
-        said = await citing.still_there(self.within, new.said)
+        said = await citing.still_there(self.tx, new.said)
         if new.said and not said:
             return Kept(id=None, outcome="gone")
         new = replace(new, user=own_user(new.user))
-        same = await store.by_hash(self.within, user=new.user, hash=summary_hash(new.summary))
+        same = await store.by_hash(self.tx, user=new.user, hash=summary_hash(new.summary))
         if same is None:
             return Kept(id=str(await self._insert(new, said)), outcome="included", reason=new.reason)
-        if said and await citing.knows(self.within, same.id, said):
+        if said and await citing.knows(self.tx, same.id, said):
             return Kept(id=str(same.id), outcome="kept")
         return await self._restate(same, new, said)
 
@@ -81,7 +87,7 @@ class Changes:
             Conflict: it is at another version than expected, or another live memory of the user says so.
             BadInput: it is archived, or the policy refuses the text.
         """
-        row = await row_of(self.within, id_)
+        row = await row_of(self.tx, id_)
         await self._check_version(row, to.expected_version)
         _check_live(row)
         now_says = _reworded(row, to)
@@ -90,7 +96,7 @@ class Changes:
         rule = self._refused(now_says.summary, now_says.details, now_says.category, to.asked)
         if rule is not None:
             raise BadInput(f"it must not be kept: {rule}.", field="summary")
-        said = await citing.still_there(self.within, to.said)
+        said = await citing.still_there(self.tx, to.said)
         return await self._rewrite(row, now_says, act="edit", said=said, reason=to.reason)
 
     async def revert(self, id_: UUID | str, *, to: int, reason: str | None = None) -> Row:
@@ -101,11 +107,11 @@ class Changes:
             Conflict: another live memory of the user says so.
             BadInput: it is archived.
         """
-        row = await row_of(self.within, id_)
+        row = await row_of(self.tx, id_)
         _check_live(row)
         if to == row.version:
             return row
-        said_then = await store.wording(self.within, row.id, to)
+        said_then = await store.wording(self.tx, row.id, to)
         if said_then is None:
             raise NotFound(
                 f"Memory {row.id} has no version {to}.", hint=f"The history of {row.id} shows them."
@@ -121,7 +127,7 @@ class Changes:
             NotFound: there is none.
             Conflict: it is at another version than expected.
         """
-        row = await row_of(self.within, id_)
+        row = await row_of(self.tx, id_)
         await self._check_version(row, expected_version)
         await self.archive_rows([row], reason=reason)
         return await self._again(row.id)
@@ -130,8 +136,8 @@ class Changes:
         """Archive many memories; return the ids of those that were live."""
         live = [row for row in rows if not row.archived]
         ids = [row.id for row in live]
-        await withdraw(self.within, sorted(row.entry_id for row in live if row.entry_id is not None))
-        await store.run(self.within, "archive", {"ids": ids, "now": self.now})
+        await withdraw(self.tx, sorted(row.entry_id for row in live if row.entry_id is not None))
+        await store.run(self.tx, "archive", {"ids": ids, "now": self.now})
         await self._sign(ids, act="archive", reason=reason)
         return ids
 
@@ -142,7 +148,7 @@ class Changes:
             NotFound: there is none.
             Conflict: another live memory of the user says so.
         """
-        row = await row_of(self.within, id_)
+        row = await row_of(self.tx, id_)
         if not row.archived:
             return row
         await self._check_alone(row, row.hash)
@@ -151,14 +157,14 @@ class Changes:
 
     async def file(self, entries: Sequence[Entry]) -> list[int]:
         """Make memories findable; the ids of their entries, in their order."""
-        return await filing.file(self.within, entries, self._prepared, now=self.now)
+        return await indexing.file(self.tx, entries, self._prepared, now=self.now)
 
     async def _insert(self, new: New, said: Sequence[MemorySource]) -> UUID:
         id_ = uuid4()
         first = next(iter(said), None)
         session = new.session or (first.session if first else None)
         happened_at = new.happened_at or (first.happened_at if first else None) or self.now
-        filed = filing.entry(
+        filed = indexing.entry(
             id_, summary=new.summary, details=new.details, user=new.user, happened_at=happened_at
         )
         (entry,) = await self.file([filed])
@@ -176,7 +182,7 @@ class Changes:
             "now": self.now,
             "entry": entry,
         }
-        await store.run(self.within, "insert_memory", values)
+        await store.run(self.tx, "insert_memory", values)
         await self._cite(id_, 1, said)
         return id_
 
@@ -185,11 +191,11 @@ class Changes:
             await self._revive(row, reason=new.reason)
         version, raised = row.version, more_important(row.importance, new.importance)
         if raised != row.importance:
-            await store.run(self.within, "raise_importance", {"id": row.id, "importance": raised})
+            await store.run(self.tx, "raise_importance", {"id": row.id, "importance": raised})
             await self._sign([row.id], act="restate", reason=new.reason)
             version += 1
-            await citing.carry(self.within, row.id, before=row.version, to=version)
-        await store.run(self.within, "restate", {"id": row.id, "now": self.now})
+            await citing.carry(self.tx, row.id, before=row.version, to=version)
+        await store.run(self.tx, "restate", {"id": row.id, "now": self.now})
         await self._cite(row.id, version, said)
         return Kept(id=str(row.id), outcome="revived" if row.archived else "restated", reason=new.reason)
 
@@ -209,11 +215,11 @@ class Changes:
         happened_at = row.happened_at if same_text else _said_at(said) or self.now
         entry = row.entry_id
         if not same_text:
-            filed = filing.entry(
+            filed = indexing.entry(
                 row.id, summary=to.summary, details=to.details, user=row.user, happened_at=happened_at
             )
             (entry,) = await self.file([filed])
-            await withdraw(self.within, [] if row.entry_id is None else [row.entry_id])
+            await withdraw(self.tx, [] if row.entry_id is None else [row.entry_id])
         values = {
             "id": row.id,
             "category": to.category,
@@ -225,24 +231,24 @@ class Changes:
             "happened_at": happened_at,
             "now": self.now,
         }
-        await store.run(self.within, "rewrite", values)
+        await store.run(self.tx, "rewrite", values)
         await self._sign([row.id], act=act, reason=reason)
         before = rests_on or (row.version if _rests_on(row, to) else None)
         if before is not None:
-            await citing.carry(self.within, row.id, before=before, to=row.version + 1)
+            await citing.carry(self.tx, row.id, before=before, to=row.version + 1)
         await self._cite(row.id, row.version + 1, said)
         return await self._again(row.id)
 
     async def _revive(self, row: Row, *, reason: str | None) -> None:
-        filed = filing.entry(
+        filed = indexing.entry(
             row.id, summary=row.summary, details=row.details, user=row.user, happened_at=row.happened_at
         )
         (entry,) = await self.file([filed])
-        await store.run(self.within, "revive", {"id": row.id, "entry": entry, "now": self.now})
+        await store.run(self.tx, "revive", {"id": row.id, "entry": entry, "now": self.now})
         await self._sign([row.id], act="revive", reason=reason)
 
     async def _check_alone(self, row: Row, hash_: str) -> None:
-        other = await store.live_with_hash(self.within, user=row.user, hash=hash_, besides=row.id)
+        other = await store.live_with_hash(self.tx, user=row.user, hash=hash_, besides=row.id)
         if other is not None:
             raise Conflict(
                 f"memory {other} says so already.",
@@ -253,15 +259,15 @@ class Changes:
     async def _sign(self, ids: Sequence[UUID], *, act: Act, reason: str | None) -> None:
         """Say in the history, where the database has noted how they read, who changed them and why."""
         values = {"ids": list(ids), "act": act, "now": self.now, "by": self.by, "reason": reason}
-        await store.run(self.within, "sign", values)
+        await store.run(self.tx, "sign", values)
 
     async def _cite(self, id_: UUID, version: int, said: Sequence[MemorySource]) -> None:
-        await citing.cite(self.within, id_, version, said, by=self.by, now=self.now)
+        await citing.cite(self.tx, id_, version, said, by=self.by, now=self.now)
 
     async def _check_version(self, row: Row, expected: int | None) -> None:
         if expected is None or expected == row.version:
             return
-        seen = await store.wording(self.within, row.id, expected)
+        seen = await store.wording(self.tx, row.id, expected)
         raise Conflict(
             f"you saw version {expected}{_quoted(seen)}; memory {row.id} is at version {row.version} by now"
             f"{_quoted(row.wording)}.",
@@ -273,7 +279,7 @@ class Changes:
         return None if self._refuses is None else self._refuses(filed_text(summary, details), category, asked)
 
     async def _again(self, id_: UUID) -> Row:
-        return await row_of(self.within, id_)
+        return await row_of(self.tx, id_)
 
 
 def _reworded(row: Row, to: Rewording) -> Wording:

@@ -8,7 +8,7 @@ from itertools import groupby
 from uuid import UUID
 
 from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.longterm import store
 from quipu.record import store as record
 from quipu.upkeep.erasure.model import Named, What
@@ -36,58 +36,58 @@ class LongtermEraser:
     one was no longer true.
     """
 
-    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count the rows that would go, by table; tables without any are left out."""
-        doomed = await _doomed(within, what)
+        doomed = await _doomed(tx, what)
         counts = {"long_term_memory": len(doomed.memories), "longterm_audit": len(doomed.audit)}
         return {table: count for table, count in counts.items() if count}
 
-    async def erase(self, within: Within, what: What) -> Sequence[int]:
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Take them; returns the entries of the memories."""
-        doomed = await _doomed(within, what)
+        doomed = await _doomed(tx, what)
         if doomed.memories:
-            await store.run(within, "erase_memories", {"memories": doomed.ids})
+            await store.run(tx, "erase_memories", {"memories": doomed.ids})
         if doomed.sources:
             sources = {"sources": Int8s(doomed.sources)}
-            await store.run(within, "erase_reasons", sources)
-            await store.run(within, "erase_sources", sources)
+            await store.run(tx, "erase_reasons", sources)
+            await store.run(tx, "erase_sources", sources)
         if doomed.wordings:
-            await store.run(within, "erase_wordings", {"wordings": Int8s(doomed.wordings)})
+            await store.run(tx, "erase_wordings", {"wordings": Int8s(doomed.wordings)})
         if doomed.audit:
-            await store.run(within, "erase_audit", {"audit": Int8s(doomed.audit)})
+            await store.run(tx, "erase_audit", {"audit": Int8s(doomed.audit)})
         if what.session is not None and what.user is None and what.message is None:
-            await store.run(within, "erase_names", {"session": what.session})
+            await store.run(tx, "erase_names", {"session": what.session})
         return [entry for _, entry in doomed.memories if entry is not None]
 
 
-async def _doomed(within: Within, what: What) -> _Doomed:
+async def _doomed(tx: SpaceTransaction, what: What) -> _Doomed:
     given = {"session": what.session, "user": what.user, "message": what.message}
-    messages = await record.matching(within, what)
-    sources = await store.doomed(within, "doomed_sources", {**given, "messages": Int8s(messages)})
+    messages = await record.matching(tx, what)
+    sources = await store.doomed(tx, "doomed_sources", {**given, "messages": Int8s(messages)})
     earlier: Sequence[int] = ()
     resting = {**given, "sources": Int8s(sources), "everything": what.everything}
-    memories = await store.doomed_memories(within, resting)
+    memories = await store.doomed_memories(tx, resting)
     if not what.everything:
-        more, earlier = await _repeating(within, sources, messages, [memory for memory, _ in memories])
+        more, earlier = await _repeating(tx, sources, messages, [memory for memory, _ in memories])
         memories = [*memories, *more]
     left = {"sources": Int8s(sources), "memories": [memory for memory, _ in memories]}
     return _Doomed(
         memories,
         sources,
-        [*await store.doomed(within, "doomed_wordings", left), *earlier],
-        await store.doomed(within, "doomed_audit", given),
+        [*await store.doomed(tx, "doomed_wordings", left), *earlier],
+        await store.doomed(tx, "doomed_audit", given),
     )
 
 
 async def _repeating(
-    within: Within, sources: Sequence[int], messages: Sequence[int], doomed: Sequence[UUID]
+    tx: SpaceTransaction, sources: Sequence[int], messages: Sequence[int], doomed: Sequence[UUID]
 ) -> tuple[list[tuple[UUID, int | None]], list[int]]:
     """Return the memories, with their entries, and earlier wordings that have a word of what goes alone."""
     given = {"sources": Int8s(sources), "messages": Int8s(messages), "doomed": list(doomed)}
-    rows = await store.wordings(within, given)
+    rows = await store.wordings(tx, given)
     if not rows:
         return [], []
-    erased = words(await store.said(within, messages))
+    erased = words(await store.said(tx, messages))
     memories: dict[UUID, int | None] = {}
     earlier: list[int] = []
     for (memory, history), group in groupby(rows, key=lambda row: (row.memory, row.history)):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.longterm import auditing, store
 from quipu.kinds.longterm.eraser import NAMED, LongtermEraser
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
-from quipu.kinds.longterm.filing import LONGTERM as CODE
+from quipu.kinds.longterm.indexing import LONGTERM as CODE
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.settings import SETTINGS
 from quipu.kinds.longterm.unfiled import catch_up
@@ -22,9 +22,9 @@ async def _prune_audit(context: Context) -> None:
     days = context.settings.longterm_audit_days
     if days == 0:
         return
-    async with context.database.space(context.space) as within:
-        if within is not None:
-            await auditing.prune(within, before=context.clock.now() - timedelta(days=days))
+    async with context.database.transaction(context.space) as tx:
+        if tx is not None:
+            await auditing.prune(tx, before=context.clock.now() - timedelta(days=days))
 
 
 AUDIT_PRUNING = Schedule(
@@ -32,12 +32,12 @@ AUDIT_PRUNING = Schedule(
 )
 
 
-async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
     """Return the entries of the memories used last, with the time; latest first."""
-    return await store.lately(within, limit)
+    return await store.lately(tx, limit)
 
 
-async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     """Return the texts of entries, by id.
 
     The source names the memory as its message and its category as the role.
@@ -49,7 +49,7 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
             recorded_at=one.recorded_at,
             source=Source(one.said, one.session, role=one.category, user=one.user),
         )
-        for one in await store.cited(within, ids)
+        for one in await store.cited(tx, ids)
     }
 
 
@@ -62,7 +62,7 @@ LONGTERM = Kind(
     catch_up=catch_up,
     eraser=LongtermEraser(),
     named=NAMED,
-    hears=(EVALUATE,),
+    subscribes=(EVALUATE,),
     handlers={EVALUATE: evaluate},
     schedules=(AUDIT_PRUNING,),
     settings=SETTINGS,

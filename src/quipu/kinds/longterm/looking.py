@@ -28,7 +28,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.base.text import clean
 from quipu.kernel.db.database import Database
 from quipu.kinds.longterm import checking, store
-from quipu.kinds.longterm.filing import LONGTERM
+from quipu.kinds.longterm.indexing import LONGTERM
 from quipu.kinds.longterm.model import (
     Category,
     FoundMemory,
@@ -76,8 +76,8 @@ class AsyncLooking:
         Raises:
             NotFound: There is no such memory.
         """
-        async with self._database.looking(check_name("space", space)) as within:
-            return memory(await row_of(within, id), space=space)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            return memory(await row_of(tx, id), space=space)
 
     async def history(self, id: Id, *, space: Space) -> Sequence[MemoryRevision]:
         """Show how a memory read before each change, the latest change first.
@@ -87,9 +87,9 @@ class AsyncLooking:
         Raises:
             NotFound: There is no such memory.
         """
-        async with self._database.looking(check_name("space", space)) as within:
-            row = await row_of(within, id)
-            return [] if within is None else await store.history(within, row.id)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            row = await row_of(tx, id)
+            return [] if tx is None else await store.history(tx, row.id)
 
     async def sources(self, id: Id, *, space: Space) -> Sequence[MemorySource]:
         """Show the words a memory rests on, the latest first.
@@ -99,9 +99,9 @@ class AsyncLooking:
         Raises:
             NotFound: There is no such memory.
         """
-        async with self._database.looking(check_name("space", space)) as within:
-            row = await row_of(within, id)
-            return [] if within is None else await store.sources(within, row.id)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            row = await row_of(tx, id)
+            return [] if tx is None else await store.sources(tx, row.id)
 
     async def list(
         self,
@@ -136,11 +136,11 @@ class AsyncLooking:
         )
         given.whole("limit", limit, most=_MOST)
         given.whole("offset", offset, least=0, most=10**9)
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
                 return []
-            last = None if after is None else await given.behind(row_of(within, after))
-            rows = await store.memories(within, wanted, after=last, limit=limit, offset=offset)
+            last = None if after is None else await given.behind(row_of(tx, after))
+            rows = await store.memories(tx, wanted, after=last, limit=limit, offset=offset)
         return [memory(row, space=space) for row in rows]
 
     async def search(
@@ -169,11 +169,11 @@ class AsyncLooking:
         wanted = narrowed(category=category, importance=importance)
         filters = Filters(kinds=(LONGTERM,), user=optional_name("user", user), or_nobody=user is not None)
         wide = limit if category is None and importance is None else min(limit * _OVERFETCH, _MOST)
-        async with filed(self._database, self._search.models, check_name("space", space)) as within:
-            if within is None:
+        async with filed(self._database, self._search.models, check_name("space", space)) as tx:
+            if tx is None:
                 return []
-            ((_, hits),) = await self._search.find(within, [question], filters=filters, limit=wide)
-            rows = await store.memories(within, wanted, entries=[hit.id for hit in hits])
+            ((_, hits),) = await self._search.find(tx, [question], filters=filters, limit=wide)
+            rows = await store.memories(tx, wanted, entries=[hit.id for hit in hits])
         by_entry = {row.entry_id: row for row in rows}
         found = [
             FoundMemory(memory=memory(by_entry[hit.id], space=space), score=hit.score, parts=hit.parts)
@@ -184,8 +184,8 @@ class AsyncLooking:
 
     async def counts(self, *, space: Space, user: OnlyUser = None) -> Sequence[MemoryCount]:
         """Count the memories of each category and importance."""
-        async with self._database.looking(check_name("space", space)) as within:
-            return [] if within is None else await store.counts(within, user=optional_name("user", user))
+        async with self._database.list_read(check_name("space", space)) as tx:
+            return [] if tx is None else await store.counts(tx, user=optional_name("user", user))
 
 
 def narrowed(

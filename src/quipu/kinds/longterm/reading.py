@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from quipu.errors import NotFound
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.longterm import store
 from quipu.kinds.longterm.model import LongtermMemory
 from quipu.kinds.longterm.store import Row
@@ -40,7 +40,7 @@ def memory(row: Row, *, space: str) -> LongtermMemory:
     )
 
 
-async def row_of(within: Within | None, id_: UUID | str) -> Row:
+async def row_of(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
     """Return the memory with an id, or with the only id that begins so.
 
     Raises:
@@ -48,10 +48,10 @@ async def row_of(within: Within | None, id_: UUID | str) -> Row:
         BadInput: several ids begin so, or it is no id.
     """
     asked = id_of(id_, what="a memory", hint=_HINT)
-    if within is None:
+    if tx is None:
         raise _missing(asked)
-    found = asked if isinstance(asked, UUID) else only(await store.ids_like(within, asked), asked)
-    row = None if found is None else await store.memory(within, found)
+    found = asked if isinstance(asked, UUID) else only(await store.ids_like(tx, asked), asked)
+    row = None if found is None else await store.memory(tx, found)
     if row is None:
         raise _missing(asked)
     return row

@@ -22,12 +22,12 @@ from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.person import own_user
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, querying, store
-from quipu.kinds.longterm.filing import LONGTERM
+from quipu.kinds.longterm.indexing import LONGTERM
 from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMemory, LongtermMemory
 from quipu.kinds.longterm.querying import Query
 from quipu.kinds.longterm.reading import memory
@@ -172,12 +172,10 @@ class AsyncRecovering:
         user, session = optional_name("user", user), optional_name("session", session)
         earliest = given.time("since", since)
         given.whole("limit", limit)
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
                 return []
-            return await auditing.lines(
-                within, act=act, user=user, session=session, since=earliest, limit=limit
-            )
+            return await auditing.lines(tx, act=act, user=user, session=session, since=earliest, limit=limit)
 
     async def _holding(self, space: str) -> Settings:
         """Return the settings of the space; those of the process if the database does not answer in time."""
@@ -191,24 +189,24 @@ class AsyncRecovering:
         """Return what was found, and the state of the space when it was read; None if nothing was found."""
         ready = filed(self._database, self._search.models, turn.space, seconds=seconds / 2)
         try:
-            async with ready as within:
-                if within is None:
+            async with ready as tx:
+                if tx is None:
                     return _NOTHING, None
-                marks = await within.marks()
+                marks = await tx.marks()
                 query = querying.query(asked, marks)
-                found = await self._found(within, query, turn) if query.texts else []
+                found = await self._found(tx, query, turn) if query.texts else []
         except (QuipuError, OSError) as error:
             return Recovered(outcome="failed", trouble=_told(error)), None
         memories = [one.memory for one in found]
         made = block(memories, budget_tokens=budget_tokens, marks=marks)
-        return _result(found, made), within.space.as_of
+        return _result(found, made), tx.space.as_of
 
-    async def _found(self, within: Within, query: Query, turn: _Turn) -> list[FoundMemory]:
+    async def _found(self, tx: SpaceTransaction, query: Query, turn: _Turn) -> list[FoundMemory]:
         filters = Filters(kinds=(LONGTERM,), user=turn.user, or_nobody=turn.user is not None)
-        answers = await self._search.find(within, query.texts, filters=filters, limit=query.limit)
-        least = within.settings.of(LEAST_SCORE)
+        answers = await self._search.find(tx, query.texts, filters=filters, limit=query.limit)
+        least = tx.settings.of(LEAST_SCORE)
         hits = querying.best((hits for _, hits in answers), limit=query.limit, least=least)
-        rows = await store.memories(within, entries=[hit.id for hit in hits]) if hits else []
+        rows = await store.memories(tx, entries=[hit.id for hit in hits]) if hits else []
         by_entry = {row.entry_id: row for row in rows}
         return [
             FoundMemory(memory=memory(by_entry[hit.id], space=turn.space), score=hit.score, parts=hit.parts)
@@ -238,17 +236,17 @@ class AsyncRecovering:
             ],
         )
         if as_of is None:
-            entered = self._database.space(turn.space)
+            entered = self._database.transaction(turn.space)
         else:
-            entered = self._database.writing(turn.space, as_of=as_of)
+            entered = self._database.write(turn.space, as_of=as_of)
         with suppress(QuipuError, OSError, ErasedMeanwhile):
-            async with entered as within:
-                if within is None:
+            async with entered as tx:
+                if tx is None:
                     return
-                await auditing.note(within, line)
+                await auditing.note(tx, line)
                 if injected and found.ids:
                     ids = [UUID(id_) for id_ in found.ids]
-                    await store.accessed(within, ids, now=line.at, apart=ACCESSES_APART)
+                    await store.accessed(tx, ids, now=line.at, apart=ACCESSES_APART)
 
 
 def _result(found: Sequence[FoundMemory], shown: Block) -> Recovered:

@@ -31,13 +31,13 @@ from quipu.kernel.db.database import Database
 from quipu.kernel.policy.policy import safety
 from quipu.kinds.longterm import checking, store
 from quipu.kinds.longterm.changes import HAND, Changes
-from quipu.kinds.longterm.changing import changed
 from quipu.kinds.longterm.looking import OnlyCategory, OnlyImportance, OnlyText, narrowed
 from quipu.kinds.longterm.model import ArchivedMemories, Category, Importance, LongtermMemory
 from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.requests import New, Rewording
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.store import Narrowed, Row
+from quipu.kinds.longterm.transactions import changed
 from quipu.recall.generations import Models
 from quipu.record import given
 
@@ -95,8 +95,8 @@ class AsyncRemembering:
         )
         texts = [filed_text(new.summary, new.details)]
         kept = await self._changed(lambda changes: changes.store(new), space=space, texts=texts)
-        async with self._database.reading(space) as within:
-            return memory(await row_of(within, str(kept.id)), space=space)
+        async with self._database.snapshot_read(space) as tx:
+            return memory(await row_of(tx, str(kept.id)), space=space)
 
     async def edit(
         self,
@@ -215,8 +215,8 @@ class AsyncRemembering:
             )  # fmt: skip
         wanted = narrowed(user=user, category=category, importance=importance, text=text, until=before)
         why = checking.reason_of(reason, secrets=self._redact)
-        async with self._database.looking(check_name("space", space)) as within:
-            rows = [] if within is None else await store.memories(within, wanted)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            rows = [] if tx is None else await store.memories(tx, wanted)
         if rows and confirm:
             rows = await self._changed(lambda changes: _archive_all(changes, wanted, why), space=space)
         shown = [memory(row, space=space) for row in rows]
@@ -240,13 +240,13 @@ class AsyncRemembering:
         self, id_: UUID | str, work: Callable[[Changes, Row], Awaitable[Row]], *, space: str
     ) -> LongtermMemory:
         """Return a memory after a change. It is looked up first: a change makes no missing space."""
-        async with self._database.reading(check_name("space", space)) as within:
-            row = await row_of(within, id_)
+        async with self._database.snapshot_read(check_name("space", space)) as tx:
+            row = await row_of(tx, id_)
         return memory(await self._changed(lambda changes: work(changes, row), space=space), space=space)
 
 
 async def _archive_all(changes: Changes, wanted: Narrowed, reason: str | None) -> list[Row]:
-    rows = await store.memories(changes.within, wanted)
+    rows = await store.memories(changes.tx, wanted)
     await changes.archive_rows(rows, reason=reason)
     return rows
 

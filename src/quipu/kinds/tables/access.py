@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.db.database import Ask, Database, Space, Within
-from quipu.kinds.tables import founding, names, store
+from quipu.kernel.db.database import Ask, Database, Space, SpaceTransaction
+from quipu.kinds.tables import names, provision, store
 from quipu.kinds.tables.model import PERMISSIONS, Permission, Schema
 
 
@@ -44,7 +44,7 @@ class Access:
     @asynccontextmanager
     async def entered(
         self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
-    ) -> AsyncGenerator[tuple[Within, Schema]]:
+    ) -> AsyncGenerator[tuple[SpaceTransaction, Schema]]:
         """Open a transaction of the space with the schema, for somebody who may do what is needed.
 
         The queries of ``ask`` go to the server in the round trip that looks for the schema.
@@ -58,10 +58,10 @@ class Access:
         """
         for made in (False, True):
             asked = store.AskedSchema(place.schema, place.agent, beside=ask)
-            async with self._database.space(place.space, ask=asked.ask) as within:
+            async with self._database.transaction(place.space, ask=asked.ask) as tx:
                 schema = await _allowed(place, need, asked)
-                if within is not None and schema is not None:
-                    yield within, schema
+                if tx is not None and schema is not None:
+                    yield tx, schema
                     return
             if not made:
                 await self._there(place, make=make)
@@ -87,26 +87,26 @@ class Access:
 
     async def _there(self, place: Place, *, make: bool) -> None:
         known: list[str] = []
-        async with self._database.space(place.space) as within:
-            if within is not None:
-                if await store.schema(within, place.schema, place.agent) is not None:
+        async with self._database.transaction(place.space) as tx:
+            if tx is not None:
+                if await store.schema(tx, place.schema, place.agent) is not None:
                     return
-                known = [schema.name for schema in await store.schemas(within)]
+                known = [schema.name for schema in await store.schemas(tx)]
         if place.schema != names.DEFAULT and not (make and place.agent is None):
             raise NotFound(
                 f"There is no schema {place.schema!r}.",
                 hint=f"{names.nearest(place.schema, known)} Create it first.",
             )
-        await founding.found(self._database, place.space, place.schema, None)
+        await provision.found(self._database, place.space, place.schema, None)
         if place.agent is not None:
             await self._first(place, place.agent)
 
     async def _first(self, place: Place, agent: str) -> None:
         """Let the first agent that uses a schema administer it, unless somebody was named before."""
-        async with self._database.erasing(place.space) as within:  # alone: two could be first otherwise
-            found = None if within is None else await store.schema(within, place.schema, agent)
-            if within is not None and found is not None and not await store.grants(within, found[0].id):
-                await store.grant(within, found[0].id, agent, "admin")
+        async with self._database.erase(place.space) as tx:  # alone: two could be first otherwise
+            found = None if tx is None else await store.schema(tx, place.schema, agent)
+            if tx is not None and found is not None and not await store.grants(tx, found[0].id):
+                await store.grant(tx, found[0].id, agent, "admin")
 
 
 def _gone(place: Place) -> NotFound:

@@ -30,9 +30,9 @@ async def query(
     text, places = bind(statement_of(statement), PARAMETER, 1)
     refuse_numbered(text)
     _check_search(search_text, places)
-    async with engine.access.entered(place, "read") as (within, schema):
-        tables = await catalogue.table_names(within, schema)
-        generation = within.space.generation
+    async with engine.access.entered(place, "read") as (tx, schema):
+        tables = await catalogue.table_names(tx, schema)
+        generation = tx.space.generation
     values: list[str] = []
     if isinstance(search_text, str) and places:
         embedded = await models.embed([search_text], generation=generation)

@@ -9,7 +9,7 @@ from typing import Any
 
 from quipu.errors import NotFound
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Rows, Within, ask
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
 from quipu.kinds.tables.model import Column, Extensions, Listing, Schema, Table
 from quipu.kinds.tables.names import PROTECTED, bare_table, check_table, nearest
 
@@ -56,7 +56,7 @@ class AskedShape:
         name = check_table(self._table, schema=schema.schema_name)
         return None if self._rows is None else _shape(schema, name, await _read(self._rows))
 
-    async def shape(self, within: Within, schema: Schema) -> Shape:
+    async def shape(self, tx: SpaceTransaction, schema: Schema) -> Shape:
         """Return the table, which must exist.
 
         Raises:
@@ -64,13 +64,13 @@ class AskedShape:
         """
         found = await self.found(schema)
         if found is None:
-            raise await _missing(within, schema, check_table(self._table, schema=schema.schema_name))
+            raise await _missing(tx, schema, check_table(self._table, schema=schema.schema_name))
         return found
 
 
-async def find_shape(within: Within, schema: Schema, table: str) -> Shape | None:
+async def find_shape(tx: SpaceTransaction, schema: Schema, table: str) -> Shape | None:
     """Return a table in a transaction that has entered the space; None if there is none of that name."""
-    return _shape(schema, table, await _rows(within, "shape", {"schema": schema.name, "table": table}))
+    return _shape(schema, table, await _rows(tx, "shape", {"schema": schema.name, "table": table}))
 
 
 def _shape(schema: Schema, table: str, rows: Sequence[Mapping[str, Any]]) -> Shape | None:
@@ -82,18 +82,18 @@ def _shape(schema: Schema, table: str, rows: Sequence[Mapping[str, Any]]) -> Sha
     return None
 
 
-async def _missing(within: Within, schema: Schema, table: str) -> NotFound:
-    names = [name for name in await table_names(within, schema) if name not in PROTECTED]
+async def _missing(tx: SpaceTransaction, schema: Schema, table: str) -> NotFound:
+    names = [name for name in await table_names(tx, schema) if name not in PROTECTED]
     return NotFound(f"There is no table {table!r} in {schema.schema_name}.", hint=nearest(table, names))
 
 
-async def table_names(within: Within, schema: Schema) -> list[str]:
+async def table_names(tx: SpaceTransaction, schema: Schema) -> list[str]:
     """Return what can be named in a schema."""
-    return [row["relname"] for row in await _rows(within, "table_names", {"schema_name": schema.schema_name})]
+    return [row["relname"] for row in await _rows(tx, "table_names", {"schema_name": schema.schema_name})]
 
 
 async def listing(
-    within: Within, schema: Schema, *, table: str | None = None, with_columns: bool = True
+    tx: SpaceTransaction, schema: Schema, *, table: str | None = None, with_columns: bool = True
 ) -> Listing:
     """Return the tables of a schema, by name, or the one that is named.
 
@@ -101,13 +101,13 @@ async def listing(
         NotFound: there is none of that name.
     """
     given = {"schema_name": schema.schema_name, "table": table}
-    async with within.conn.pipeline():  # all in one journey
-        asked = await _ask(within, "tables", {**given, "writer": schema.writer, "schema": schema.id})
-        described = await _ask(within, "columns", given) if with_columns else None
-        others = await _ask(within, "extensions", {})
+    async with tx.conn.pipeline():  # all in one journey
+        asked = await _ask(tx, "tables", {**given, "writer": schema.writer, "schema": schema.id})
+        described = await _ask(tx, "columns", given) if with_columns else None
+        others = await _ask(tx, "extensions", {})
     tables = await _read(asked)
-    if table is not None and not tables and await find_shape(within, schema, table) is None:
-        raise await _missing(within, schema, table)
+    if table is not None and not tables and await find_shape(tx, schema, table) is None:
+        raise await _missing(tx, schema, table)
     columns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in await _read(described) if described else ():
         columns[row.pop("table_name")].append(row)
@@ -143,12 +143,12 @@ def _column(row: Mapping[str, Any], fields: Sequence[str]) -> Column:
     )
 
 
-async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[dict[str, Any]]:
-    return await _read(await _ask(within, name, values))
+async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[dict[str, Any]]:
+    return await _read(await _ask(tx, name, values))
 
 
-async def _ask(within: Within, name: str, values: Mapping[str, object]) -> Rows:
-    return await within.run(_SQL.numbered(name), values)
+async def _ask(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Rows:
+    return await tx.run(_SQL.numbered(name), values)
 
 
 async def _read(cursor: Rows) -> list[dict[str, Any]]:

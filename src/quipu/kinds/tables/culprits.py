@@ -70,8 +70,8 @@ async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGE
 
 
 async def _schemas(database: Database, space: str) -> list[Schema]:
-    async with database.space(space) as within:
-        return [] if within is None else await store.schemas(within)
+    async with database.transaction(space) as tx:
+        return [] if tx is None else await store.schemas(tx)
 
 
 async def _computed(database: Database, schema: Schema) -> list[tuple[Any, ...]]:

@@ -18,14 +18,14 @@ from quipu.kinds.tables.catalogue import AskedShape, Shape
 from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
 from quipu.kinds.tables.engine import Engine, settled, undone
 from quipu.kinds.tables.exchange import Rows
-from quipu.kinds.tables.habits import Habit
 from quipu.kinds.tables.losses import State, beside, count_again, outdated, own_state
-from quipu.kinds.tables.misfits import explained, try_where
 from quipu.kinds.tables.model import Changed, Schema
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import fill
+from quipu.kinds.tables.type_errors import explained, try_where
+from quipu.kinds.tables.usage import Habit
 from quipu.kinds.tables.values import MOST_ROWS, parsed, row
 
 _FIRST: Final = 20
@@ -142,8 +142,8 @@ async def _shape(
     space, schema = await engine.access.asked(place, "write", ask=asked.ask)
     shape = await asked.found(schema)
     if shape is None:
-        async with engine.access.entered(place, "write", ask=asked.ask) as (within, schema):
-            return schema, await asked.shape(within, schema)
+        async with engine.access.entered(place, "write", ask=asked.ask) as (tx, schema):
+            return schema, await asked.shape(tx, schema)
     if ahead is not None:
         await ahead.begin(shape.fields, generation=space.generation)
         engine.habits.learn(place, table, Habit(shape.fields, space.generation))

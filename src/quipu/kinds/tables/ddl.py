@@ -10,12 +10,12 @@ from typing import Any, Final, cast
 from psycopg import sql
 
 from quipu.errors import BadInput
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.anatomy import anatomy, own_anatomy
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import Rows, exchange
+from quipu.kinds.tables.introspection import anatomy, own_anatomy
 from quipu.kinds.tables.losses import (
     count_again,
     hold,
@@ -44,7 +44,7 @@ _GENERAL = (
 )
 
 
-async def recreate_recipe(within: Within, schema: Schema, statement: str) -> str:
+async def recreate_recipe(tx: SpaceTransaction, schema: Schema, statement: str) -> str:
     """Return the call to make, with the table's present definition, for the change to be written into."""
     named = name_after(statement, "alter", "table")
     if named is None:
@@ -52,10 +52,10 @@ async def recreate_recipe(within: Within, schema: Schema, statement: str) -> str
     _, table = named
     if table in PROTECTED:
         return f"{table} is the engine's and stays as it is."
-    found = await catalogue.find_shape(within, schema, table)
+    found = await catalogue.find_shape(tx, schema, table)
     if found is None or not found.is_table:
         return _GENERAL
-    definition = (await anatomy(within, found)).create(schema, table)
+    definition = (await anatomy(tx, found)).create(schema, table)
     arguments: dict[str, object] = {"table": table, "sql": definition, "mapping": {}, "dry_run": True}
     return (
         f"Confirm with the user, write the change into the definition, and call "
@@ -101,9 +101,9 @@ async def create_table(
         raise BadInput(
             "this is no CREATE TABLE.", field="sql", hint="memory:schema:execute runs other statements."
         )
-    async with engine.access.entered(place, "admin", make=True) as (within, schema):
+    async with engine.access.entered(place, "admin", make=True) as (tx, schema):
         table = check_table(name, field="name", schema=schema.schema_name)
-        if await catalogue.find_shape(within, schema, table) is not None:
+        if await catalogue.find_shape(tx, schema, table) is not None:
             raise BadInput(
                 f"There is a table {table!r} already.",
                 field="name",
@@ -143,12 +143,12 @@ async def execute(
     as_tried = confirm if isinstance(confirm, Done) else None
     trial = show_first and confirm is False
     text = engine.clean_statement(statement_of(statement))
-    async with engine.access.entered(place, "admin") as (within, schema):
+    async with engine.access.entered(place, "admin") as (tx, schema):
         if first_words(text) == ("alter", "table"):
-            recipe = await recreate_recipe(within, schema, text)
+            recipe = await recreate_recipe(tx, schema, text)
             raise BadInput("there is no ALTER TABLE; a table is made anew instead.", field="sql", hint=recipe)
         _refuse(text)
-        tables = await catalogue.table_names(within, schema)
+        tables = await catalogue.table_names(tx, schema)
     asked = Asked(schema=schema, field="sql", seconds=engine.seconds, tables=tables)
 
     async def work(conn: Connection) -> Done:

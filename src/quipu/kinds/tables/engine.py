@@ -20,12 +20,12 @@ from quipu.kernel.redact.names import token_kind
 from quipu.kinds.tables import store
 from quipu.kinds.tables.access import Access
 from quipu.kinds.tables.embedding.ahead import Ahead
-from quipu.kinds.tables.habits import Habits
 from quipu.kinds.tables.logins import Logins, Part
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.refusals import Asked, refusal
 from quipu.kinds.tables.scan import change_literals
 from quipu.kinds.tables.templates import fill
+from quipu.kinds.tables.usage import Habits
 from quipu.recall.generations import Models
 
 _T = TypeVar("_T")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.tables import store
 from quipu.upkeep.erasure.model import What
 
@@ -16,18 +16,18 @@ class TablesEraser:
     one of these leaves them: an agent that keeps such rows deletes them by what its columns say.
     """
 
-    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count schemas and tables that would go; nothing if less than the space is meant."""
         if not what.everything:
             return {}
-        schemas = await store.schemas(within)
-        tables = await store.count_tables(within)
+        schemas = await store.schemas(tx)
+        tables = await store.count_tables(tx)
         counts = {"table_schemas": len(schemas), "agent_tables": tables}
         return {name: count for name, count in counts.items() if count}
 
-    async def erase(self, within: Within, what: What) -> Sequence[int]:
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Drop them. Their entries go with the space, all at once."""
         if what.everything:
-            for schema in await store.schemas(within):
-                await store.discard(within, schema.id)
+            for schema in await store.schemas(tx):
+                await store.discard(tx, schema.id)
         return []

@@ -20,8 +20,8 @@ from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.deadline import Unanswered
 from quipu.kernel.db.errors import is_crowded, translate, translated
 from quipu.kinds.tables import store
-from quipu.kinds.tables.founding import make_secrets
 from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.provision import make_secrets
 
 Part = Literal["writer", "reader"]
 

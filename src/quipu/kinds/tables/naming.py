@@ -18,8 +18,8 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.errors import translate
 from quipu.kinds.tables.embedding.following import Following
-from quipu.kinds.tables.keeping import Grounds
 from quipu.kinds.tables.logins import Logins
+from quipu.kinds.tables.snapshot_source import SnapshotSource
 from quipu.recall.generations import Models
 from quipu.upkeep.erasure.everywhere import EVERYWHERE
 from quipu.upkeep.erasure.model import Left
@@ -54,7 +54,7 @@ class Naming:
         self._database = database
         self._models = models
         self._logins = logins
-        self._grounds = Grounds(database, models, logins)
+        self._grounds = SnapshotSource(database, models, logins)
 
     async def search(self, space: str, form: str) -> list[Left]:
         """Find values that match a form (a regular expression), by column."""
@@ -93,11 +93,11 @@ class Naming:
         await following.advance(target.space, await self._grounds.schema(target), seconds=None)
 
     async def _tables(self, target: Target) -> list[_Table]:
-        async with self._database.space(target.space) as within:
-            if within is None:
+        async with self._database.transaction(target.space) as tx:
+            if tx is None:
                 return []
             values = {"space": target.space_id, "schema": target.number}
-            rows = await (await within.conn.execute(_SQL["nameable"], values)).fetchall()
+            rows = await (await tx.conn.execute(_SQL["nameable"], values)).fetchall()
         found: list[_Table] = []
         for name, group in groupby(rows, key=lambda row: str(row[0])):
             if name in target.protected:

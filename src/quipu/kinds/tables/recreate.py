@@ -17,11 +17,11 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import catalogue, sequences
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.anatomy import VIEWS, Anatomy, Part, differences, own_anatomy
 from quipu.kinds.tables.catalogue import AskedShape
 from quipu.kinds.tables.ddl import descriptions_of, fields_of, made, register, statement_of
 from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import exchange
+from quipu.kinds.tables.introspection import VIEWS, Anatomy, Part, differences, own_anatomy
 from quipu.kinds.tables.losses import outdated, own_state, refuse_losses
 from quipu.kinds.tables.model import Schema, Table
 from quipu.kinds.tables.names import nearest
@@ -91,8 +91,8 @@ async def recreate(
     """Make the table anew, or without ``confirm`` try it and undo it; refuse what was not confirmed."""
     text = engine.clean_statement(statement_of(statement))
     looked = AskedShape(place.schema, table)
-    async with engine.access.entered(place, "admin", ask=looked.ask) as (within, schema):
-        shape = await looked.shape(within, schema)
+    async with engine.access.entered(place, "admin", ask=looked.ask) as (tx, schema):
+        shape = await looked.shape(tx, schema)
         name = shape.name
         if shape.protected or not shape.is_table:
             raise BadInput(f"{name} is no table of yours.", field="table")
@@ -105,7 +105,7 @@ async def recreate(
             about=engine.clean(description) if isinstance(description, str) and description.strip() else None,
             told={k: engine.clean(v) for k, v in descriptions_of(column_descriptions).items()},
             confirm=confirm,
-            listed=(await catalogue.listing(within, schema, table=name)).tables[0],
+            listed=(await catalogue.listing(tx, schema, table=name)).tables[0],
         )
     asked = Asked(schema=schema, field="sql", seconds=_TIMES * engine.seconds, columns=list(shape.types))
     done = await engine.run(

@@ -11,7 +11,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.parameters import Example, OnlySchema, SchemaName, Space
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db.database import Database
-from quipu.kinds.tables import catalogue, founding, names, store
+from quipu.kinds.tables import catalogue, names, provision, store
 from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.engine import Engine
 from quipu.kinds.tables.model import PERMISSIONS, DroppedSchema, Grant, Permission, Schema
@@ -29,8 +29,8 @@ class AsyncSchemas:
 
     async def schemas(self, *, space: Space) -> Sequence[Schema]:
         """List the schemas of a space, the default first."""
-        async with self._database.space(check_name("space", space)) as within:
-            return [] if within is None else await store.schemas(within)
+        async with self._database.transaction(check_name("space", space)) as tx:
+            return [] if tx is None else await store.schemas(tx)
 
     async def create_schema(
         self,
@@ -47,10 +47,10 @@ class AsyncSchemas:
         place = Place.of(space, name, None)
         if description is not None:
             description = self._engine.clean(description)
-        await founding.found(self._database, place.space, place.schema, description)
-        async with self._access.entered(place, "admin") as (within, schema):
+        await provision.found(self._database, place.space, place.schema, description)
+        async with self._access.entered(place, "admin") as (tx, schema):
             if description is not None and description != schema.description:
-                await store.describe(within, schema.id, description)
+                await store.describe(tx, schema.id, description)
         return await self._access.schema(place, "admin")
 
     async def drop_schema(
@@ -68,26 +68,26 @@ class AsyncSchemas:
             NotFound: There is no such schema.
         """
         place = Place.of(space, name, None)
-        entered = self._database.erasing if confirm else self._database.space
-        async with entered(place.space) as within:
-            found = None if within is None else await store.schema(within, place.schema, None)
-            if within is None or found is None:
+        entered = self._database.erase if confirm else self._database.transaction
+        async with entered(place.space) as tx:
+            found = None if tx is None else await store.schema(tx, place.schema, None)
+            if tx is None or found is None:
                 raise NotFound(
                     f"There is no schema {place.schema!r}.", hint="The list of schemas shows them."
                 )
-            held = await catalogue.listing(within, found[0], with_columns=False)
+            held = await catalogue.listing(tx, found[0], with_columns=False)
             if confirm:
-                await store.discard(within, found[0].id)
+                await store.discard(tx, found[0].id)
         tables = {one.name: one.rows for one in held.tables}
         return DroppedSchema(schema=place.schema, tables=tables)
 
     async def grants(self, *, schema: OnlySchema = None, space: Space) -> Sequence[Grant]:
         """List which agent may do what, in one schema or in all of them."""
         name = None if schema is None else names.check_schema(schema)
-        async with self._database.space(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.transaction(check_name("space", space)) as tx:
+            if tx is None:
                 return []
-            granted = await store.grants(within, None)
+            granted = await store.grants(tx, None)
         return [one for one in granted if name is None or one.schema == name]
 
     async def grant(
@@ -105,8 +105,8 @@ class AsyncSchemas:
         if cast(object, permission) not in PERMISSIONS:
             raise BadInput(f"{permission!r} is none of {', '.join(PERMISSIONS)}.", field="permission")
         place = Place.of(space, schema, None)
-        async with self._access.entered(place, "admin", make=True) as (within, found):
-            await store.grant(within, found.id, check_name("agent", agent), permission)
+        async with self._access.entered(place, "admin", make=True) as (tx, found):
+            await store.grant(tx, found.id, check_name("agent", agent), permission)
         return await self.grants(schema=schema, space=space)
 
     async def revoke(
@@ -119,7 +119,7 @@ class AsyncSchemas:
         Raises:
             NotFound: There is no such schema, or the agent may do nothing there.
         """
-        async with self._access.entered(Place.of(space, schema, None), "admin") as (within, found):
-            if not await store.revoke(within, found.id, check_name("agent", agent)):
+        async with self._access.entered(Place.of(space, schema, None), "admin") as (tx, found):
+            if not await store.revoke(tx, found.id, check_name("agent", agent)):
                 raise NotFound(f"{agent!r} may do nothing in schema {schema!r}.")
         return await self.grants(schema=schema, space=space)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from psycopg import errors, sql
 
 from quipu.kernel.db.database import Connection
-from quipu.kinds.tables.anatomy import Part
+from quipu.kinds.tables.introspection import Part
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import as_written, fill

@@ -8,16 +8,16 @@ from typing import Any, cast
 from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Ask, Connection, Rows, Within, ask
+from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
 from quipu.kinds.tables.model import Grant, Permission, Schema
 
 _SQL = queries.load("quipu.kinds.tables")
 
 
-async def schemas(within: Within) -> list[Schema]:
+async def schemas(tx: SpaceTransaction) -> list[Schema]:
     """Return the schemas of the space, the default first."""
-    async with within.conn.cursor(row_factory=class_row(Schema)) as cursor:
-        return await (await cursor.execute(_SQL["schemas"], {"space": within.space.id})).fetchall()
+    async with tx.conn.cursor(row_factory=class_row(Schema)) as cursor:
+        return await (await cursor.execute(_SQL["schemas"], {"space": tx.space.id})).fetchall()
 
 
 class AskedSchema:
@@ -44,9 +44,11 @@ class AskedSchema:
         return None if row is None else _placed(row)
 
 
-async def schema(within: Within, name: str, agent: str | None) -> tuple[Schema, Permission | None] | None:
+async def schema(
+    tx: SpaceTransaction, name: str, agent: str | None
+) -> tuple[Schema, Permission | None] | None:
     """Return a schema and the agent's permission in a transaction that has entered the space."""
-    row = await _row(within, "schema", {"name": name, "agent": agent})
+    row = await _row(tx, "schema", {"name": name, "agent": agent})
     return None if row is None else _placed(row)
 
 
@@ -55,38 +57,38 @@ def _placed(row: Sequence[Any]) -> tuple[Schema, Permission | None]:
     return Schema(**dict(zip(names, row, strict=False))), cast("Permission | None", row[-1])
 
 
-async def count_tables(within: Within) -> int:
+async def count_tables(tx: SpaceTransaction) -> int:
     """Count the tables that agents have made in the space."""
-    row = await _row(within, "count_tables", {})
+    row = await _row(tx, "count_tables", {})
     return 0 if row is None else row[0]
 
 
-async def discard(within: Within, schema_id: int) -> None:
+async def discard(tx: SpaceTransaction, schema_id: int) -> None:
     """Drop a schema with everything in it."""
-    await run(within, "discard", {"schema": schema_id})
+    await run(tx, "discard", {"schema": schema_id})
 
 
-async def describe(within: Within, schema_id: int, description: str) -> None:
+async def describe(tx: SpaceTransaction, schema_id: int, description: str) -> None:
     """Say what a schema is for."""
-    await run(within, "describe_schema", {"schema": schema_id, "description": description})
+    await run(tx, "describe_schema", {"schema": schema_id, "description": description})
 
 
-async def grants(within: Within, schema_id: int | None) -> list[Grant]:
+async def grants(tx: SpaceTransaction, schema_id: int | None) -> list[Grant]:
     """Return the permissions of agents."""
-    async with within.conn.cursor(row_factory=class_row(Grant)) as cursor:
-        values = {"space": within.space.id, "schema": schema_id}
+    async with tx.conn.cursor(row_factory=class_row(Grant)) as cursor:
+        values = {"space": tx.space.id, "schema": schema_id}
         return await (await cursor.execute(_SQL["grants"], values)).fetchall()
 
 
-async def grant(within: Within, schema_id: int, agent: str, permission: Permission) -> None:
+async def grant(tx: SpaceTransaction, schema_id: int, agent: str, permission: Permission) -> None:
     """Let an agent do this much from now on."""
-    await run(within, "grant", {"schema": schema_id, "agent": agent, "permission": permission})
+    await run(tx, "grant", {"schema": schema_id, "agent": agent, "permission": permission})
 
 
-async def revoke(within: Within, schema_id: int, agent: str) -> bool:
+async def revoke(tx: SpaceTransaction, schema_id: int, agent: str) -> bool:
     """Let an agent do nothing there from now on; False where it could do nothing before."""
-    values = {"space": within.space.id, "schema": schema_id, "agent": agent}
-    return (await within.conn.execute(_SQL["revoke"], values)).rowcount > 0
+    values = {"space": tx.space.id, "schema": schema_id, "agent": agent}
+    return (await tx.conn.execute(_SQL["revoke"], values)).rowcount > 0
 
 
 async def enter(conn: Connection, space: str) -> int | None:
@@ -138,11 +140,11 @@ async def settle(conn: Connection) -> int | None:
     return None if row is None else row[0]
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
 
 
-async def _row(within: Within, name: str, values: Mapping[str, object]) -> Sequence[Any] | None:
-    cursor = await within.run(_SQL.numbered(name), values)
+async def _row(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Sequence[Any] | None:
+    cursor = await tx.run(_SQL.numbered(name), values)
     return await cursor.fetchone()

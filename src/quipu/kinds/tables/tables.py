@@ -155,9 +155,9 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         Raises:
             NotFound: There is no such schema or table.
         """
-        async with self._access.entered(Place.of(space, schema, agent), "read") as (within, found):
+        async with self._access.entered(Place.of(space, schema, agent), "read") as (tx, found):
             name = None if table is None else names.check_table(table, schema=found.schema_name)
-            return await catalogue.listing(within, found, table=name, with_columns=show_columns)
+            return await catalogue.listing(tx, found, table=name, with_columns=show_columns)
 
     async def query(
         self,
@@ -336,10 +336,10 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             NotFound: There is no such schema.
         """
         place = Place.of(space, schema, agent)
-        async with self._access.entered(place, "read") as (within, found):
+        async with self._access.entered(place, "read") as (tx, found):
             of, kept = self._briefings.get(place, (None, None))
             if kept is None or of != found:  # a schema that was dropped and made anew has another id
-                kept = briefing(await catalogue.listing(within, found), version=found.version)
+                kept = briefing(await catalogue.listing(tx, found), version=found.version)
                 self._briefings[place] = (found, kept)
         return kept
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts import store
 from quipu.kinds.transcripts.lessons import ageing
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
 from quipu.recall.model import Cited, Source
 
 
-async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
+async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     """Return the texts of entries, by id; archived lessons are left out.
 
     The source names the memory as its message and its category as the role.
@@ -24,15 +24,15 @@ async def cite(within: Within, ids: Sequence[int]) -> dict[int, Cited]:
             recorded_at=one.recorded_at,
             source=Source(one.said, one.session, role=one.category or "knowledge"),
         )
-        for one in await store.cited(within, ids)
+        for one in await store.cited(tx, ids)
     }
 
 
-async def faded(within: Within, ids: Sequence[int], now: datetime) -> set[int]:
+async def faded(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> set[int]:
     """Return the entries whose confidence of today is so low that the next pruning archives them."""
-    settings = within.settings
+    settings = tx.settings
     half_life_days, least = settings.memory_half_life_days, settings.of(ARCHIVE_BELOW)
-    lives = await store.lives(within, ids)
+    lives = await store.lives(tx, ids)
     return {
         entry
         for entry, life in lives.items()
@@ -40,11 +40,11 @@ async def faded(within: Within, ids: Sequence[int], now: datetime) -> set[int]:
     }
 
 
-async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
     """Return the entries of the lessons used last, with the time; latest first."""
-    return await store.lately(within, limit)
+    return await store.lately(tx, limit)
 
 
-async def used(within: Within, ids: Sequence[int], now: datetime) -> int:
+async def used(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> int:
     """Note that memories were put before an agent: they age from now."""
-    return await store.used(within, ids, now=now, apart=ageing.REINFORCED_APART)
+    return await store.used(tx, ids, now=now, apart=ageing.REINFORCED_APART)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from quipu.kernel.queue.model import Payload
 from quipu.kinds.plug import Context, Schedule
-from quipu.kinds.transcripts.filing import messages
+from quipu.kinds.transcripts.indexing import messages
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 
@@ -23,7 +23,7 @@ async def learn(context: Context, _: Payload) -> None:
 
     Each of the three goes on where it was cut off, so the job may be done twice.
     """
-    from quipu.kinds.transcripts.seeing import indexing  # noqa: PLC0415
+    from quipu.kinds.transcripts.browse import indexing  # noqa: PLC0415
 
     space = context.space
     await indexing.advance(context.database, space, seconds=None)

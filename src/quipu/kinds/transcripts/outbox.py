@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue.outbox import put
 
 LEARN: Final = "transcripts-learn"
 QUIET: Final = timedelta(minutes=15)
 
 
-async def ask(within: Within, *, now: datetime) -> None:
+async def ask(tx: SpaceTransaction, *, now: datetime) -> None:
     """Have what was taken in indexed and learned from in ``QUIET`` time, when its session may be at its end.
 
     What goes on longer is read then as far as it is, and again after what came later.
     """
-    await put(within, LEARN, {}, key="all", due=now + QUIET)
+    await put(tx, LEARN, {}, key="all", due=now + QUIET)

@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts.lessons.ageing import Life
 
 _SQL = queries.load("quipu.kinds.transcripts")
@@ -48,16 +48,16 @@ class Resting:
     goes: bool
 
 
-async def cited(within: Within, ids: Sequence[int]) -> list[Found]:
+async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> list[Found]:
     """Return the active lessons of entries."""
-    async with within.conn.cursor(row_factory=class_row(Found)) as cursor:
-        values = {"space": within.space.id, "ids": Int8s(ids)}
+    async with tx.conn.cursor(row_factory=class_row(Found)) as cursor:
+        values = {"space": tx.space.id, "ids": Int8s(ids)}
         return await (await cursor.execute(_SQL["cited"], values)).fetchall()
 
 
-async def lives(within: Within, ids: Sequence[int]) -> dict[int, Life]:
+async def lives(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Life]:
     """Return the histories of entries' lessons, by entry."""
-    rows = await _rows(within, "lives", {"ids": Int8s(ids)})
+    rows = await _rows(tx, "lives", {"ids": Int8s(ids)})
     return {
         entry: Life(
             judged=judged,
@@ -73,49 +73,49 @@ async def lives(within: Within, ids: Sequence[int]) -> dict[int, Life]:
     }
 
 
-async def used(within: Within, ids: Sequence[int], *, now: datetime, apart: timedelta) -> int:
+async def used(tx: SpaceTransaction, ids: Sequence[int], *, now: datetime, apart: timedelta) -> int:
     """Note a use of the memories of entries; how many of them count."""
-    return len(await _rows(within, "used", {"ids": Int8s(ids), "now": now, "apart": apart}))
+    return len(await _rows(tx, "used", {"ids": Int8s(ids), "now": now, "apart": apart}))
 
 
-async def lately(within: Within, limit: int) -> list[tuple[int, datetime]]:
+async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
     """Return the entries of the lessons used last, with the time; latest first."""
-    return [(entry, at) for entry, at in await _rows(within, "lately", {"limit": limit})]
+    return [(entry, at) for entry, at in await _rows(tx, "lately", {"limit": limit})]
 
 
-async def memories(within: Within, values: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
+async def memories(tx: SpaceTransaction, values: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
     """Return the lessons that an erasure takes, each with its entry in the index."""
-    return await _rows(within, "doomed_memories", values)
+    return await _rows(tx, "doomed_memories", values)
 
 
-async def wordings(within: Within, values: Mapping[str, object]) -> list[Resting]:
+async def wordings(tx: SpaceTransaction, values: Mapping[str, object]) -> list[Resting]:
     """Return the wordings of memories with a source in sessions that lose messages, by memory."""
-    return [Resting(*row) for row in await _rows(within, "wordings", values)]
+    return [Resting(*row) for row in await _rows(tx, "wordings", values)]
 
 
-async def said_in(within: Within, sessions: Sequence[str]) -> dict[str, dict[int, str]]:
+async def said_in(tx: SpaceTransaction, sessions: Sequence[str]) -> dict[str, dict[int, str]]:
     """Return what was said in sessions: by name of the session, by id of the message."""
     said: dict[str, dict[int, str]] = {}
-    for session, id_, content in await _rows(within, "said_in", {"sessions": list(sessions)}):
+    for session, id_, content in await _rows(tx, "said_in", {"sessions": list(sessions)}):
         said.setdefault(session, {})[id_] = content
     return said
 
 
-async def lines(within: Within, numbers: Sequence[int]) -> int:
+async def lines(tx: SpaceTransaction, numbers: Sequence[int]) -> int:
     """Count the lines of sessions."""
-    ((count,),) = await _rows(within, "count_lines", {"numbers": Int8s(numbers)})
+    ((count,),) = await _rows(tx, "count_lines", {"numbers": Int8s(numbers)})
     return count
 
 
-async def identities(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[str, str]]:
+async def identities(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return session and id of lines or prompts that an erasure takes, by the name of the query."""
-    return await _rows(within, name, values)
+    return await _rows(tx, name, values)
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
 
 
-async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
+async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()

@@ -17,8 +17,8 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
-from quipu.kinds.transcripts.filing import messages
-from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+from quipu.kinds.transcripts.browse.browse import AsyncBrowse
+from quipu.kinds.transcripts.indexing import messages
 from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
 from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
 from quipu.kinds.transcripts.syncing.service import Syncing
@@ -34,7 +34,7 @@ Roots = Annotated[
 OneSpace = Annotated[str | None, Doc("One space for all projects; a space for each if None.")]
 
 
-class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
+class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
     """Recorded sessions of coding agents: what people and agent said, thought and did, line by line.
 
     Each project is a space of its own, named like the directory that its sessions were started in.
@@ -49,7 +49,7 @@ class AsyncTranscripts(AsyncSeeing, AsyncBootstrap, AsyncExchange):
         clock: Clock,
         settings: Settings,
     ) -> None:
-        AsyncSeeing.__init__(self, database, clock=clock, search=search)
+        AsyncBrowse.__init__(self, database, clock=clock, search=search)
         AsyncBootstrap.__init__(self, database, search=search, clock=clock)
         AsyncExchange.__init__(self, database, models, clock=clock, redact=settings.redact)
         self._language = settings.language

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from uuid import UUID
 
 from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts import store
 from quipu.kinds.transcripts.store import Resting
 from quipu.upkeep.erasure.wording import repeats, words
@@ -27,7 +27,7 @@ class Wordings:
 
 
 async def unsupported(
-    within: Within, *, sessions: Sequence[str], messages: Sequence[int], doomed: Sequence[UUID]
+    tx: SpaceTransaction, *, sessions: Sequence[str], messages: Sequence[int], doomed: Sequence[UUID]
 ) -> Wordings:
     """Return the wordings that do not rest on what remains, of memories that are not ``doomed`` themselves.
 
@@ -35,10 +35,10 @@ async def unsupported(
     sources say where it loses one, beside what remains of its sessions where it loses none.
     """
     given = {"sessions": list(sessions), "messages": Int8s(messages), "doomed": list(doomed)}
-    rows = await store.wordings(within, given)
+    rows = await store.wordings(tx, given)
     if not rows:
         return Wordings()
-    said = await store.said_in(within, sorted({row.session for row in rows}))
+    said = await store.said_in(tx, sorted({row.session for row in rows}))
     gone = set(messages)
     memories: dict[UUID, int | None] = {}
     edits: list[int] = []

@@ -32,11 +32,9 @@ class AsyncAnswers:
         """
         now = self._clock.now()
         with acting_for(None):  # it is the key's: who has it asked before
-            async with self._database.writing(asking.space) as within:
-                begun = await store.begin(
-                    within, asking, now=now, expired=now - KEPT, abandoned=now - _ABANDONED
-                )
-                found = None if begun else await store.find(within, asking)
+            async with self._database.write(asking.space) as tx:
+                begun = await store.begin(tx, asking, now=now, expired=now - KEPT, abandoned=now - _ABANDONED)
+                found = None if begun else await store.find(tx, asking)
         if found is None:
             return None
         sha256, answer = found
@@ -53,18 +51,18 @@ class AsyncAnswers:
     async def keep(self, asking: Asking, answer: KeptAnswer) -> None:
         """Keep the answer to a request that was done; not where an erasure took the request meanwhile."""
         with acting_for(None):
-            async with self._database.space(asking.space) as within:
-                if within is not None:
-                    await store.keep(within, asking, answer)
+            async with self._database.transaction(asking.space) as tx:
+                if tx is not None:
+                    await store.keep(tx, asking, answer)
 
     async def release(self, asking: Asking) -> None:
         """Give back a request that failed: it may be sent again under the same key."""
         with acting_for(None):
-            async with self._database.space(asking.space) as within:
-                if within is not None:
-                    await store.release(within, asking)
+            async with self._database.transaction(asking.space) as tx:
+                if tx is not None:
+                    await store.release(tx, asking)
 
     async def drop_old(self) -> int:
         """Drop what is older than 24 hours, in every space; how many."""
-        async with self._database.plain() as conn:
+        async with self._database.unscoped() as conn:
             return await store.drop_old(conn, self._clock.now() - KEPT)

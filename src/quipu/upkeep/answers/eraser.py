@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.upkeep.answers import store
 from quipu.upkeep.erasure.model import What
 
@@ -15,11 +15,11 @@ class AnswersEraser:
     They are no memories, and kept for a day at most; so no preview counts them.
     """
 
-    async def count(self, within: Within, what: What) -> Mapping[str, int]:  # noqa: ARG002 - as above
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:  # noqa: ARG002 - as above
         """Return nothing: nobody would miss these answers."""
         return {}
 
-    async def erase(self, within: Within, what: What) -> Sequence[int]:  # noqa: ARG002 - as above
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:  # noqa: ARG002 - as above
         """Take them; they have no entries in the index."""
-        await store.drop_of_space(within)
+        await store.drop_of_space(tx)
         return ()

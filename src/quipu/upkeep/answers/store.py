@@ -9,15 +9,15 @@ from datetime import datetime
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.upkeep.answers.model import Asking, KeptAnswer
 
 _SQL = queries.load("quipu.upkeep.answers")
 
 
-def _values(within: Within, asking: Asking) -> Mapping[str, object]:
+def _values(tx: SpaceTransaction, asking: Asking) -> Mapping[str, object]:
     return {
-        "space": within.space.id,
+        "space": tx.space.id,
         "caller": asking.caller,
         "key": hashlib.sha256(asking.key.encode()).digest(),
         "sha256": asking.sha256,
@@ -25,36 +25,36 @@ def _values(within: Within, asking: Asking) -> Mapping[str, object]:
 
 
 async def begin(
-    within: Within, asking: Asking, *, now: datetime, expired: datetime, abandoned: datetime
+    tx: SpaceTransaction, asking: Asking, *, now: datetime, expired: datetime, abandoned: datetime
 ) -> bool:
     """Take a request on; False where it is being done or was answered."""
-    values = {**_values(within, asking), "now": now, "expired": expired, "abandoned": abandoned}
-    return await (await within.conn.execute(_SQL["begin"], values)).fetchone() is not None
+    values = {**_values(tx, asking), "now": now, "expired": expired, "abandoned": abandoned}
+    return await (await tx.conn.execute(_SQL["begin"], values)).fetchone() is not None
 
 
-async def find(within: Within, asking: Asking) -> tuple[bytes, KeptAnswer | None] | None:
+async def find(tx: SpaceTransaction, asking: Asking) -> tuple[bytes, KeptAnswer | None] | None:
     """Return the SHA-256 of the request that came under this key, and its answer if there is one yet."""
-    row = await (await within.conn.execute(_SQL["find"], _values(within, asking))).fetchone()
+    row = await (await tx.conn.execute(_SQL["find"], _values(tx, asking))).fetchone()
     if row is None:
         return None
     sha256, status, headers, body = row
     return sha256, None if status is None else KeptAnswer(status, headers, body)
 
 
-async def keep(within: Within, asking: Asking, answer: KeptAnswer) -> None:
+async def keep(tx: SpaceTransaction, asking: Asking, answer: KeptAnswer) -> None:
     """Keep an answer."""
     values = {
-        **_values(within, asking),
+        **_values(tx, asking),
         "status": answer.status,
         "headers": Jsonb(dict(answer.headers)),
         "body": answer.body,
     }
-    await within.conn.execute(_SQL["keep"], values)
+    await tx.conn.execute(_SQL["keep"], values)
 
 
-async def release(within: Within, asking: Asking) -> None:
+async def release(tx: SpaceTransaction, asking: Asking) -> None:
     """Give a request back that failed."""
-    await within.conn.execute(_SQL["release"], _values(within, asking))
+    await tx.conn.execute(_SQL["release"], _values(tx, asking))
 
 
 async def drop_old(conn: Connection, before: datetime) -> int:
@@ -64,6 +64,6 @@ async def drop_old(conn: Connection, before: datetime) -> int:
     return row[0]
 
 
-async def drop_of_space(within: Within) -> None:
+async def drop_of_space(tx: SpaceTransaction) -> None:
     """Drop all of the space."""
-    await within.conn.execute(_SQL["drop_of_space"], {"space": within.space.id})
+    await tx.conn.execute(_SQL["drop_of_space"], {"space": tx.space.id})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.upkeep.consistency import store
 from quipu.upkeep.consistency.heritage import Kept, misfits
 
@@ -33,26 +33,26 @@ async def examine(database: Database, *, spaces: Sequence[str] | None = None) ->
     faults: list[Fault] = []
     names = [space.name for space in await database.spaces()] if spaces is None else spaces
     for name in names:
-        async with database.reading(name) as within:
-            if within is not None:
-                await within.take_time()
-                faults += await _examine(within)
+        async with database.snapshot_read(name) as tx:
+            if tx is not None:
+                await tx.take_time()
+                faults += await _examine(tx)
     return faults
 
 
-async def _examine(within: Within) -> list[Fault]:
-    found = await store.broken(within)
-    found[_HERITAGE] = await _misfits(within)
-    return [Fault(within.space.name, rule, tuple(whom[:100])) for rule, whom in found.items() if whom]
+async def _examine(tx: SpaceTransaction) -> list[Fault]:
+    found = await store.broken(tx)
+    found[_HERITAGE] = await _misfits(tx)
+    return [Fault(tx.space.name, rule, tuple(whom[:100])) for rule, whom in found.items() if whom]
 
 
-async def _misfits(within: Within) -> list[str]:
+async def _misfits(tx: SpaceTransaction) -> list[str]:
     """Chunk by chunk; an entry is judged once the one after it is known."""
     found: list[int] = []
     held: list[Kept] = []  # two that were judged, then those that are to be
     judged = 0
     while True:
-        chunk = await store.heritage(within, after=held[-1].id if held else _FIRST, limit=_CHUNK)
+        chunk = await store.heritage(tx, after=held[-1].id if held else _FIRST, limit=_CHUNK)
         held += chunk
         end = len(held) - 1 if chunk else len(held)
         found += misfits(held[judged:end], {kept.id: kept for kept in held})

@@ -10,7 +10,7 @@ from psycopg.rows import dict_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import halfvecs
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.upkeep.consistency.heritage import Kept
 
 _SQL = queries.load("quipu.upkeep.consistency")
@@ -20,17 +20,17 @@ RULES: Final = tuple(name for name in _SQL if name != _HERITAGE)
 """Each is a query that returns what breaks it."""
 
 
-async def broken(within: Within) -> dict[str, list[str]]:
+async def broken(tx: SpaceTransaction) -> dict[str, list[str]]:
     """Return the ids or names that break each rule, asked in one round trip to the server."""
-    async with within.conn.pipeline():
-        answers = {rule: await within.run(_SQL.numbered(rule), {}) for rule in RULES}
+    async with tx.conn.pipeline():
+        answers = {rule: await tx.run(_SQL.numbered(rule), {}) for rule in RULES}
     return {rule: [row[0] for row in await answer.fetchall()] for rule, answer in answers.items()}
 
 
-async def heritage(within: Within, *, after: int, limit: int) -> list[Kept]:
+async def heritage(tx: SpaceTransaction, *, after: int, limit: int) -> list[Kept]:
     """Return the next entries beyond ``after``, in the order of their ids."""
-    values = {"space": within.space.id, "after": after, "limit": limit}
-    async with within.conn.cursor(row_factory=dict_row) as cursor:
+    values = {"space": tx.space.id, "after": after, "limit": limit}
+    async with tx.conn.cursor(row_factory=dict_row) as cursor:
         rows = await (await cursor.execute(_SQL[_HERITAGE], values, binary=True)).fetchall()
     return [_kept(row) for row in rows]
 

@@ -91,8 +91,8 @@ def kept(copies: Copies) -> dict[str, Any]:
 
 async def exports_of(database: Database, space: gone.Known) -> list[Export]:
     """Return the exports of a space, which may be gone."""
-    async with gone.within(database, space) as within:
-        return await exports.of_space(within)
+    async with gone.tx(database, space) as tx:
+        return await exports.of_space(tx)
 
 
 async def note(
@@ -106,6 +106,6 @@ async def note(
 ) -> str:
     """Sign a note to a receipt and keep it in the chain; its id."""
     facts = {"type": type_, "of": receipt, **remains}
-    async with gone.within(database, space) as within:
-        (id_,) = await append(within, [Entry(facts=facts, of_receipt=receipt)], now=now)
+    async with gone.tx(database, space) as tx:
+        (id_,) = await append(tx, [Entry(facts=facts, of_receipt=receipt)], now=now)
     return id_

@@ -52,26 +52,26 @@ class AsyncReceipts:
         Raises:
             NotFound: nothing was erased yet; the key is made with the first receipt.
         """
-        async with self._database.plain() as conn:
+        async with self._database.unscoped() as conn:
             key = await store.public_key(conn)
         if key is None:
             raise NotFound("There is no key yet.", hint="It is made with the first receipt.")
         return PublicKey(public_key=b64encode(key).decode("ascii"), fingerprint=fingerprint(key))
 
     async def _read(self, space: str | None, id: str | None) -> list[Receipt]:
-        async with self._database.plain() as conn:
+        async with self._database.unscoped() as conn:
             key = await store.public_key(conn)
         rows: Sequence[tuple[Mapping[str, Any], bytes]] = ()
         if space is None:
             async with self._database.owner() as conn:
                 rows = await store.receipts_of_all(conn, id)
         else:
-            async with self._database.space(check_name("space", space)) as within:
-                rows = [] if within is None else await store.receipts_of_space(within, id)
+            async with self._database.transaction(check_name("space", space)) as tx:
+                rows = [] if tx is None else await store.receipts_of_space(tx, id)
             known = None if rows or id is None else await gone.find(self._database, space, id)
             if known is not None:
-                async with gone.within(self._database, known) as within:
-                    rows = await store.receipts_of_space(within, id)
+                async with gone.tx(self._database, known) as tx:
+                    rows = await store.receipts_of_space(tx, id)
         return [
             Receipt(document=document, signature=signature, public_key=key or b"")
             for document, signature in rows

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.upkeep.erasure import store
 from quipu.upkeep.erasure.receipts import START, KeyPair, digest, fingerprint, sign
 
@@ -28,19 +28,19 @@ class Entry:
     of_receipt: str | None = None
 
 
-async def append(within: Within, entries: Sequence[Entry], *, now: datetime) -> list[str]:
+async def append(tx: SpaceTransaction, entries: Sequence[Entry], *, now: datetime) -> list[str]:
     """Sign entries and keep them at the end of the chain; the ids of the receipts.
 
     The end of the chain is held until commit, so it is done last in a transaction: erasures of other spaces
     wait for no more than that.
     """
     new = KeyPair.new()
-    end = await store.hold_chain(within, signing=new.signing, public=new.public)
+    end = await store.hold_chain(tx, signing=new.signing, public=new.public)
     pair = KeyPair.of(end.signing)
     number, previous = end.number, end.digest
-    last = await store.last_in_space(within)
+    last = await store.last_in_space(tx)
     space_number, space_previous = (last[0], digest(last[1])) if last else (0, START)
-    secret = await store.names_key(within)
+    secret = await store.names_key(tx)
     ids: list[str] = []
     for entry in entries:
         number, space_number = number + 1, space_number + 1
@@ -51,7 +51,7 @@ async def append(within: Within, entries: Sequence[Entry], *, now: datetime) -> 
             "key": fingerprint(pair.public),
             "number": number,
             "previous": previous,
-            "space": within.space.id,
+            "space": tx.space.id,
             "space_number": space_number,
             "space_previous": space_previous,
         }
@@ -65,15 +65,15 @@ async def append(within: Within, entries: Sequence[Entry], *, now: datetime) -> 
             signature=receipt.signature,
             counts=entry.counts,
             written_at=now,
-            hashes={what: _hash(secret, within, name) for what, name in entry.names.items()},
-            name_hashes=[store.keyed(secret, within.space.name, name) for name in entry.more_names],
+            hashes={what: _hash(secret, tx, name) for what, name in entry.names.items()},
+            name_hashes=[store.keyed(secret, tx.space.name, name) for name in entry.more_names],
             of_receipt=entry.of_receipt,
         )
-        await store.write_receipt(within, row)
-        await store.extend_chain(within, number=number, digest=previous)
+        await store.write_receipt(tx, row)
+        await store.extend_chain(tx, number=number, digest=previous)
         ids.append(receipt.id)
     return ids
 
 
-def _hash(secret: bytes, within: Within, name: str | None) -> str | None:
-    return None if name is None else store.keyed(secret, within.space.name, name)
+def _hash(secret: bytes, tx: SpaceTransaction, name: str | None) -> str | None:
+    return None if name is None else store.keyed(secret, tx.space.name, name)

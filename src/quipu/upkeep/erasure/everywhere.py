@@ -7,7 +7,7 @@ from itertools import groupby
 
 from psycopg import sql
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.upkeep.erasure import store, templates
 from quipu.upkeep.erasure.model import Left, Named
 from quipu.upkeep.erasure.names import MARK
@@ -17,7 +17,7 @@ EVERYWHERE = "forgetting everywhere takes it out"
 BY_HAND = "no erasure changes it: correct or delete it where it was written"
 
 
-async def search(within: Within, pattern: str, named: Iterable[Named]) -> list[Left]:
+async def search(tx: SpaceTransaction, pattern: str, named: Iterable[Named]) -> list[Left]:
     """Find names in the tables of a space, as row level security shows them."""
     reached = {
         f"{table}.{column}"
@@ -27,9 +27,9 @@ async def search(within: Within, pattern: str, named: Iterable[Named]) -> list[L
         for column in columns
     }
     found: list[Left] = []
-    for table, columns in await _tables(within):
+    for table, columns in await _tables(tx):
         query = templates.counting("of_space", sql.Identifier(*table.split(".")), columns, pattern)
-        row = await (await within.conn.execute(query)).fetchone()
+        row = await (await tx.conn.execute(query)).fetchone()
         for column, count in zip(columns, row or (), strict=True):
             place = f"{table}.{column.name}"
             if count:
@@ -37,12 +37,14 @@ async def search(within: Within, pattern: str, named: Iterable[Named]) -> list[L
     return found
 
 
-async def take_out(within: Within, pattern: str, named: Sequence[Named]) -> tuple[dict[str, int], list[int]]:
+async def take_out(
+    tx: SpaceTransaction, pattern: str, named: Sequence[Named]
+) -> tuple[dict[str, int], list[int]]:
     """Take names out of what kinds say can be changed; rows by table, and entries of the index that go.
 
     Words are changed first: what is made anew is made of them.
     """
-    columns = dict(await _tables(within))
+    columns = dict(await _tables(tx))
     counts: dict[str, int] = {}
     entries: list[int] = []
     for one in named:
@@ -51,8 +53,8 @@ async def take_out(within: Within, pattern: str, named: Sequence[Named]) -> tupl
             where = sql.Identifier(*table.split("."))
             query = templates.redacting("redact_of_space", where, changed, pattern, MARK)
             if one.before_words is not None:
-                entries += await one.before_words(within, pattern)
-            counts[f"{table} (words)"] = (await within.conn.execute(query)).rowcount
+                entries += await one.before_words(tx, pattern)
+            counts[f"{table} (words)"] = (await tx.conn.execute(query)).rowcount
     for one in named:
         for table, names in one.gone.items():
             query = templates.fill(
@@ -61,11 +63,11 @@ async def take_out(within: Within, pattern: str, named: Sequence[Named]) -> tupl
                 held=templates.held(_of(columns, table, names), pattern),
                 entry=templates.fill("entry" if table in one.indexed else "no_entry"),
             )
-            gone = await (await within.conn.execute(query)).fetchall()
+            gone = await (await tx.conn.execute(query)).fetchall()
             counts[table] = len(gone)
             entries += [entry for (entry,) in gone if entry is not None]
         if one.make_again is not None:
-            entries += await one.make_again(within, pattern)
+            entries += await one.make_again(tx, pattern)
     return {table: count for table, count in counts.items() if count}, entries
 
 
@@ -73,8 +75,8 @@ def _of(columns: Mapping[str, Sequence[Column]], table: str, names: Sequence[str
     return [column for column in columns[table] if column.name in names]
 
 
-async def _tables(within: Within) -> list[tuple[str, list[Column]]]:
-    rows = await store.columns(within)
+async def _tables(tx: SpaceTransaction) -> list[tuple[str, list[Column]]]:
+    rows = await store.columns(tx)
     return [
         (table, [Column(name, type_) for _, name, type_ in group])
         for table, group in groupby(rows, key=lambda row: row[0])

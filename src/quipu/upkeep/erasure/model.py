@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class What:
         return self.session is None and self.user is None and self.message is None
 
 
-Again = Callable[[Within, str], Awaitable[Sequence[int]]]
+Again = Callable[[SpaceTransaction, str], Awaitable[Sequence[int]]]
 """Has what names a person made anew or changed: ``await again(within, pattern)``; entries that go."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.recall.removal import remove
 from quipu.upkeep.erasure import store
 from quipu.upkeep.erasure.everywhere import search as search_ours
@@ -20,11 +20,11 @@ from quipu.upkeep.erasure.tombstones import Noted
 class Eraser(Protocol):
     """Interface by which a kind of memory can be forgotten."""
 
-    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count the rows that ``erase`` would take, by table."""
         ...
 
-    async def erase(self, within: Within, what: What) -> Sequence[int]:
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Take them; returns the ids of their entries in the index, which are taken out next."""
         ...
 
@@ -49,8 +49,8 @@ class Search:
 
 async def preview(database: Database, erasers: Sequence[Eraser], what: What, *, space: str) -> Erasure:
     """Return what ``erase`` would take; nothing is changed."""
-    async with database.reading(space) as within:
-        return Erasure(space, what, {} if within is None else await count(within, erasers, what))
+    async with database.snapshot_read(space) as tx:
+        return Erasure(space, what, {} if tx is None else await count(tx, erasers, what))
 
 
 async def erase(
@@ -67,24 +67,24 @@ async def erase(
 
     ``touched`` gets the tables that are to be vacuumed; ``noted`` is told what is about to go.
     """
-    async with database.erasing(space) as within:
-        if within is None:
+    async with database.erase(space) as tx:
+        if tx is None:
             return Erasure(space, what, {})
-        await within.take_time()
+        await tx.take_time()
         for note in noted:
-            await note(within, what, now)
-        (erased,) = await take(within, [(what, erasers)], now=now)
+            await note(tx, what, now)
+        (erased,) = await take(tx, [(what, erasers)], now=now)
         if what.everything:
-            await store.remove_space(within)
+            await store.remove_space(tx)
         if touched is not None:
-            touched.extend(await store.touched(within))
+            touched.extend(await store.touched(tx))
     return erased
 
 
 async def names_of(database: Database, user: str | None, given: Sequence[str], *, space: str) -> list[str]:
     """Return the names by which a person is searched for in what others said."""
-    async with database.reading(space) as within:
-        carried = [] if within is None or user is None else await store.carried(within, user)
+    async with database.snapshot_read(space) as tx:
+        carried = [] if tx is None or user is None else await store.carried(tx, user)
         return chosen(user, carried, given)
 
 
@@ -105,10 +105,10 @@ async def erase_named(
     """
     found = Erasure(space, what, {})
     try:
-        async with database.erasing(space) as within:
-            if within is None:
+        async with database.erase(space) as tx:
+            if tx is None:
                 return found
-            found = await _take_named(within, erasers, what, search, touched, now=now)
+            found = await _take_named(tx, erasers, what, search, touched, now=now)
             if search.trial:
                 raise _Undone
     except _Undone:
@@ -121,7 +121,7 @@ class _Undone(Exception):
 
 
 async def _take_named(
-    within: Within,
+    tx: SpaceTransaction,
     erasers: Sequence[Eraser],
     what: What,
     search: Search,
@@ -131,19 +131,19 @@ async def _take_named(
 ) -> Erasure:
     from quipu.upkeep.erasure.chain import Entry, append  # noqa: PLC0415 - as below
 
-    counts = await count(within, erasers, what)
+    counts = await count(tx, erasers, what)
     for note in () if search.trial else search.noted:
-        await note(within, what, now)
-    entries = [entry for eraser in erasers for entry in await eraser.erase(within, what)]
+        await note(tx, what, now)
+    entries = [entry for eraser in erasers for entry in await eraser.erase(tx, what)]
     left: list[Left] = []
     if search.names:
         form = pattern(search.names)
         if search.everywhere:
-            more, gone = await take_out(within, form, search.named)
+            more, gone = await take_out(tx, form, search.named)
             counts, entries = {**counts, **more}, [*entries, *gone]
-        left = await search_ours(within, form, search.named)
-    await _take_out(within, sorted(set(entries)))
-    touched.extend(await store.touched(within))
+        left = await search_ours(tx, form, search.named)
+    await _take_out(tx, sorted(set(entries)))
+    touched.extend(await store.touched(tx))
     left += search.left
     counts |= search.counts
     receipt: list[str] = []
@@ -155,15 +155,15 @@ async def _take_named(
         }
         names = search.names if search.everywhere else ()
         entry = Entry(facts=facts, counts=_plain(counts.items()), names=_given(what), more_names=names)
-        receipt = await append(within, [entry], now=now)
-    return Erasure(within.space.name, what, counts, receipt[0] if receipt else None, now, left)
+        receipt = await append(tx, [entry], now=now)
+    return Erasure(tx.space.name, what, counts, receipt[0] if receipt else None, now, left)
 
 
-async def _take_out(within: Within, entries: Sequence[int]) -> None:
+async def _take_out(tx: SpaceTransaction, entries: Sequence[int]) -> None:
     """Take entries out of the index; what others make of what they read before is not written any more."""
     if entries:
-        await remove(within, entries)
-    await store.count_erasure(within)
+        await remove(tx, entries)
+    await store.count_erasure(tx)
 
 
 def _plain(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
@@ -176,31 +176,31 @@ def _plain(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 async def take(
-    within: Within, doomed: Iterable[tuple[What, Sequence[Eraser]]], *, now: datetime
+    tx: SpaceTransaction, doomed: Iterable[tuple[What, Sequence[Eraser]]], *, now: datetime
 ) -> list[Erasure]:
-    """Take several things out, each through its erasers, in a transaction of ``Database.erasing``."""
+    """Take several things out, each through its erasers, in a transaction of ``Database.erase``."""
     # Not at the top: what signs takes longer to load than a memory takes to open, and most never forget.
     from quipu.upkeep.erasure.chain import Entry, append  # noqa: PLC0415
 
     taken: list[tuple[What, dict[str, int]]] = []
     entries: list[int] = []
     for what, erasers in doomed:
-        taken.append((what, await count(within, erasers, what)))
-        entries += [entry for eraser in erasers for entry in await eraser.erase(within, what)]
-    await _take_out(within, entries)
+        taken.append((what, await count(tx, erasers, what)))
+        entries += [entry for eraser in erasers for entry in await eraser.erase(tx, what)]
+    await _take_out(tx, entries)
     notes = [Entry(facts=_facts(what, counts), counts=counts, names=_hashed(what)) for what, counts in taken]
-    receipts = await append(within, notes, now=now) if notes else []
+    receipts = await append(tx, notes, now=now) if notes else []
     return [
-        Erasure(within.space.name, what, counts, receipt, now)
+        Erasure(tx.space.name, what, counts, receipt, now)
         for (what, counts), receipt in zip(taken, receipts, strict=True)
     ]
 
 
-async def count(within: Within, erasers: Sequence[Eraser], what: What) -> dict[str, int]:
+async def count(tx: SpaceTransaction, erasers: Sequence[Eraser], what: What) -> dict[str, int]:
     """Count the rows that erasers would take, by table."""
     counts: dict[str, int] = {}
     for eraser in erasers:
-        counts |= await eraser.count(within, what)
+        counts |= await eraser.count(tx, what)
     return counts
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Connection, SpaceTransaction
 
 _SQL = queries.load("quipu.upkeep.erasure")
 
@@ -41,9 +41,9 @@ class Row:
     of_receipt: str | None = None
 
 
-async def names_key(within: Within) -> bytes:
+async def names_key(tx: SpaceTransaction) -> bytes:
     """Return the key with which erased names are hashed."""
-    row = await (await within.conn.execute(_SQL["names_key"])).fetchone()
+    row = await (await tx.conn.execute(_SQL["names_key"])).fetchone()
     assert row is not None
     return row[0]
 
@@ -54,32 +54,32 @@ async def public_key(conn: Connection) -> bytes | None:
     return row[0] if row else None
 
 
-async def hold_chain(within: Within, *, signing: bytes, public: bytes) -> End:
+async def hold_chain(tx: SpaceTransaction, *, signing: bytes, public: bytes) -> End:
     """Return the end of the chain, locked until commit; the given key is stored if there is none yet."""
     values = {"signing": signing, "public": public}
-    row = await (await within.conn.execute(_SQL["hold_chain"], values)).fetchone()
+    row = await (await tx.conn.execute(_SQL["hold_chain"], values)).fetchone()
     assert row is not None
     return End(*row)
 
 
-async def extend_chain(within: Within, *, number: int, digest: str) -> None:
+async def extend_chain(tx: SpaceTransaction, *, number: int, digest: str) -> None:
     """Move the end of the chain on to a receipt."""
     values = {"number": number, "digest": digest}
-    row = await (await within.conn.execute(_SQL["extend_chain"], values)).fetchone()
+    row = await (await tx.conn.execute(_SQL["extend_chain"], values)).fetchone()
     assert row is not None
     assert row[0], "the chain of receipts was held, and moved all the same"
 
 
-async def last_in_space(within: Within) -> tuple[int, Mapping[str, Any]] | None:
+async def last_in_space(tx: SpaceTransaction) -> tuple[int, Mapping[str, Any]] | None:
     """Return number and document of the last receipt of the space."""
-    row = await (await within.conn.execute(_SQL["last_in_space"], {"space": within.space.id})).fetchone()
+    row = await (await tx.conn.execute(_SQL["last_in_space"], {"space": tx.space.id})).fetchone()
     return None if row is None else (row[0], row[1])
 
 
-async def write_receipt(within: Within, row: Row) -> None:
+async def write_receipt(tx: SpaceTransaction, row: Row) -> None:
     """Keep a receipt."""
     values = {
-        "space": within.space.id,
+        "space": tx.space.id,
         "id": row.id,
         "counts": Jsonb(dict(row.counts)),
         "erased_at": row.written_at,
@@ -91,13 +91,13 @@ async def write_receipt(within: Within, row: Row) -> None:
         "of_receipt": row.of_receipt,
         **{f"{name}_hash": row.hashes.get(name) for name in ("session", "user", "message", "space")},
     }
-    await within.conn.execute(_SQL["write_receipt"], values)
+    await tx.conn.execute(_SQL["write_receipt"], values)
 
 
-async def receipts_of_space(within: Within, id: str | None) -> list[tuple[Mapping[str, Any], bytes]]:
+async def receipts_of_space(tx: SpaceTransaction, id: str | None) -> list[tuple[Mapping[str, Any], bytes]]:
     """Return documents and signatures of a space, oldest first; of one erasure if ``id`` names it."""
-    values = {"space": within.space.id, "id": id}
-    return await (await within.conn.execute(_SQL["receipts_of_space"], values)).fetchall()
+    values = {"space": tx.space.id, "id": id}
+    return await (await tx.conn.execute(_SQL["receipts_of_space"], values)).fetchall()
 
 
 async def receipts_of_all(conn: Connection, id: str | None) -> list[tuple[Mapping[str, Any], bytes]]:
@@ -105,21 +105,21 @@ async def receipts_of_all(conn: Connection, id: str | None) -> list[tuple[Mappin
     return await (await conn.execute(_SQL["receipts_of_all"], {"id": id})).fetchall()
 
 
-async def columns(within: Within) -> list[tuple[str, str, str]]:
+async def columns(tx: SpaceTransaction) -> list[tuple[str, str, str]]:
     """Return table, column and type (empty for text) of each column that can hold a name."""
-    rows = await (await within.conn.execute(_SQL["columns"])).fetchall()
+    rows = await (await tx.conn.execute(_SQL["columns"])).fetchall()
     return [(f"{schema}.{table}", column, type_) for schema, table, column, type_ in rows]
 
 
-async def carried(within: Within, user: str) -> list[str]:
+async def carried(tx: SpaceTransaction, user: str) -> list[str]:
     """Return names that the messages of a person carry, and no message of anybody else."""
-    values = {"space": within.space.id, "user": user}
-    return [name for (name,) in await (await within.conn.execute(_SQL["carried"], values)).fetchall()]
+    values = {"space": tx.space.id, "user": user}
+    return [name for (name,) in await (await tx.conn.execute(_SQL["carried"], values)).fetchall()]
 
 
-async def touched(within: Within) -> list[tuple[str, str]]:
+async def touched(tx: SpaceTransaction) -> list[tuple[str, str]]:
     """Return schema and table of all rows that the transaction took or changed."""
-    return await (await within.conn.execute(_SQL["touched"])).fetchall()
+    return await (await tx.conn.execute(_SQL["touched"])).fetchall()
 
 
 async def held_back(conn: Connection) -> int:
@@ -205,18 +205,18 @@ def keyed(secret: bytes, space: str, name: str) -> str:
     return hashlib.sha256(secret + inner).hexdigest()
 
 
-async def entries_with(within: Within, pattern: str) -> int:
+async def entries_with(tx: SpaceTransaction, pattern: str) -> int:
     """Count the entries of the index whose text matches."""
-    values = {"space": within.space.id, "pattern": pattern}
-    row = await (await within.conn.execute(_SQL["entries_with"], values)).fetchone()
+    values = {"space": tx.space.id, "pattern": pattern}
+    row = await (await tx.conn.execute(_SQL["entries_with"], values)).fetchone()
     return row[0] if row else 0
 
 
-async def count_erasure(within: Within) -> None:
+async def count_erasure(tx: SpaceTransaction) -> None:
     """Have whoever read the space before see that something was erased since."""
-    await within.conn.execute(_SQL["count_erasure"], {"space": within.space.id})
+    await tx.conn.execute(_SQL["count_erasure"], {"space": tx.space.id})
 
 
-async def remove_space(within: Within) -> None:
+async def remove_space(tx: SpaceTransaction) -> None:
     """Remove the row of the space, which is empty by now."""
-    await within.conn.execute(_SQL["remove_space"], {"space": within.space.id})
+    await tx.conn.execute(_SQL["remove_space"], {"space": tx.space.id})

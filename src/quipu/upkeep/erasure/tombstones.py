@@ -12,12 +12,12 @@ from datetime import datetime
 from typing import Literal
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Database, Within
+from quipu.kernel.db.database import Connection, Database, SpaceTransaction
 from quipu.upkeep.erasure.model import What
 
 _SQL = queries.load("quipu.upkeep.erasure")
 
-Noted = Callable[[Within, What, datetime], Awaitable[None]]
+Noted = Callable[[SpaceTransaction, What, datetime], Awaitable[None]]
 """Notes what of a kind of memory an erasure is about to take: ``await noted(within, what, now)``."""
 
 Kind = Literal["line", "prompt", "session", "user", "everything"]
@@ -35,10 +35,10 @@ class Recorded:
 
 
 async def note(
-    within: Within, kind: Kind, named: Sequence[tuple[str, str]], *, until: str | datetime
+    tx: SpaceTransaction, kind: Kind, named: Sequence[tuple[str, str]], *, until: str | datetime
 ) -> None:
     """Note session and id of what is erased, as far as it happened ``until`` then (``infinity`` for all)."""
-    await note_of(within.conn, within.space.name, kind, named, until=until)
+    await note_of(tx.conn, tx.space.name, kind, named, until=until)
 
 
 async def note_of(
@@ -52,17 +52,17 @@ async def note_of(
     await conn.execute(_SQL["note_erased"], values)
 
 
-async def note_named(within: Within, what: What, now: datetime) -> None:
+async def note_named(tx: SpaceTransaction, what: What, now: datetime) -> None:
     """Note the person or the space that an erasure names: what is being taken in of them now is not taken."""
     if what.everything:
-        await note(within, "everything", [("", "")], until=now)
+        await note(tx, "everything", [("", "")], until=now)
     elif what.user is not None and what.session is None and what.message is None:
-        await note(within, "user", [("", what.user)], until=now)
+        await note(tx, "user", [("", what.user)], until=now)
 
 
 async def clock(database: Database) -> datetime:
     """Return the server's time, for work that must not take in anything erased after it began."""
-    async with database.plain() as conn:
+    async with database.unscoped() as conn:
         row = await (await conn.execute(_SQL["clock"])).fetchone()
     assert row is not None
     return row[0]
@@ -90,12 +90,14 @@ async def is_forgotten(conn: Connection, space: str, *, began: datetime) -> bool
     return bool(await erased(conn, space, [Recorded("")], began=began, kind="everything"))
 
 
-async def erased_sessions(within: Within, names: Sequence[str], *, lost: Sequence[str] = ()) -> set[str]:
+async def erased_sessions(
+    tx: SpaceTransaction, names: Sequence[str], *, lost: Sequence[str] = ()
+) -> set[str]:
     """Return the sessions that are gone and were once erased, or ``lost`` all lines made of them."""
     values = {
-        "name": within.space.name,
-        "space": within.space.id,
+        "name": tx.space.name,
+        "space": tx.space.id,
         "sessions": list(names),
         "lost": list(lost),
     }
-    return {name for (name,) in await (await within.conn.execute(_SQL["erased_sessions"], values)).fetchall()}
+    return {name for (name,) in await (await tx.conn.execute(_SQL["erased_sessions"], values)).fetchall()}

@@ -32,9 +32,9 @@ async def note(
     sha256, size = await to_thread.run_sync(_digest, made)
     export = Export(str(uuid4()), kind, sha256, size, now)
     for space in spaces:
-        async with database.space(space) as within:
-            if within is not None:
-                await store.note(within, export)
+        async with database.transaction(space) as tx:
+            if tx is not None:
+                await store.note(tx, export)
     await _check(database, spaces)
     return export
 

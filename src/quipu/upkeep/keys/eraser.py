@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.upkeep.erasure.model import What
 from quipu.upkeep.keys import store
 
@@ -12,21 +12,21 @@ from quipu.upkeep.keys import store
 class KeysEraser:
     """Takes the keys of a space with it, and those bound to a user with the user: they hold the name."""
 
-    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count the keys that would go."""
         keys = 0
         if what.everything:
-            keys = await store.count_of_space(within)
+            keys = await store.count_of_space(tx)
         elif (user := _user(what)) is not None:
-            keys = await store.count_of_person(within, user)
+            keys = await store.count_of_person(tx, user)
         return {"api_keys": keys} if keys else {}
 
-    async def erase(self, within: Within, what: What) -> Sequence[int]:
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Take them; keys have no entries in the index."""
         if what.everything:
-            await store.drop_of_space(within)
+            await store.drop_of_space(tx)
         elif (user := _user(what)) is not None:
-            await store.drop_of_person(within, user)
+            await store.drop_of_person(tx, user)
         return ()
 
 

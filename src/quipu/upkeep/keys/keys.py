@@ -90,7 +90,7 @@ class AsyncKeys:
         key = id_in(token)
         if key is None:
             return None
-        async with self._database.plain() as conn:
+        async with self._database.unscoped() as conn:
             lock = await store.find(conn, key)
         if lock is None or lock.key.revoked_at is not None or not opens(token, lock.token_sha256):
             return None
@@ -98,10 +98,10 @@ class AsyncKeys:
 
     async def count(self) -> int:
         """Count the keys that open anything: neither revoked nor forgotten with their space."""
-        async with self._database.plain() as conn:
+        async with self._database.unscoped() as conn:
             return await store.count(conn)
 
     async def used(self, keys: Sequence[str]) -> None:
         """Note that keys, by id, were used just now."""
-        async with self._database.plain() as conn:
+        async with self._database.unscoped() as conn:
             await store.touch(conn, keys, at=self._clock.now())

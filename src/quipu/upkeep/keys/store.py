@@ -8,7 +8,7 @@ from datetime import datetime
 from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.upkeep.keys.model import Issued, Key, Lock
 from quipu.upkeep.keys.rules import sha256
 
@@ -61,25 +61,25 @@ async def touch(conn: Connection, keys: Sequence[str], *, at: datetime) -> None:
     await conn.execute(_SQL["touch"], {"ids": list(keys), "at": at})
 
 
-async def count_of_space(within: Within) -> int:
+async def count_of_space(tx: SpaceTransaction) -> int:
     """Count the keys of the space."""
-    row = await (await within.conn.execute(_SQL["count_of_space"])).fetchone()
+    row = await (await tx.conn.execute(_SQL["count_of_space"])).fetchone()
     assert row is not None
     return row[0]
 
 
-async def drop_of_space(within: Within) -> None:
+async def drop_of_space(tx: SpaceTransaction) -> None:
     """Forget the keys of the space."""
-    await within.conn.execute(_SQL["drop_of_space"])
+    await tx.conn.execute(_SQL["drop_of_space"])
 
 
-async def count_of_person(within: Within, user: str) -> int:
+async def count_of_person(tx: SpaceTransaction, user: str) -> int:
     """Return how many keys of the space are bound to a user."""
-    row = await (await within.conn.execute(_SQL["count_of_person"], {"user": user})).fetchone()
+    row = await (await tx.conn.execute(_SQL["count_of_person"], {"user": user})).fetchone()
     assert row is not None
     return row[0]
 
 
-async def drop_of_person(within: Within, user: str) -> None:
+async def drop_of_person(tx: SpaceTransaction, user: str) -> None:
     """Forget the keys of the space that are bound to a user."""
-    await within.conn.execute(_SQL["drop_of_person"], {"user": user})
+    await tx.conn.execute(_SQL["drop_of_person"], {"user": user})

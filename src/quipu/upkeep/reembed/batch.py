@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.model import Embedder
 from quipu.recall.neighbours import context
 from quipu.upkeep.reembed import store
@@ -74,43 +74,43 @@ class Batches:
         """Make what is missing in a space, in the order of the ids; how many entries that were."""
         after, found = _FIRST, 0
         while True:
-            async with database.reading(space) as within:
-                batch = await self.read(within, after=after) if within is not None else None
+            async with database.snapshot_read(space) as tx:
+                batch = await self.read(tx, after=after) if tx is not None else None
             if batch is None:
                 return found
             own = await self._embed(batch)
-            async with database.space(space) as within:
-                if within is not None:
-                    await self._file(within, batch, own)
+            async with database.transaction(space) as tx:
+                if tx is not None:
+                    await self._file(tx, batch, own)
             after, found = batch.entries[-1].id, found + len(batch.entries)
 
-    async def read(self, within: Within, *, after: int = _FIRST) -> Batch | None:
+    async def read(self, tx: SpaceTransaction, *, after: int = _FIRST) -> Batch | None:
         """Return the next entries beyond ``after`` without a vector, or None if all have one."""
-        entries = await store.missing(within, generation=self.generation, after=after, limit=_ENTRIES)
+        entries = await store.missing(tx, generation=self.generation, after=after, limit=_ENTRIES)
         if not entries:
             return None
         beside = donors(entries)
-        known = await store.own_vectors(within, beside, generation=self.generation) if beside else {}
+        known = await store.own_vectors(tx, beside, generation=self.generation) if beside else {}
         texts = {entry.id: "" for entry in entries}
-        texts |= await self._texts(within, [*texts, *(beside - known.keys())])
+        texts |= await self._texts(tx, [*texts, *(beside - known.keys())])
         return Batch(entries, texts, known)
 
-    async def make(self, within: Within, batch: Batch) -> int:
+    async def make(self, tx: SpaceTransaction, batch: Batch) -> int:
         """Embed and file a batch in one transaction; how many entries got their vectors."""
-        return await self._file(within, batch, await self._embed(batch))
+        return await self._file(tx, batch, await self._embed(batch))
 
-    async def _texts(self, within: Within, ids: Iterable[int]) -> dict[int, str]:
+    async def _texts(self, tx: SpaceTransaction, ids: Iterable[int]) -> dict[int, str]:
         """Return the embedded texts of entries: their content, or the text that their kind supplies."""
         texts: dict[int, str] = {}
         elsewhere: defaultdict[int, list[int]] = defaultdict(list)
-        for entry in await store.contents(within, ids):
+        for entry in await store.contents(tx, ids):
             if entry.content is None:
                 elsewhere[entry.kind].append(entry.id)
             else:
                 texts[entry.id] = entry.content
         for kind, entries in elsewhere.items():
-            cited = await self._cites[kind](within, entries)
-            spoken = await within.spoken([told.text for told in cited.values()])
+            cited = await self._cites[kind](tx, entries)
+            spoken = await tx.spoken([told.text for told in cited.values()])
             texts |= dict(zip(cited, spoken, strict=True))
         return texts
 
@@ -118,10 +118,10 @@ class Batches:
         vectors = await self._embedder.embed(list(batch.texts.values()))
         return dict(batch.known) | dict(zip(batch.texts, vectors, strict=True))
 
-    async def _file(self, within: Within, batch: Batch, own: Mapping[int, NDArray[np.float32]]) -> int:
+    async def _file(self, tx: SpaceTransaction, batch: Batch, own: Mapping[int, NDArray[np.float32]]) -> int:
         mine = np.stack([own[entry.id] for entry in batch.entries])
         mixed = contexts(batch.entries, own)
-        filed = await store.file_vectors(within, batch.entries, mine, mixed, generation=self.generation)
+        filed = await store.file_vectors(tx, batch.entries, mine, mixed, generation=self.generation)
         self.filed += filed
         if self._progress is not None:
             self._progress(filed)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall.model import Cited
 from quipu.recall.neighbours import Shares
 
-Cite = Callable[[Within, Sequence[int]], Awaitable[Mapping[int, Cited]]]
+Cite = Callable[[SpaceTransaction, Sequence[int]], Awaitable[Mapping[int, Cited]]]
 Progress = Callable[[int], None]
 
 

@@ -146,16 +146,16 @@ class _Change:
     async def _change_over(self, place: Place) -> None:
         """Hold the writers of a space, make the last vectors, and let it be searched by them."""
         await self._catch_up(place)
-        async with self._database.space(place.name) as within:
-            if within is None:
+        async with self._database.transaction(place.name) as tx:
+            if tx is None:
                 return
-            await within.take_time()
-            if await lock_space(within) in (None, self._target):
+            await tx.take_time()
+            if await lock_space(tx) in (None, self._target):
                 return
-            while batch := await self.batches.read(within):
-                if not await self.batches.make(within, batch):
+            while batch := await self.batches.read(tx):
+                if not await self.batches.make(tx, batch):
                     return  # somebody holds entries though nobody may write: come again
-            await store.change_over(within, generation=self._target)
+            await store.change_over(tx, generation=self._target)
         self.spaces += 1
 
     async def _clear(self, place: Place) -> None:
@@ -164,8 +164,8 @@ class _Change:
         for generation in await store.retired(self._conn):
             removed = _REMOVED_AT_ONCE
             while removed == _REMOVED_AT_ONCE:
-                async with self._database.space(place.name) as within:
-                    if within is None or await lock_space(within) is None:
+                async with self._database.transaction(place.name) as tx:
+                    if tx is None or await lock_space(tx) is None:
                         return
-                    removed = await store.remove_vectors(within, generation=generation, limit=removed)
+                    removed = await store.remove_vectors(tx, generation=generation, limit=removed)
                 self.removed += removed

@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Float4s, Int8s, Vectors, halfvecs
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kernel.embedding.model import Embedder
 from quipu.recall.neighbours import Shares
 from quipu.recall.store import Generation
@@ -89,31 +89,31 @@ async def places(conn: Connection) -> list[Place]:
         return await (await cursor.execute(_SQL["all_spaces"])).fetchall()
 
 
-async def missing(within: Within, *, generation: int, after: int, limit: int) -> list[Entry]:
+async def missing(tx: SpaceTransaction, *, generation: int, after: int, limit: int) -> list[Entry]:
     """Return entries beyond ``after`` without a vector of a generation, in the order of their ids."""
-    values = {"space": within.space.id, "generation": generation, "after": after, "limit": limit}
-    rows = await (await within.conn.execute(_SQL["missing"], values)).fetchall()
+    values = {"space": tx.space.id, "generation": generation, "after": after, "limit": limit}
+    rows = await (await tx.conn.execute(_SQL["missing"], values)).fetchall()
     return [Entry(number, Shares(*shares)) for number, *shares in rows]
 
 
 async def own_vectors(
-    within: Within, ids: Iterable[int], *, generation: int
+    tx: SpaceTransaction, ids: Iterable[int], *, generation: int
 ) -> dict[int, NDArray[np.float32]]:
     """Return the entries' own directions, for those that have one of that generation."""
-    values = {"space": within.space.id, "generation": generation, "ids": Int8s(list(ids))}
-    rows = await (await within.conn.execute(_SQL["own_vectors"], values, binary=True)).fetchall()
+    values = {"space": tx.space.id, "generation": generation, "ids": Int8s(list(ids))}
+    rows = await (await tx.conn.execute(_SQL["own_vectors"], values, binary=True)).fetchall()
     return {number: halfvecs(packed)[0] for number, packed in rows}
 
 
-async def contents(within: Within, ids: Iterable[int]) -> list[Content]:
+async def contents(tx: SpaceTransaction, ids: Iterable[int]) -> list[Content]:
     """Return kind and content of the entries that exist."""
-    async with within.conn.cursor(row_factory=class_row(Content)) as cursor:
-        await cursor.execute(_SQL["contents"], {"space": within.space.id, "ids": Int8s(list(ids))})
+    async with tx.conn.cursor(row_factory=class_row(Content)) as cursor:
+        await cursor.execute(_SQL["contents"], {"space": tx.space.id, "ids": Int8s(list(ids))})
         return await cursor.fetchall()
 
 
 async def file_vectors(
-    within: Within,
+    tx: SpaceTransaction,
     entries: Sequence[Entry],
     own: NDArray[np.float32],
     contexts: NDArray[np.float32],
@@ -122,7 +122,7 @@ async def file_vectors(
 ) -> int:
     """File the vectors of entries that nobody has changed since they were read; how many those were."""
     values: Mapping[str, object] = {
-        "space": within.space.id,
+        "space": tx.space.id,
         "generation": generation,
         "id": Int8s([e.id for e in entries]),
         "from_previous": Float4s([e.shares.previous for e in entries]),
@@ -131,17 +131,17 @@ async def file_vectors(
         "own": Vectors(own),
         "context": Vectors(contexts),
     }
-    return (await within.conn.execute(_SQL["file_vectors"], values)).rowcount
+    return (await tx.conn.execute(_SQL["file_vectors"], values)).rowcount
 
 
-async def change_over(within: Within, *, generation: int) -> None:
+async def change_over(tx: SpaceTransaction, *, generation: int) -> None:
     """Let the space be searched by a generation of which it has all vectors."""
-    values = {"space": within.space.id, "generation": generation}
-    await within.conn.execute(_SQL["set_signs"], values)
-    await within.conn.execute(_SQL["change_over"], values)
+    values = {"space": tx.space.id, "generation": generation}
+    await tx.conn.execute(_SQL["set_signs"], values)
+    await tx.conn.execute(_SQL["change_over"], values)
 
 
-async def remove_vectors(within: Within, *, generation: int, limit: int) -> int:
+async def remove_vectors(tx: SpaceTransaction, *, generation: int, limit: int) -> int:
     """Delete some vectors of a generation that the space has left; how many they were."""
-    values = {"space": within.space.id, "generation": generation, "limit": limit}
-    return (await within.conn.execute(_SQL["remove_vectors"], values)).rowcount
+    values = {"space": tx.space.id, "generation": generation, "limit": limit}
+    return (await tx.conn.execute(_SQL["remove_vectors"], values)).rowcount

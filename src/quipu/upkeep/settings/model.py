@@ -11,7 +11,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.setting import Secret, Setting, Type
 from quipu.kernel.config import Origin, described
 
-HOUSE: Final = "house"
+SYSTEM: Final = "system"
 _HIDDEN: Final = "(set, not shown)"
 
 SettingValue = int | float | bool | str
@@ -25,7 +25,7 @@ class SettingState:
     or "default", in this order of precedence. ``stored`` and ``stored_in_space`` are what is kept in the
     database, which holds only where nothing comes before it. ``settable``: it can be kept there; others are
     needed before the database is open, and are set by ``variable`` in the environment. ``least`` and ``most``
-    are both allowed. ``kind`` is the kind of memory that it is about, or "house".
+    are both allowed. ``kind`` is the kind of memory that it is about, or "system".
     """
 
     name: str
@@ -55,8 +55,8 @@ class Register:
 
     def __init__(self, kinds: Iterable[tuple[str, Iterable[Setting[Any]]]]) -> None:
         owned = {one.name: (kind, one) for kind, settings in kinds for one in settings}
-        house = {name: (HOUSE, one) for name, one in described().items() if name not in owned}
-        self._all: Mapping[str, tuple[str, Setting[Any]]] = {**house, **owned}
+        system = {name: (SYSTEM, one) for name, one in described().items() if name not in owned}
+        self._all: Mapping[str, tuple[str, Setting[Any]]] = {**system, **owned}
 
     def __iter__(self) -> Iterator[tuple[str, Setting[Any]]]:
         """Yield kind and setting, those of the system first, then kind by kind."""

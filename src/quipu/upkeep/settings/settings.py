@@ -31,7 +31,7 @@ class AsyncSettings:
         self._clock = clock
 
     async def list(self, *, space: str | None = None, kind: str | None = None) -> Sequence[SettingState]:
-        """Return every setting, or those of a ``kind`` of memory ("house" for those of none).
+        """Return every setting, or those of a ``kind`` of memory ("system" for those of none).
 
         Raises:
             BadInput: there is no such kind.
@@ -84,18 +84,18 @@ class AsyncSettings:
             async with self._database.owner() as conn:
                 await store.keep(conn, setting.name, value, now=now)
         else:
-            async with self._database.writing(check_name("space", space)) as within:
-                await store.keep_in_space(within, setting.name, value, now=now)
+            async with self._database.write(check_name("space", space)) as tx:
+                await store.keep_in_space(tx, setting.name, value, now=now)
         self._database.settings_changed()
         return await self.get(setting.name, space=space)
 
     async def _stored(self, space: str | None) -> _Kept:
         self._database.settings_changed()  # perhaps by another process: what holds is told as of now too
         if space is not None:
-            async with self._database.space(space) as within:
-                if within is not None:
-                    return _by_place(await stored_settings(within.conn))
-        async with self._database.plain() as conn:
+            async with self._database.transaction(space) as tx:
+                if tx is not None:
+                    return _by_place(await stored_settings(tx.conn))
+        async with self._database.unscoped() as conn:
             return _by_place(await stored_settings(conn))
 
     async def _state(

@@ -7,7 +7,7 @@ from datetime import datetime
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Within
+from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.upkeep.settings.model import SettingValue
 
 _SQL = queries.load("quipu.upkeep.settings")
@@ -21,10 +21,12 @@ async def keep(conn: Connection, name: str, value: SettingValue | None, *, now: 
     await conn.execute(_SQL["set_for_all"], {"name": name, "value": Jsonb(value), "now": now})
 
 
-async def keep_in_space(within: Within, name: str, value: SettingValue | None, *, now: datetime) -> None:
+async def keep_in_space(
+    tx: SpaceTransaction, name: str, value: SettingValue | None, *, now: datetime
+) -> None:
     """Keep a value for the space; None forgets it."""
-    given = {"space": within.space.id, "name": name}
+    given = {"space": tx.space.id, "name": name}
     if value is None:
-        await within.conn.execute(_SQL["reset_for_space"], given)
+        await tx.conn.execute(_SQL["reset_for_space"], given)
         return
-    await within.conn.execute(_SQL["set_for_space"], {**given, "value": Jsonb(value), "now": now})
+    await tx.conn.execute(_SQL["set_for_space"], {**given, "value": Jsonb(value), "now": now})

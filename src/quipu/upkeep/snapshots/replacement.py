@@ -103,10 +103,10 @@ class Replacement:
     async def _forgotten(self) -> Forgotten:
         """Return persons and sessions that were forgotten in the space."""
         space = self.target.space
-        async with self.database.space(space) as within:
-            if within is None:
+        async with self.database.transaction(space) as tx:
+            if tx is None:
                 return Forgotten(space, ())
-            values = {"space": within.space.id, "since": self.since}
-            rows = await (await within.conn.execute(_SQL["erased_since"], values)).fetchall()
-            ((key,),) = await (await within.conn.execute(_SQL["names_key"])).fetchall()
+            values = {"space": tx.space.id, "since": self.since}
+            rows = await (await tx.conn.execute(_SQL["erased_since"], values)).fetchall()
+            ((key,),) = await (await tx.conn.execute(_SQL["names_key"])).fetchall()
         return Forgotten(space, [row[0] for row in rows], key)

@@ -255,10 +255,10 @@ async def _read_now(database: Database, target: Target) -> AsOf:
     Raises:
         NotFound: the space is gone.
     """
-    async with database.space(target.space) as within:
-        if within is None or within.space.id != target.space_id:
+    async with database.transaction(target.space) as tx:
+        if tx is None or tx.space.id != target.space_id:
             raise NotFound(f"The space {target.space!r} is gone.", hint="It was forgotten meanwhile.")
-        return within.space.as_of
+        return tx.space.as_of
 
 
 def _erased(target: Target) -> Conflict:

@@ -11,7 +11,7 @@ import pytest
 from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.config import Settings
-from quipu.kinds.episodes.minding.beliefs.model import Belief
+from quipu.kinds.episodes.extraction.beliefs.model import Belief
 
 pytestmark = pytest.mark.anyio
 

@@ -52,9 +52,9 @@ SAYS_SOMETHING = {
 
 
 async def seen(database: Database, view: str, space: str = "cafe") -> list[dict[str, Any]]:
-    async with database.space(space) as within:
-        assert within is not None
-        cursor = await within.conn.execute(f"select * from ledger.{view} order by day, 3, 4".encode())
+    async with database.transaction(space) as tx:
+        assert tx is not None
+        cursor = await tx.conn.execute(f"select * from ledger.{view} order by day, 3, 4".encode())
         names = [column.name for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in await cursor.fetchall()]
 
@@ -125,9 +125,9 @@ async def test_reliability_and_recency_of_sources(
     assert (weather["p50_latency_ms"], weather["p95_latency_ms"]) == (200, 900)
     assert weather["reliability"] == Decimal("0.500")
     assert (rows["reviews"]["asked_by"], rows["reviews"]["reliability"]) == ("signal_run", 0)
-    async with database.space("cafe") as within:
-        assert within is not None
-        recency = await within.conn.execute(
+    async with database.transaction("cafe") as tx:
+        assert tx is not None
+        recency = await tx.conn.execute(
             "select source_name, latest_record_at, stale from ledger.source_recency order by 1"
         )
         # The frozen clock stands in the past of the database's, or in its future.
@@ -137,7 +137,7 @@ async def test_reliability_and_recency_of_sources(
             ("reviews", None, True),
             ("weather", NOW, old.total_seconds() > STALE_AFTER_SECONDS["weather"]),
         ]
-        insight = await within.conn.execute(
+        insight = await tx.conn.execute(
             "select sessions, with_fallback, fallback_rate from ledger.first_insight"
         )
         assert await insight.fetchall() == [(1, 1, Decimal("1.000"))]
@@ -147,13 +147,13 @@ async def test_the_views_and_the_policy_know_the_same_times(
     ledger: AsyncLedger, database: Database, clock: FrozenClock
 ) -> None:
     del ledger
-    async with database.writing("cafe") as within:
+    async with database.write("cafe") as tx:
         for source in STALE_AFTER_SECONDS:
-            await within.conn.execute(
+            await tx.conn.execute(
                 "insert into ledger.source_runs (source_name, run_started_at, status) values (%s, %s, 'ok')",
                 [source, clock.now()],
             )
-        rows = await within.conn.execute("select source_name, stale_after_seconds from ledger.source_recency")
+        rows = await tx.conn.execute("select source_name, stale_after_seconds from ledger.source_recency")
         assert dict(await rows.fetchall()) == STALE_AFTER_SECONDS
 
 

@@ -11,7 +11,7 @@ from psycopg import errors
 
 from quipu import AsyncMemory
 from quipu.errors import QuipuError
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 
 pytestmark = pytest.mark.anyio
 
@@ -42,24 +42,26 @@ from ledger.chat_recommendations r order by id
 """
 
 
-async def do(within: Within, statement: str, *values: object) -> int:
+async def do(tx: SpaceTransaction, statement: str, *values: object) -> int:
     """Run one statement; the id that it returns, or 0."""
-    cursor = await within.conn.execute(statement.encode(), values)
+    cursor = await tx.conn.execute(statement.encode(), values)
     row = await cursor.fetchone() if cursor.description else None
     return row[0] if row else 0
 
 
-async def recommend(within: Within) -> int:
-    return await do(within, RECOMMEND, "s-1")
+async def recommend(tx: SpaceTransaction) -> int:
+    return await do(tx, RECOMMEND, "s-1")
 
 
-async def cite(within: Within, recommendation: int, *, source: str = "reviews", days: float = 10) -> int:
-    return await do(within, CITE, recommendation, source, NOW - timedelta(days=days), recommendation)
+async def cite(
+    tx: SpaceTransaction, recommendation: int, *, source: str = "reviews", days: float = 10
+) -> int:
+    return await do(tx, CITE, recommendation, source, NOW - timedelta(days=days), recommendation)
 
 
-async def told(within: Within) -> list[str]:
+async def told(tx: SpaceTransaction) -> list[str]:
     """What every recommendation tells, all of which is checked."""
-    rows = await (await within.conn.execute(TOLD_AND_SO.encode())).fetchall()
+    rows = await (await tx.conn.execute(TOLD_AND_SO.encode())).fetchall()
     assert [said for said, _ in rows] == [so for _, so in rows]
     return [said for said, _ in rows]
 
@@ -68,29 +70,29 @@ async def told(within: Within) -> list[str]:
 async def test_what_is_claimed_of_evidence_when_a_recommendation_is_inserted_is_not_believed(
     database: Database,
 ) -> None:
-    async with database.writing("cafe") as within:
-        await recommend(within)
-        assert await told(within) == ["(f,0,)"]
+    async with database.write("cafe") as tx:
+        await recommend(tx)
+        assert await told(tx) == ["(f,0,)"]
 
 
 @pytest.mark.usefixtures("recommendations")
 async def test_evidence_that_comes_changes_or_goes_is_counted_at_once(database: Database) -> None:
-    async with database.writing("cafe") as within:
-        one, two = await recommend(within), await recommend(within)
-        old, new = await cite(within, one, days=40.5), await cite(within, one, days=2)
-        await cite(within, one, source="weather", days=300)
-        assert await told(within) == ["(t,3,41)", "(f,0,)"]
+    async with database.write("cafe") as tx:
+        one, two = await recommend(tx), await recommend(tx)
+        old, new = await cite(tx, one, days=40.5), await cite(tx, one, days=2)
+        await cite(tx, one, source="weather", days=300)
+        assert await told(tx) == ["(t,3,41)", "(f,0,)"]
         table = "ledger.chat_recommendation_evidence"
-        await do(within, f"update {table} set review_publish_at = %s where id = %s", NOW, old)
-        assert await told(within) == ["(t,3,2)", "(f,0,)"]
-        await do(within, f"update {table} set recommendation_id = %s where id = %s", two, new)
-        assert await told(within) == ["(t,2,0)", "(t,1,2)"]
-        await do(within, f"update {table} set source_name = 'weather' where id = %s", new)
-        assert await told(within) == ["(t,2,0)", "(f,1,)"]
-        await do(within, f"delete from {table} where recommendation_id = %s", one)
-        assert await told(within) == ["(f,0,)", "(f,1,)"]
-        await do(within, "delete from ledger.chat_recommendations where id = %s", two)
-        assert await told(within) == ["(f,0,)"]
+        await do(tx, f"update {table} set review_publish_at = %s where id = %s", NOW, old)
+        assert await told(tx) == ["(t,3,2)", "(f,0,)"]
+        await do(tx, f"update {table} set recommendation_id = %s where id = %s", two, new)
+        assert await told(tx) == ["(t,2,0)", "(t,1,2)"]
+        await do(tx, f"update {table} set source_name = 'weather' where id = %s", new)
+        assert await told(tx) == ["(t,2,0)", "(f,1,)"]
+        await do(tx, f"delete from {table} where recommendation_id = %s", one)
+        assert await told(tx) == ["(f,0,)", "(f,1,)"]
+        await do(tx, "delete from ledger.chat_recommendations where id = %s", two)
+        assert await told(tx) == ["(f,0,)"]
 
 
 @pytest.mark.parametrize(
@@ -111,18 +113,18 @@ async def test_the_application_may_not_write_the_counts_nor_switch_the_counting_
     database: Database, lie: str
 ) -> None:
     with pytest.raises(QuipuError) as refused:  # noqa: PT012 - the error is translated at the end of the block
-        async with database.writing("cafe") as within:
-            await cite(within, await recommend(within))
-            await do(within, lie)
+        async with database.write("cafe") as tx:
+            await cite(tx, await recommend(tx))
+            await do(tx, lie)
     assert isinstance(refused.value.__cause__, errors.InsufficientPrivilege)
 
 
 @pytest.mark.usefixtures("recommendations")
 async def test_what_else_a_recommendation_says_may_be_corrected(database: Database) -> None:
-    async with database.writing("cafe") as within:
-        await cite(within, await recommend(within))
-        await do(within, "update ledger.chat_recommendations set confidence = 'low', impact_score = 3")
-        assert await told(within) == ["(t,1,10)"]
+    async with database.write("cafe") as tx:
+        await cite(tx, await recommend(tx))
+        await do(tx, "update ledger.chat_recommendations set confidence = 'low', impact_score = 3")
+        assert await told(tx) == ["(t,1,10)"]
 
 
 @pytest.mark.usefixtures("recommendations")
@@ -131,10 +133,10 @@ async def test_evidence_cannot_be_of_another_session_than_its_recommendation(
 ) -> None:
     await memory.observe([{"content": "Hello."}], space="cafe", session="s-2")
     with pytest.raises(QuipuError) as refused:  # noqa: PT012 - as above
-        async with database.writing("cafe") as within:
-            await cite(within, await recommend(within))
+        async with database.write("cafe") as tx:
+            await cite(tx, await recommend(tx))
             await do(
-                within,
+                tx,
                 "update ledger.chat_recommendation_evidence set session_id ="
                 " (select uid from core.sessions where name = 's-2')",
             )
@@ -143,15 +145,15 @@ async def test_evidence_cannot_be_of_another_session_than_its_recommendation(
 
 @pytest.mark.usefixtures("recommendations")
 async def test_two_who_add_evidence_to_the_same_recommendation_are_both_counted(database: Database) -> None:
-    async with database.writing("cafe") as within:
-        number = await recommend(within)
+    async with database.write("cafe") as tx:
+        number = await recommend(tx)
     start = anyio.Event()
 
     async def add() -> None:
-        async with database.writing("cafe") as within:
+        async with database.write("cafe") as tx:
             await start.wait()
             for days in range(3):
-                await cite(within, number, days=days)
+                await cite(tx, number, days=days)
                 await anyio.sleep(0.01)
 
     async with anyio.create_task_group() as tasks:
@@ -159,33 +161,33 @@ async def test_two_who_add_evidence_to_the_same_recommendation_are_both_counted(
             tasks.start_soon(add)
         await anyio.sleep(0.05)
         start.set()
-    async with database.space("cafe") as within:
-        assert within is not None
-        assert await told(within) == ["(t,12,2)"]
+    async with database.transaction("cafe") as tx:
+        assert tx is not None
+        assert await told(tx) == ["(t,12,2)"]
 
 
 @pytest.mark.usefixtures("recommendations")
 async def test_it_stays_true_over_any_history(database: Database) -> None:
     rng = random.Random(5)
     table = "ledger.chat_recommendation_evidence"
-    async with database.writing("cafe") as within:
-        numbers = [await recommend(within) for _ in range(3)]
+    async with database.write("cafe") as tx:
+        numbers = [await recommend(tx) for _ in range(3)]
         for _ in range(60):
             number = rng.choice(numbers)
             match rng.randrange(5):
                 case 0 | 1:
                     source = rng.choice(["reviews", "reviews", "weather"])
-                    await cite(within, number, source=source, days=rng.random() * 100)
+                    await cite(tx, number, source=source, days=rng.random() * 100)
                 case 2:
                     await do(
-                        within,
+                        tx,
                         f"delete from {table} where id %% 3 = %s and recommendation_id = %s",
                         0,
                         number,
                     )
                 case 3:
                     changed = "source_name = 'system', recommendation_id = %s"
-                    await do(within, f"update {table} set {changed} where id %% 4 = 0", number)
+                    await do(tx, f"update {table} set {changed} where id %% 4 = 0", number)
                 case _:
-                    await do(within, f"update {table} set review_publish_at = %s where id %% 5 = 0", NOW)
-            await told(within)
+                    await do(tx, f"update {table} set review_publish_at = %s where id %% 5 = 0", NOW)
+            await told(tx)

@@ -62,9 +62,9 @@ async def believe(
 
 
 async def rows(database: Database, table: str, space: str = "cafe") -> int:
-    async with database.space(space) as within:
-        assert within is not None
-        row = await (await within.conn.execute(f"select count(*) from {table}".encode())).fetchone()
+    async with database.transaction(space) as tx:
+        assert tx is not None
+        row = await (await tx.conn.execute(f"select count(*) from {table}".encode())).fetchone()
     assert row is not None
     return row[0]
 

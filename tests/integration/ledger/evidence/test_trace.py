@@ -56,9 +56,9 @@ async def trace(
 
 
 async def all_of(database: Database, table: str) -> list[dict[str, Any]]:
-    async with database.space("cafe") as within:
-        assert within is not None
-        found = await within.conn.execute(f"select to_jsonb(t) from {table} t order by id".encode())
+    async with database.transaction("cafe") as tx:
+        assert tx is not None
+        found = await tx.conn.execute(f"select to_jsonb(t) from {table} t order by id".encode())
         return [row[0] for row in await found.fetchall()]
 
 
@@ -137,9 +137,9 @@ async def test_where_every_source_was_down_the_system_recommends_and_is_not_sure
     assert (made.confidence, made.source) == ("low", "system")
     row = (await all_of(database, "ledger.chat_fallbacks"))[0]
     assert (row["fallback_type"], row["sources_down"]) == ("all_sources_down", ["weather", "reviews"])
-    async with database.space("cafe") as within:
-        assert within is not None
-        fell = await within.conn.execute("select had_fallback from ledger.chat_sessions where name = 's-1'")
+    async with database.transaction("cafe") as tx:
+        assert tx is not None
+        fell = await tx.conn.execute("select had_fallback from ledger.chat_sessions where name = 's-1'")
         assert await fell.fetchone() == (True,)
 
 

@@ -83,8 +83,8 @@ def record(opened: AsyncMemory, database: Database) -> Record:
             for number, text in enumerate(said)
         ]
         await opened.observe(messages, space=space, session=session)
-        async with database.writing(space) as within:
-            await within.conn.execute(
+        async with database.write(space) as tx:
+            await tx.conn.execute(
                 "insert into transcripts.session_details (session_id, project_path, parent_session)"
                 " select id, %s, %s from core.sessions where name = %s on conflict do nothing",
                 (project, parent, session),

@@ -32,12 +32,12 @@ def finding(fact: str, turn: int, category: str = "preferences", *, excerpt: str
 async def rows(database: Database, space: str) -> list[object]:
     """Everything that is known of the memories of a space, but for when it was read."""
     found: list[object] = []
-    async with database.space(space) as within:
-        assert within is not None
+    async with database.transaction(space) as tx:
+        assert tx is not None
         for table in ("memories", "memory_sources", "memory_contradictions", "memory_edits"):
             query = f"select to_jsonb(t) - 'extracted_at' from transcripts.{table} t order by 1"
-            found += await (await within.conn.execute(query.encode())).fetchall()
-        count = await within.conn.execute(
+            found += await (await tx.conn.execute(query.encode())).fetchall()
+        count = await tx.conn.execute(
             "select id, content from core.recall_entries where kind = 3 order by id"
         )
         found += await count.fetchall()

@@ -132,9 +132,9 @@ async def test_a_resumed_session_waits_though_the_one_it_repeats_was_extracted(
     first.write()
 
     async def waiting() -> list[str]:
-        async with database.reading("boats") as within:
-            assert within is not None
-            return [row[0] for row in await (await within.conn.execute(UNPROCESSED.encode())).fetchall()]
+        async with database.snapshot_read("boats") as tx:
+            assert tx is not None
+            return [row[0] for row in await (await tx.conn.execute(UNPROCESSED.encode())).fetchall()]
 
     await memory.transcripts.sync([root], space="boats")
     assert await waiting() == [first.name]

@@ -197,9 +197,9 @@ async def test_a_session_that_cannot_be_read_is_noted_and_tried_again(
 
     report = await memories.extract(space=SPACE, extractor=Failing(1, [finding("The user likes x.", 0)]))
     assert [(one.session, one.status) for one in report.sessions] == [("bad", "failed"), ("good", "done")]
-    async with database.space(SPACE) as within:
-        assert within is not None
-        done = await within.conn.execute(
+    async with database.transaction(SPACE) as tx:
+        assert tx is not None
+        done = await tx.conn.execute(
             "select id, memories_extracted, extraction_status, extraction_error"
             " from transcripts.sessions order by id"
         )

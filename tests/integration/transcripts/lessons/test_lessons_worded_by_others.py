@@ -21,10 +21,10 @@ async def told_by_two(memories: AsyncLessons, record: Record, database: Database
     first, second = sorted(await memories.list(space=SPACE), key=lambda one: str(one.session))
     # As a merge of near wordings leaves it: the first tells both.
     await memories.archive(second.id, space=SPACE)
-    async with database.writing(SPACE) as within:
+    async with database.write(SPACE) as tx:
         move = "update transcripts.memory_sources set memory_id = %s where memory_id = %s"
-        await within.conn.execute(move, (first.id, second.id))
-        await within.conn.execute("delete from transcripts.memories where id = %s", (second.id,))
+        await tx.conn.execute(move, (first.id, second.id))
+        await tx.conn.execute("delete from transcripts.memories where id = %s", (second.id,))
     return str(first.id)
 
 
@@ -64,7 +64,7 @@ async def test_an_earlier_wording_goes_with_the_source_that_said_it(
     await memories.edit(id_, fact="The user prefers tabs.", space=SPACE)
     await opened.forget(space=SPACE, session="s1", confirm=True)
     assert await facts(memories) == ["The user prefers tabs."]
-    async with database.reading(SPACE) as within:
-        assert within is not None
-        kept = await (await within.conn.execute("select fact from transcripts.memory_edits")).fetchall()
+    async with database.snapshot_read(SPACE) as tx:
+        assert tx is not None
+        kept = await (await tx.conn.execute("select fact from transcripts.memory_edits")).fetchall()
     assert kept == []

@@ -13,7 +13,7 @@ from quipu.app.kinds import PACKAGES
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+from quipu.kinds.transcripts.browse.browse import AsyncBrowse
 
 
 @pytest.fixture(scope="module")
@@ -26,16 +26,16 @@ def filled(module_url: str) -> str:
 
 
 @pytest.fixture
-async def seeing(filled: str, server_settings: Settings) -> AsyncIterator[AsyncSeeing]:
+async def seeing(filled: str, server_settings: Settings) -> AsyncIterator[AsyncBrowse]:
     """Looking into that database."""
     settings = replace(server_settings, database_url=filled, pool_size=2)
     async with Database.open(filled, settings, packages=PACKAGES) as database:
-        yield AsyncSeeing(database, clock=FrozenClock(START))
+        yield AsyncBrowse(database, clock=FrozenClock(START))
 
 
 @pytest.fixture
-async def mine(url: str, database: Database) -> AsyncSeeing:
+async def mine(url: str, database: Database) -> AsyncBrowse:
     """Looking into a database of this test's own, with the same sessions in the space ``boats``."""
     with psycopg.connect(url) as conn:
         boats(conn)
-    return AsyncSeeing(database, clock=FrozenClock(START))
+    return AsyncBrowse(database, clock=FrozenClock(START))

@@ -13,7 +13,7 @@ from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock, SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+from quipu.kinds.transcripts.browse.browse import AsyncBrowse
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.anyio
 HERE = {"space": "boats"}
 
 
-async def uuids(seeing: AsyncSeeing, query: str, **narrowed: object) -> set[str]:
+async def uuids(seeing: AsyncBrowse, query: str, **narrowed: object) -> set[str]:
     return {hit.uuid for hit in (await seeing.search(query, limit=50, **HERE, **narrowed)).hits}  # type: ignore[arg-type]
 
 
-async def test_what_is_not_indexed_is_found_as_if_it_were(mine: AsyncSeeing, database: Database) -> None:
+async def test_what_is_not_indexed_is_found_as_if_it_were(mine: AsyncBrowse, database: Database) -> None:
     asked = ("token fixed", '"it was set"', "timet*", "look -menu", "cafe", "船票", "fix-login OR csrf")
-    async with database.writing("boats"):  # while somebody writes, nothing new is indexed
+    async with database.write("boats"):  # while somebody writes, nothing new is indexed
         late = [await uuids(mine, query) for query in asked]
         assert (await mine.search("token", **HERE)).unindexed > 0
     done = await mine.index_texts(**HERE)
@@ -38,7 +38,7 @@ async def test_what_is_not_indexed_is_found_as_if_it_were(mine: AsyncSeeing, dat
     assert all(late)
 
 
-async def test_filters_hold_for_what_is_not_indexed_too(mine: AsyncSeeing, database: Database) -> None:
+async def test_filters_hold_for_what_is_not_indexed_too(mine: AsyncBrowse, database: Database) -> None:
     filters = (
         {"tool": "Bash"},
         {"errors": True},
@@ -47,7 +47,7 @@ async def test_filters_hold_for_what_is_not_indexed_too(mine: AsyncSeeing, datab
         {"project": "ferries"},
         {"session": "s-1"},
     )
-    async with database.writing("boats"):
+    async with database.write("boats"):
         late = [
             await uuids(mine, "csrf_token OR login OR timetable OR lisbon", **narrowed)
             for narrowed in filters
@@ -62,7 +62,7 @@ async def test_filters_hold_for_what_is_not_indexed_too(mine: AsyncSeeing, datab
 
 
 async def test_a_line_that_is_committed_late_is_not_passed_over(
-    url: str, mine: AsyncSeeing, database: Database
+    url: str, mine: AsyncBrowse, database: Database
 ) -> None:
     await mine.index_texts(**HERE)
     with psycopg.connect(url) as slow, psycopg.connect(url) as quick:
@@ -84,7 +84,7 @@ async def test_a_line_that_is_committed_late_is_not_passed_over(
     assert await uuids(mine, "walrus") == {"quick", "slow"}
 
 
-async def test_several_may_index_at_once(mine: AsyncSeeing, url: str) -> None:
+async def test_several_may_index_at_once(mine: AsyncBrowse, url: str) -> None:
     async with anyio.create_task_group() as group:
         for _ in range(4):
             group.start_soon(lambda: mine.index_texts(**HERE))
@@ -95,7 +95,7 @@ async def test_several_may_index_at_once(mine: AsyncSeeing, url: str) -> None:
     assert lines == given
 
 
-async def test_a_changed_text_is_found_by_its_new_words_only(mine: AsyncSeeing, url: str) -> None:
+async def test_a_changed_text_is_found_by_its_new_words_only(mine: AsyncBrowse, url: str) -> None:
     await mine.index_texts(**HERE)
     with psycopg.connect(url) as conn:
         conn.execute("update transcripts.tool_results set content = 'all walruses' where tool_call_id = 't2'")
@@ -106,7 +106,7 @@ async def test_a_changed_text_is_found_by_its_new_words_only(mine: AsyncSeeing, 
     assert await mine.unindexed(**HERE) == 0
 
 
-async def test_what_is_erased_leaves_the_index_with_its_lines(mine: AsyncSeeing, url: str) -> None:
+async def test_what_is_erased_leaves_the_index_with_its_lines(mine: AsyncBrowse, url: str) -> None:
     await mine.index_texts(**HERE)
     with psycopg.connect(url) as conn:
         conn.execute(
@@ -121,7 +121,7 @@ async def test_what_is_erased_leaves_the_index_with_its_lines(mine: AsyncSeeing,
     assert await uuids(mine, "csrf_token OR cookie") == {"g1", "agent-7-t4-call", "agent-7-t4-result"}
 
 
-async def test_a_line_that_a_resumed_session_repeats_is_one_hit(mine: AsyncSeeing, url: str) -> None:
+async def test_a_line_that_a_resumed_session_repeats_is_one_hit(mine: AsyncBrowse, url: str) -> None:
     with psycopg.connect(url) as conn:
         again = Recording(conn, "boats")
         again.session("s-9")
@@ -130,7 +130,7 @@ async def test_a_line_that_a_resumed_session_repeats_is_one_hit(mine: AsyncSeein
     assert {hit.session, *hit.also_in} == {"s-1", "s-9"}
 
 
-async def test_the_index_of_words_is_used_by_the_application(mine: AsyncSeeing, url: str) -> None:
+async def test_the_index_of_words_is_used_by_the_application(mine: AsyncBrowse, url: str) -> None:
     with psycopg.connect(url) as conn:
         conn.execute(
             "insert into transcripts.lines (space_id, session_id, uuid, type, happened_at, content_text)"
@@ -161,7 +161,7 @@ async def test_the_index_of_words_is_used_by_the_application(mine: AsyncSeeing, 
     assert any("texts_terms" in text for text in told), told
 
 
-async def test_another_space_is_neither_searched_nor_counted(mine: AsyncSeeing, url: str) -> None:
+async def test_another_space_is_neither_searched_nor_counted(mine: AsyncBrowse, url: str) -> None:
     with psycopg.connect(url) as conn:
         boats(conn, "others")
     await mine.index_texts(**HERE)
@@ -175,9 +175,9 @@ OLD = START + timedelta(days=60)
 
 
 async def test_compaction_says_first_what_it_would_replace_and_changes_nothing(
-    database: Database, mine: AsyncSeeing, url: str
+    database: Database, mine: AsyncBrowse, url: str
 ) -> None:
-    later = AsyncSeeing(database, clock=FrozenClock(OLD))
+    later = AsyncBrowse(database, clock=FrozenClock(OLD))
     preview = await later.compact(**HERE)
     assert not preview.done
     assert {one.tool: one.results for one in preview.tools} == {"Read": 1, "Grep": 1}
@@ -188,11 +188,11 @@ async def test_compaction_says_first_what_it_would_replace_and_changes_nothing(
 
 
 async def test_compaction_is_recorded_followed_by_the_index_and_never_done_twice(
-    database: Database, mine: AsyncSeeing, url: str
+    database: Database, mine: AsyncBrowse, url: str
 ) -> None:
     await mine.index_texts(**HERE)
     assert await uuids(mine, "pass", part="result") == {"s-1-t1-result"}
-    later = AsyncSeeing(database, clock=FrozenClock(OLD))
+    later = AsyncBrowse(database, clock=FrozenClock(OLD))
     preview, done = await later.compact(**HERE), await later.compact(confirm=True, **HERE)
     assert (done.done, done.tools) == (True, preview.tools)
     assert (await later.compact(confirm=True, **HERE)).tools == ()
@@ -230,7 +230,7 @@ async def test_messages_near_in_meaning_join_a_query_of_plain_words_and_no_other
         assert known.number
     async with Models.open(database, settings) as models:
         recall = Search(models, clock=SystemClock(), cache=Cache())
-        seeing = AsyncSeeing(database, clock=SystemClock(), search=recall)
+        seeing = AsyncBrowse(database, clock=SystemClock(), search=recall)
         both = (await seeing.search("ferry island", **HERE)).hits[0]
         assert both.parts.keys() == {"words", "meaning"}
         near = (await seeing.search("ferry to another island", **HERE)).hits

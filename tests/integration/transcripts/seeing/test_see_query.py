@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from quipu.errors import BadInput, DatabaseError
-from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+from quipu.kinds.transcripts.browse.browse import AsyncBrowse
 
 pytestmark = pytest.mark.anyio
 
@@ -27,19 +27,19 @@ def secret(filled: str) -> int:
     return row[0]
 
 
-async def test_a_select_gives_columns_and_rows(seeing: AsyncSeeing) -> None:
+async def test_a_select_gives_columns_and_rows(seeing: AsyncBrowse) -> None:
     got = await seeing.query("select id, title from sessions order by id;", space="boats")
     assert got.columns == ("id", "title")
     assert got.rows == (("agent-7", None), ("s-1", "Fix the login"), ("s-2", "Timetable"))
     assert not got.truncated
 
 
-async def test_rows_beyond_the_limit_are_cut_and_said(seeing: AsyncSeeing) -> None:
+async def test_rows_beyond_the_limit_are_cut_and_said(seeing: AsyncBrowse) -> None:
     got = await seeing.query("with m as (select uuid from messages) table m", space="boats", limit=3)
     assert (len(got.rows), got.truncated, got.cut_by) == (3, True, "limit")
 
 
-async def test_bytes_beyond_the_limit_are_cut_and_said(seeing: AsyncSeeing) -> None:
+async def test_bytes_beyond_the_limit_are_cut_and_said(seeing: AsyncBrowse) -> None:
     rows = "select n, repeat('x', 400) from generate_series(1, 1000) n"
     got = await seeing.query(rows, space="boats", megabytes=0.001)
     assert ([row[0] for row in got.rows], got.truncated, got.cut_by) == ([1, 2], True, "megabytes")
@@ -47,13 +47,13 @@ async def test_bytes_beyond_the_limit_are_cut_and_said(seeing: AsyncSeeing) -> N
     assert (len(whole.rows), whole.truncated, whole.cut_by) == (1000, False, None)
 
 
-async def test_a_row_that_is_too_long_by_itself_says_how_to_get_it(seeing: AsyncSeeing) -> None:
+async def test_a_row_that_is_too_long_by_itself_says_how_to_get_it(seeing: AsyncBrowse) -> None:
     with pytest.raises(BadInput, match="first row") as refused:
         await seeing.query("select repeat('x', 2000)", space="boats", megabytes=0.001)
     assert "megabytes" in str(refused.value.hint)
 
 
-async def test_values_are_such_as_json_knows(seeing: AsyncSeeing) -> None:
+async def test_values_are_such_as_json_knows(seeing: AsyncBrowse) -> None:
     got = await seeing.query(
         "select 1.5::numeric, now()::date, array[1,2], '{\"a\": [null]}'::jsonb, interval '90 s',"
         " '\\x0f'::bytea,"
@@ -110,7 +110,7 @@ WRITES = {
 
 @pytest.mark.parametrize("statement", WRITES.values(), ids=WRITES.keys())
 async def test_what_is_more_than_reading_is_refused_and_changes_nothing(
-    seeing: AsyncSeeing, filled: str, statement: str
+    seeing: AsyncBrowse, filled: str, statement: str
 ) -> None:
     with psycopg.connect(filled) as conn:
         before = conn.execute(COUNTS).fetchall()
@@ -145,7 +145,7 @@ ELSEWHERE = [
 
 @pytest.mark.parametrize("statement", ELSEWHERE)
 async def test_no_query_sees_another_space_whatever_it_sets(
-    seeing: AsyncSeeing, secret: int, statement: str
+    seeing: AsyncBrowse, secret: int, statement: str
 ) -> None:
     try:
         got = await seeing.query(statement.replace("{space}", str(secret)), space="boats", limit=10_000)
@@ -155,12 +155,12 @@ async def test_no_query_sees_another_space_whatever_it_sets(
     assert "hunter2" not in seen
 
 
-async def test_the_secret_would_have_been_seen_from_its_own_space(seeing: AsyncSeeing, secret: int) -> None:
+async def test_the_secret_would_have_been_seen_from_its_own_space(seeing: AsyncBrowse, secret: int) -> None:
     got = await seeing.query("select content_text from messages", space="others")
     assert SECRET in {text for (text,) in got.rows}
 
 
-async def test_the_login_of_a_space_has_no_way_to_become_another(seeing: AsyncSeeing, filled: str) -> None:
+async def test_the_login_of_a_space_has_no_way_to_become_another(seeing: AsyncBrowse, filled: str) -> None:
     (mine,), (theirs,) = [
         (await seeing.query("select session_user::text", space=space)).rows[0]
         for space in ("boats", "others")
@@ -196,7 +196,7 @@ async def test_the_login_of_a_space_has_no_way_to_become_another(seeing: AsyncSe
     assert unbound == []
 
 
-async def test_a_query_that_takes_too_long_is_ended(seeing: AsyncSeeing) -> None:
+async def test_a_query_that_takes_too_long_is_ended(seeing: AsyncBrowse) -> None:
     for statement in (
         "select pg_sleep(30)",
         "select pg_sleep(30), set_config('statement_timeout', '0', false)",
@@ -205,10 +205,10 @@ async def test_a_query_that_takes_too_long_is_ended(seeing: AsyncSeeing) -> None
             await seeing.query(statement, space="boats", seconds=0.1)
 
 
-async def test_an_unknown_table_says_where_the_known_ones_are_listed(seeing: AsyncSeeing) -> None:
+async def test_an_unknown_table_says_where_the_known_ones_are_listed(seeing: AsyncBrowse) -> None:
     with pytest.raises(BadInput, match="schema"):
         await seeing.query("select * from nothing", space="boats")
 
 
-async def test_a_space_that_is_not_there_has_no_rows(seeing: AsyncSeeing) -> None:
+async def test_a_space_that_is_not_there_has_no_rows(seeing: AsyncBrowse) -> None:
     assert (await seeing.query("select 1", space="nowhere")).rows == ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from quipu.errors import BadInput
-from quipu.kinds.transcripts.seeing.model import TranscriptHits
-from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+from quipu.kinds.transcripts.browse.browse import AsyncBrowse
+from quipu.kinds.transcripts.browse.model import TranscriptHits
 
 pytestmark = pytest.mark.anyio
 HERE = {"space": "boats"}
@@ -37,7 +37,7 @@ def found(searched: TranscriptHits) -> set[tuple[str, str]]:
     ],
 )
 async def test_a_query_finds_just_the_texts_that_have_what_it_asks_for(
-    seeing: AsyncSeeing, query: str, expected: set[tuple[str, str]]
+    seeing: AsyncBrowse, query: str, expected: set[tuple[str, str]]
 ) -> None:
     got = await seeing.search(query, limit=50, **HERE)
     assert found(got) == expected
@@ -47,7 +47,7 @@ SIGNS = list(r"""./-:()^+'%_\!&|<>*"[]{}?~$#@,;=`""")
 
 
 @pytest.mark.parametrize("sign", SIGNS)
-async def test_no_sign_changes_what_the_rest_means(seeing: AsyncSeeing, sign: str) -> None:
+async def test_no_sign_changes_what_the_rest_means(seeing: AsyncBrowse, sign: str) -> None:
     plain = found(await seeing.search("token fixed OR timetable", limit=50, **HERE))
     assert plain == {("a2", "said"), ("u3", "said"), ("a3", "said")}
     for query in (
@@ -58,7 +58,7 @@ async def test_no_sign_changes_what_the_rest_means(seeing: AsyncSeeing, sign: st
         assert found(await seeing.search(query, limit=50, **HERE)) == plain, query
 
 
-async def test_a_query_without_a_word_is_refused_and_says_what_a_word_is(seeing: AsyncSeeing) -> None:
+async def test_a_query_without_a_word_is_refused_and_says_what_a_word_is(seeing: AsyncBrowse) -> None:
     for query in ("", "%%%", "-login", '"', "OR"):
         if query == "OR":
             continue

@@ -8,14 +8,14 @@ import pytest
 from recording import START
 
 from quipu.errors import BadInput, NotFound
-from quipu.kinds.transcripts.seeing.seeing import AsyncSeeing
+from quipu.kinds.transcripts.browse.browse import AsyncBrowse
 
 pytestmark = pytest.mark.anyio
 HERE = {"space": "boats"}
 
 
 async def test_sessions_are_listed_the_latest_first_with_subagents_under_their_parents(
-    seeing: AsyncSeeing,
+    seeing: AsyncBrowse,
 ) -> None:
     timetable, login = await seeing.list(**HERE)
     assert (timetable.id, timetable.title, timetable.subagents) == ("s-2", "Timetable", ())
@@ -24,14 +24,14 @@ async def test_sessions_are_listed_the_latest_first_with_subagents_under_their_p
     assert (explorer.id, explorer.parent_session, explorer.agent_type) == ("agent-7", "s-1", "explore")
 
 
-async def test_a_session_is_counted_by_its_own_lines(seeing: AsyncSeeing) -> None:
+async def test_a_session_is_counted_by_its_own_lines(seeing: AsyncBrowse) -> None:
     _, login = await seeing.list(**HERE)
     assert (login.messages, login.prompts, login.tool_calls, login.errors) == (4, 2, 3, 1)
     assert (login.input_tokens, login.output_tokens) == (1000, 10)
     assert login.seconds == timedelta(minutes=10).total_seconds()
 
 
-async def test_sessions_are_narrowed_by_project_and_time_and_paged(seeing: AsyncSeeing) -> None:
+async def test_sessions_are_narrowed_by_project_and_time_and_paged(seeing: AsyncBrowse) -> None:
     assert [one.id for one in await seeing.list(project="FERRIES", **HERE)] == ["s-2"]
     assert [one.id for one in await seeing.list(project="%", **HERE)] == []
     later = START + timedelta(minutes=12)
@@ -41,7 +41,7 @@ async def test_sessions_are_narrowed_by_project_and_time_and_paged(seeing: Async
     assert await seeing.list(space="nowhere") == []
 
 
-async def test_a_session_is_shown_as_it_went(seeing: AsyncSeeing) -> None:
+async def test_a_session_is_shown_as_it_went(seeing: AsyncBrowse) -> None:
     shown = await seeing.get("s-1", **HERE)
     assert [line.uuid for line in shown.lines] == [
         "u1",
@@ -59,7 +59,7 @@ async def test_a_session_is_shown_as_it_went(seeing: AsyncSeeing) -> None:
     assert shown.lines[-1].role == "system"
 
 
-async def test_the_beginning_of_a_name_is_enough_if_it_is_the_only_one(seeing: AsyncSeeing) -> None:
+async def test_the_beginning_of_a_name_is_enough_if_it_is_the_only_one(seeing: AsyncBrowse) -> None:
     assert (await seeing.get("agent", **HERE)).session.id == "agent-7"
     with pytest.raises(BadInput, match="2 sessions"):
         await seeing.get("s-", **HERE)
@@ -69,14 +69,14 @@ async def test_the_beginning_of_a_name_is_enough_if_it_is_the_only_one(seeing: A
         await seeing.get("s-1", space="nowhere")
 
 
-async def test_pages_of_a_session_follow_each_other(seeing: AsyncSeeing) -> None:
+async def test_pages_of_a_session_follow_each_other(seeing: AsyncBrowse) -> None:
     pages = [await seeing.get("s-1", limit=3, offset=offset, **HERE) for offset in (0, 3, 6)]
     assert [len(page.lines) for page in pages] == [3, 3, 2]
     whole = await seeing.get("s-1", **HERE)
     assert tuple(line for page in pages for line in page.lines) == whole.lines
 
 
-async def test_tools_are_counted_with_failures_and_their_median_time(seeing: AsyncSeeing) -> None:
+async def test_tools_are_counted_with_failures_and_their_median_time(seeing: AsyncBrowse) -> None:
     by_name = {one.tool: one for one in await seeing.tools(**HERE)}
     assert {name: one.calls for name, one in by_name.items()} == {
         "Read": 1, "Bash": 1, "Edit": 1, "Grep": 1, "Write": 1,
@@ -87,14 +87,14 @@ async def test_tools_are_counted_with_failures_and_their_median_time(seeing: Asy
     assert [(one.tool, one.project_path) for one in apart] == [("Write", "/home/ana/ferries")]
 
 
-async def test_files_are_listed_by_how_much_they_were_changed(seeing: AsyncSeeing) -> None:
+async def test_files_are_listed_by_how_much_they_were_changed(seeing: AsyncBrowse) -> None:
     first, second = await seeing.files(**HERE)
     assert (first.path, first.edits, first.reads, first.sessions) == ("/home/ana/boats/src/app.py", 1, 1, 1)
     assert (second.path, second.writes) == ("/home/ana/ferries/data/times.csv", 1)
     assert [one.path for one in await seeing.files(session="s-2", **HERE)] == [second.path]
 
 
-async def test_stats_count_what_the_space_holds_and_tokens_by_day_and_model(seeing: AsyncSeeing) -> None:
+async def test_stats_count_what_the_space_holds_and_tokens_by_day_and_model(seeing: AsyncBrowse) -> None:
     stats = await seeing.stats(**HERE)
     assert stats is not None
     totals = stats.totals
@@ -109,7 +109,7 @@ async def test_stats_count_what_the_space_holds_and_tokens_by_day_and_model(seei
     assert await seeing.stats(space="nowhere") is None
 
 
-async def test_the_schema_lists_what_a_query_can_name_and_nothing_else(seeing: AsyncSeeing) -> None:
+async def test_the_schema_lists_what_a_query_can_name_and_nothing_else(seeing: AsyncBrowse) -> None:
     relations = await seeing.schema(**HERE)
     assert {"sessions", "messages", "tool_calls", "memories"} <= {one.name for one in relations}
     assert not {"texts", "readers", "discarded_readers", "indexing", "unindexed"} & {
@@ -125,7 +125,7 @@ async def test_the_schema_lists_what_a_query_can_name_and_nothing_else(seeing: A
         await seeing.schema("texts", **HERE)
 
 
-async def test_a_match_is_recalled_with_the_messages_around_it(seeing: AsyncSeeing) -> None:
+async def test_a_match_is_recalled_with_the_messages_around_it(seeing: AsyncBrowse) -> None:
     recalled = await seeing.recall("csrf OR faster", turns=2, **HERE)
     (match,) = recalled.matches
     assert (match.session_id, match.project_path) == ("s-1", "/home/ana/boats")
@@ -134,7 +134,7 @@ async def test_a_match_is_recalled_with_the_messages_around_it(seeing: AsyncSeei
     assert [turn.uuid for turn in match.after] == ["u2"]
 
 
-async def test_windows_that_overlap_are_one_match_in_which_all_are_marked(seeing: AsyncSeeing) -> None:
+async def test_windows_that_overlap_are_one_match_in_which_all_are_marked(seeing: AsyncBrowse) -> None:
     recalled = await seeing.recall("look", turns=1, **HERE)
     assert {match.match.uuid for match in recalled.matches} == {"a1", "u2"}
     (one,) = (await seeing.recall("look", turns=3, **HERE)).matches
@@ -145,7 +145,7 @@ async def test_windows_that_overlap_are_one_match_in_which_all_are_marked(seeing
     ]  # fmt: skip
 
 
-async def test_arguments_out_of_range_name_their_field(seeing: AsyncSeeing) -> None:
+async def test_arguments_out_of_range_name_their_field(seeing: AsyncBrowse) -> None:
     for field, call in {
         "limit": seeing.list(limit=0, **HERE),
         "offset": seeing.get("s-1", offset=-1, **HERE),

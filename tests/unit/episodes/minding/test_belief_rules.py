@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.minding.beliefs.beliefs import askable, current
-from quipu.kinds.episodes.minding.beliefs.claims import Heard, claimed, corrections
-from quipu.kinds.episodes.minding.beliefs.keys import cue_of, form_of, holds_many, key_of
-from quipu.kinds.episodes.minding.beliefs.model import Belief, Claim, Conflict, Held
-from quipu.kinds.episodes.minding.beliefs.settling import HIGHEST, entering, reinforced, settle
-from quipu.kinds.episodes.minding.turns import Turn
+from quipu.kinds.episodes.extraction.beliefs.beliefs import askable, current
+from quipu.kinds.episodes.extraction.beliefs.claims import Heard, claimed, corrections
+from quipu.kinds.episodes.extraction.beliefs.keys import cue_of, form_of, holds_many, key_of
+from quipu.kinds.episodes.extraction.beliefs.model import Belief, Claim, Conflict, Held
+from quipu.kinds.episodes.extraction.beliefs.settling import HIGHEST, entering, reinforced, settle
+from quipu.kinds.episodes.extraction.turns import Turn
 from quipu.kinds.episodes.shapes import Chunk, Fact, Feelings, Scope, Trait
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

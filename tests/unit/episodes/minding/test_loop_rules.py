@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.minding.loops.due import due
-from quipu.kinds.episodes.minding.loops.following import Exchange, Followed, follow
-from quipu.kinds.episodes.minding.loops.model import Loop, Standing
-from quipu.kinds.episodes.minding.loops.opening import opened
-from quipu.kinds.episodes.minding.loops.urgency import FADED, line, most_urgent, urgency
-from quipu.kinds.episodes.minding.turns import Turn, sentences
+from quipu.kinds.episodes.extraction.loops.due import due
+from quipu.kinds.episodes.extraction.loops.following import Exchange, Followed, follow
+from quipu.kinds.episodes.extraction.loops.model import Loop, Standing
+from quipu.kinds.episodes.extraction.loops.opening import opened
+from quipu.kinds.episodes.extraction.loops.urgency import FADED, line, most_urgent, urgency
+from quipu.kinds.episodes.extraction.turns import Turn, sentences
 
 MONDAY = datetime(2026, 3, 2, 10, tzinfo=UTC)
 NUMBERS = count(1)

@@ -13,14 +13,14 @@ import pytest
 from patience import PATIENCE_SECONDS
 from starlette.types import Receive, Scope, Send
 
-from quipu.interfaces.serving.guards import around
+from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.metrics import Metrics
-from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.serving.middleware import around
 
 pytestmark = pytest.mark.anyio
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-TERMS = Terms(body_bytes=100, body_seconds=PATIENCE_SECONDS, request_seconds=PATIENCE_SECONDS)
+TERMS = Limits(body_bytes=100, body_seconds=PATIENCE_SECONDS, request_seconds=PATIENCE_SECONDS)
 SOON = 0.05
 
 
@@ -56,7 +56,7 @@ async def half(scope: Scope, receive: Receive, send: Send) -> None:
 async def asked(
     app: App,
     *,
-    terms: Terms = TERMS,
+    terms: Limits = TERMS,
     path: str = "/",
     content: Any = b"",
     headers: dict[str, str] | None = None,

@@ -19,8 +19,8 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from quipu.errors import ConfigError
+from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.listening import bound, listen
-from quipu.interfaces.serving.terms import Terms
 
 pytestmark = pytest.mark.anyio
 
@@ -84,7 +84,7 @@ async def running(
     """The application, listening, for a block; a signal ends it as it would in production."""
     ready = anyio.Event()
     app = app or App()
-    terms = Terms(head_seconds=head_seconds, leave_seconds=PATIENCE_SECONDS)
+    terms = Limits(head_seconds=head_seconds, leave_seconds=PATIENCE_SECONDS)
     with anyio.fail_after(PATIENCE_SECONDS), bound("127.0.0.1", 0) as sock:
         async with anyio.create_task_group() as tasks:
             server = Running(sock.getsockname()[1], app, tasks)

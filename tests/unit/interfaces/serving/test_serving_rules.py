@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from quipu.errors import AccessRefused, BadInput, ConfigError, Outdated
 from quipu.interfaces.serving import binding, confirming
 from quipu.interfaces.serving.caller import Caller
+from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.rates import Rates, burst
 from quipu.interfaces.serving.signin import SignIn
-from quipu.interfaces.serving.terms import Terms
 from quipu.upkeep.keys.rules import id_in, new_token, opens, sha256
 
 
@@ -40,18 +40,18 @@ def test_other_machines_are_let_in_only_where_there_are_keys(host: str) -> None:
 
 
 def test_a_server_answers_to_the_name_that_people_know_it_by() -> None:
-    assert "evil.example" not in binding.terms_for("127.0.0.1", None, Terms()).hosts
-    assert binding.terms_for("0.0.0.0", None, Terms()).hosts == frozenset()
-    proxied = binding.terms_for("127.0.0.1", "https://Memory.example.org:8443/x", Terms())
+    assert "evil.example" not in binding.terms_for("127.0.0.1", None, Limits()).hosts
+    assert binding.terms_for("0.0.0.0", None, Limits()).hosts == frozenset()
+    proxied = binding.terms_for("127.0.0.1", "https://Memory.example.org:8443/x", Limits())
     assert "memory.example.org" in proxied.hosts
     assert proxied.secure_cookies
-    assert "[fd00::1]" in binding.terms_for("::1", "http://[fd00::1]:80", Terms()).hosts
+    assert "[fd00::1]" in binding.terms_for("::1", "http://[fd00::1]:80", Limits()).hosts
 
 
 @pytest.mark.parametrize("url", ["memory.example.org", "ftp://x", "https://", "http://[", ""])
 def test_a_public_address_must_be_one(url: str) -> None:
     with pytest.raises(BadInput):
-        binding.terms_for("127.0.0.1", url, Terms())
+        binding.terms_for("127.0.0.1", url, Limits())
 
 
 @given(st.integers(1, 100_000), st.lists(st.floats(0, 30), max_size=40))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.transcripts.seeing.query import Group, Query, Term, needles, parse, tsquery
-from quipu.kinds.transcripts.seeing.words import LONGEST_WORD, folded, vector, words
+from quipu.kinds.transcripts.browse.query import Group, Query, Term, needles, parse, tsquery
+from quipu.kinds.transcripts.browse.words import LONGEST_WORD, folded, vector, words
 
 
 def term(*parts: str, prefix: bool = False) -> Term:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.transcripts.seeing import ranking
-from quipu.kinds.transcripts.seeing.markers import LEAST_BYTES, marker
-from quipu.kinds.transcripts.seeing.model import PARTS, TranscriptHit, TranscriptTurn
-from quipu.kinds.transcripts.seeing.query import parse
-from quipu.kinds.transcripts.seeing.snippet import CLOSE, OPEN, snippet
-from quipu.kinds.transcripts.seeing.windows import Window, merged
+from quipu.kinds.transcripts.browse import ranking
+from quipu.kinds.transcripts.browse.markers import LEAST_BYTES, marker
+from quipu.kinds.transcripts.browse.model import PARTS, TranscriptHit, TranscriptTurn
+from quipu.kinds.transcripts.browse.query import parse
+from quipu.kinds.transcripts.browse.snippet import CLOSE, OPEN, snippet
+from quipu.kinds.transcripts.browse.windows import Window, merged
 
 COUNT = st.integers(1, 1000)
 SHARE = st.floats(0, 1)

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from quipu.errors import BadInput
-from quipu.interfaces.cli.asked import drop
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.checking import check, rewrite_freed
+from quipu.interfaces.cli.last_recall import drop
 from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import day_and_time, visible

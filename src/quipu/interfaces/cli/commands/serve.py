@@ -16,7 +16,7 @@ from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.serving import binding
-from quipu.interfaces.serving.terms import Terms
+from quipu.interfaces.serving.limits import Limits
 
 if TYPE_CHECKING:
     from socket import socket
@@ -82,7 +82,7 @@ class _Doors:
             from quipu.interfaces.serving.listening import bound, listen  # noqa: PLC0415 - as above
         except ImportError as error:
             raise MissingExtra("server", "`quipu serve`") from error
-        terms = binding.terms_for(self._host, self._public_url, Terms())
+        terms = binding.terms_for(self._host, self._public_url, Limits())
         async with memory:
             binding.check(self._host, keys=await memory.keys.count())
             app = create_app(memory=memory, terms=terms)

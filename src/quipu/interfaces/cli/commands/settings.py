@@ -32,7 +32,7 @@ def command() -> None:
 
 @command.command("list")
 @_SPACE
-@click.option("--kind", metavar="NAME", help="Only of this kind of memory, or of the house.")
+@click.option("--kind", metavar="NAME", help="Only of this kind of memory, or of the system.")
 @common
 @click.pass_obj
 def list_(call: Call, space: str | None, kind: str | None) -> None:

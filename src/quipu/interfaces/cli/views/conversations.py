@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
-from quipu.kinds.episodes.conversing.model import Conversation, Dialogue, Exchange, Thread, Topic
+from quipu.kinds.episodes.conversations.model import Conversation, Dialogue, Exchange, Thread, Topic
 from quipu.kinds.episodes.prompting.model import Prompt
 
 _NONE = "No conversations here."

@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened
-from quipu.kinds.episodes.fading.life import CurvePoint
-from quipu.kinds.episodes.fading.model import EpisodeCurve
+from quipu.kinds.episodes.decay.life import CurvePoint
+from quipu.kinds.episodes.decay.model import EpisodeCurve
 
 _COLUMNS, _ROWS = 64, 10
 _LONGEST_GIST = 70

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
-from quipu.kinds.episodes.fading.model import (
+from quipu.kinds.episodes.decay.model import (
     Condensation,
     Episode,
     EpisodeMessage,

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
-from quipu.kinds.episodes.minding.beliefs.model import Belief, BeliefSource, Conflict
-from quipu.kinds.episodes.minding.loops.model import Loop
+from quipu.kinds.episodes.extraction.beliefs.model import Belief, BeliefSource, Conflict
+from quipu.kinds.episodes.extraction.loops.model import Loop
 
 _ID_DIGITS = 8
 _LONGEST = 160

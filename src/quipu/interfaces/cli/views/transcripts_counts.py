@@ -12,7 +12,7 @@ from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, size, visible
 from quipu.interfaces.cli.views.transcripts import short
-from quipu.kinds.transcripts.seeing.model import (
+from quipu.kinds.transcripts.browse.model import (
     CompactedOutput,
     IndexedTexts,
     QueryRows,

@@ -11,7 +11,7 @@ from quipu.interfaces.mcp.bounds import fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 
 if TYPE_CHECKING:
-    from quipu.kinds.episodes.minding.loops import model
+    from quipu.kinds.episodes.extraction.loops import model
 
 _SHOWN_OF_ID: Final = 8
 

@@ -27,7 +27,7 @@ from quipu.kernel.db.embedded.archive import archive_command, archive_of
 from quipu.kernel.db.embedded.binaries import choose_binaries
 from quipu.kernel.db.embedded.directory import make_private
 from quipu.kernel.db.embedded.door import DATABASE, LOOPBACK, SOCKET_PORT, Door, enter
-from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, within
+from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, tx
 from quipu.kernel.db.embedded.log import trim
 from quipu.kernel.db.embedded.memory import most_memory_mb
 from quipu.kernel.db.embedded.place import Place
@@ -54,7 +54,7 @@ def join(place: Place, settings: Settings) -> Share:
     with turn(place):
         lock = FileLock(place.clients_lock)
         try:
-            if not within(_PROBE_SECONDS, lock.try_shared):
+            if not tx(_PROBE_SECONDS, lock.try_shared):
                 raise ServerError(
                     f"{place.clients_lock} is held alone by a process that is not Quipu's.",
                     hint="See which process has it open and end it.",

@@ -43,7 +43,7 @@ class FileLock:
         self._file.close()
 
 
-def within(seconds: float, happens: Callable[[], bool]) -> bool:
+def tx(seconds: float, happens: Callable[[], bool]) -> bool:
     """Ask every 10 ms until it happens; False if it did not within ``seconds``."""
     until = time.monotonic() + seconds
     while not happens():
@@ -58,7 +58,7 @@ def alone(path: Path, *, wait_seconds: float, purpose: str) -> Generator[None]:
     """Hold the lock file alone for the block; raises ServerError after ``wait_seconds`` of waiting."""
     lock = FileLock(path)
     try:
-        if not within(wait_seconds, lock.try_exclusive):
+        if not tx(wait_seconds, lock.try_exclusive):
             raise ServerError(
                 f"Waited {wait_seconds:.0f} seconds for another process {purpose}.",
                 hint=f"See which process holds {path} and end it if it hangs.",

@@ -42,12 +42,12 @@ async def answer_prompt(context: Context, payload: Payload) -> None:
         BadInput: the payload names no prompt.
     """
     number = _id(payload)
-    async with context.database.reading(context.space) as within:
-        found = [] if within is None else await store.prompts(within, id_=number, limit=1)
-        if within is None or not found or found[0].status != "waiting":
+    async with context.database.snapshot_read(context.space) as tx:
+        found = [] if tx is None else await store.prompts(tx, id_=number, limit=1)
+        if tx is None or not found or found[0].status != "waiting":
             return
         prompt = found[0]
-        history = await store.history(within, prompt.session, limit=within.settings.of(PROMPT_HISTORY) + 2)
+        history = await store.history(tx, prompt.session, limit=tx.settings.of(PROMPT_HISTORY) + 2)
     asked, replied = f"prompt-{number}", f"reply-{number}"
     before = [one for one in history if one.message not in (asked, replied)]
     await _do(
@@ -67,11 +67,11 @@ async def continue_chat(context: Context, payload: Payload) -> None:
     session = payload.get("session")
     if not isinstance(session, str):
         raise BadInput("the job names no session.", field="session", hint='{"session": "s1"}')
-    async with context.database.reading(context.space) as within:
-        if within is None:
+    async with context.database.snapshot_read(context.space) as tx:
+        if tx is None:
             return
-        history = await store.history(within, session, limit=within.settings.of(PROMPT_HISTORY))
-        waiting = await store.waiting(within, session)
+        history = await store.history(tx, session, limit=tx.settings.of(PROMPT_HISTORY))
+        waiting = await store.waiting(tx, session)
     spoken = [one for one in history if one.role != "system"]
     last = next((one for one in reversed(spoken) if one.role == "user"), None)
     if last is None:
@@ -92,8 +92,8 @@ async def _do(context: Context, task: _Task) -> None:
     The answer stands in the record under an id made from the prompt's, so that it stands there once; the rest
     is the one transaction of the job. Where nobody can answer, only what was asked is written down.
     """
-    async with context.database.reading(context.space) as within:
-        known = None if within is None else await store.message(within, task.session, task.reply_message)
+    async with context.database.snapshot_read(context.space) as tx:
+        known = None if tx is None else await store.message(tx, task.session, task.reply_message)
     answer = Answer(known, "an earlier try") if known is not None else await _answered(context, task)
     if known is None:
         await _record(context, task, answer)
@@ -105,9 +105,9 @@ async def _do(context: Context, task: _Task) -> None:
         "prompt_message": task.prompt_message,
         "reply_message": task.reply_message,
     }
-    async with context.effect() as within:
-        await store.run(within, "settle", values)
-        await store.run(within, "tell", {"ids": list(task.prompts)})
+    async with context.effect() as tx:
+        await store.run(tx, "settle", values)
+        await store.run(tx, "tell", {"ids": list(task.prompts)})
 
 
 async def _answered(context: Context, task: _Task) -> Answer | None:
@@ -143,7 +143,7 @@ async def _record(context: Context, task: _Task, answer: Answer | None) -> None:
         clock=context.clock,
         language=context.settings.language,
         redact=context.settings.redact,
-        hears=context.hears,
+        subscribes=context.subscribes,
     )
     messages: list[dict[str, object]] = []
     if task.new:

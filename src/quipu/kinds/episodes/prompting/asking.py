@@ -57,14 +57,12 @@ class AsyncPrompting:
         content = self._prepared(text)
         check_name("session", session)
         user = optional_name("user", user)
-        async with self._database.writing(check_name("space", space)) as within:
-            if not (await within.marks()).hear(content).text.strip():
+        async with self._database.write(check_name("space", space)) as tx:
+            if not (await tx.marks()).hear(content).text.strip():
                 raise BadInput("it is only what was recalled.", field="text", hint="Ask something beside it.")
-            number = await store.put(
-                within, session=session, user=user, content=content, now=self._clock.now()
-            )
-            await put(within, PROMPTS, {"prompt": str(number)}, key=str(number), session=session, user=user)
-            return (await store.prompts(within, id_=number, limit=1))[0]
+            number = await store.put(tx, session=session, user=user, content=content, now=self._clock.now())
+            await put(tx, PROMPTS, {"prompt": str(number)}, key=str(number), session=session, user=user)
+            return (await store.prompts(tx, id_=number, limit=1))[0]
 
     async def answer(self, session: TheSession, *, space: Space) -> Prompt:
         """Have a worker answer the last message of a conversation (topic `chat_history`).
@@ -73,15 +71,15 @@ class AsyncPrompting:
             NotFound: There is no such session, or its last message is not a user's.
         """
         check_name("session", session)
-        async with self._database.writing(check_name("space", space)) as within:
-            number = await store.request(within, session=session, now=self._clock.now())
+        async with self._database.write(check_name("space", space)) as tx:
+            number = await store.request(tx, session=session, now=self._clock.now())
             if number is None:
                 raise NotFound(
                     f"Nothing waits for an answer in {session!r}.",
                     hint="Observe what the user said first, or send it as a prompt.",
                 )
-            await put(within, HISTORY, {"session": session}, key=session[:400], session=session)
-            return (await store.prompts(within, id_=number, limit=1))[0]
+            await put(tx, HISTORY, {"session": session}, key=session[:400], session=session)
+            return (await store.prompts(tx, id_=number, limit=1))[0]
 
     async def prompts(
         self,
@@ -100,10 +98,10 @@ class AsyncPrompting:
         """
         whole("limit", limit)
         session = optional_name("session", session)
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
                 return []
-            return await store.prompts(within, session=session, status=status, limit=limit)
+            return await store.prompts(tx, session=session, status=status, limit=limit)
 
     async def await_reply(
         self,
@@ -137,8 +135,8 @@ class AsyncPrompting:
         return found
 
     async def _prompt(self, number: UUID, space: str) -> Prompt:
-        async with self._database.looking(space) as within:
-            found = [] if within is None else await store.prompts(within, id_=number, limit=1)
+        async with self._database.list_read(space) as tx:
+            found = [] if tx is None else await store.prompts(tx, id_=number, limit=1)
         if not found:
             raise NotFound(f"There is no prompt {number} in this space.")
         return found[0]

@@ -11,7 +11,7 @@ from uuid import UUID
 from psycopg.rows import kwargs_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
 from quipu.kinds.episodes.queues import HISTORY, PROMPTS
 
@@ -37,21 +37,21 @@ class Said:
     content: str
 
 
-async def put(within: Within, *, session: str, user: str | None, content: str, now: datetime) -> UUID:
+async def put(tx: SpaceTransaction, *, session: str, user: str | None, content: str, now: datetime) -> UUID:
     """Keep a prompt; its id."""
     values = {"session": session, "user": user, "content": content, "now": now}
-    ((number,),) = await _rows(within, "put_prompt", values)
+    ((number,),) = await _rows(tx, "put_prompt", values)
     return number
 
 
-async def request(within: Within, *, session: str, now: datetime) -> UUID | None:
+async def request(tx: SpaceTransaction, *, session: str, now: datetime) -> UUID | None:
     """Keep that somebody waits for the next answer in a session; None where nothing was asked last."""
-    rows = await _rows(within, "put_request", {"session": session, "now": now})
+    rows = await _rows(tx, "put_request", {"session": session, "now": now})
     return rows[0][0] if rows else None
 
 
 async def prompts(
-    within: Within,
+    tx: SpaceTransaction,
     *,
     id_: UUID | None = None,
     session: str | None = None,
@@ -59,32 +59,32 @@ async def prompts(
     limit: int,
 ) -> list[Prompt]:
     """Return prompts with their answers, latest first."""
-    values = {"id": id_, "session": session, "status": status, "limit": limit, "space": within.space.id}
+    values = {"id": id_, "session": session, "status": status, "limit": limit, "space": tx.space.id}
     values |= {"chat": HISTORY, "prompt": PROMPTS}
-    async with within.conn.cursor(row_factory=kwargs_row(_prompt)) as cursor:
+    async with tx.conn.cursor(row_factory=kwargs_row(_prompt)) as cursor:
         return await (await cursor.execute(_SQL["prompts"], values)).fetchall()
 
 
-async def history(within: Within, session: str, *, limit: int) -> list[Said]:
+async def history(tx: SpaceTransaction, session: str, *, limit: int) -> list[Said]:
     """Return the latest messages of a session, oldest first."""
-    rows = await _rows(within, "history", {"session": session, "limit": limit})
+    rows = await _rows(tx, "history", {"session": session, "limit": limit})
     return [Said(*row) for row in reversed(rows)]
 
 
-async def message(within: Within, session: str, external_id: str) -> str | None:
+async def message(tx: SpaceTransaction, session: str, external_id: str) -> str | None:
     """Return the words of a message; None if it is not there."""
-    rows = await _rows(within, "message", {"session": session, "message": external_id})
+    rows = await _rows(tx, "message", {"session": session, "message": external_id})
     return rows[0][0] if rows else None
 
 
-async def waiting(within: Within, session: str) -> list[UUID]:
+async def waiting(tx: SpaceTransaction, session: str) -> list[UUID]:
     """Return the prompts that wait for the next answer in a session."""
-    return [row[0] for row in await _rows(within, "waiting_of_session", {"session": session})]
+    return [row[0] for row in await _rows(tx, "waiting_of_session", {"session": session})]
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
 
 
 def _prompt(*, status: PromptStatus, given_up: bool, **columns: Any) -> Prompt:
@@ -93,5 +93,5 @@ def _prompt(*, status: PromptStatus, given_up: bool, **columns: Any) -> Prompt:
     return Prompt(status=status, error=error, **columns)
 
 
-async def _rows(within: Within, name: str, values: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
-    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
+async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
+    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()

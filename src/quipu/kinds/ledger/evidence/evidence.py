@@ -13,7 +13,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Limit, Offset, OnlySession, Space, TheSession
 from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger.evidence import checking, moment, policy, store
 from quipu.kinds.ledger.evidence.document import object_of
 from quipu.kinds.ledger.evidence.model import (
@@ -122,16 +122,16 @@ class AsyncEvidence:
             raise BadInput("this name is ours.", field=f"meta.{store.OURS}")
         impact = checking.impact(impact_score)
         optional_name("message", message)
-        async with self._database.writing(space) as within:
-            place = await moment.standing(within, session)
+        async with self._database.write(space) as tx:
+            place = await moment.standing(tx, session)
             turn = moment.turn_of(place, turn)
-            known = await store.conditions(within, place, turn=turn, source=source, now=now)
+            known = await store.conditions(tx, place, turn=turn, source=source, now=now)
             meant = policy.joined(given, known)
             limits = policy.limits(source, location, meant)
             draft = store.Draft(
                 **words,
                 session=place.uid,
-                message=None if message is None else await moment.said(within, place, message),
+                message=None if message is None else await moment.said(tx, place, message),
                 turn=turn,
                 confidence=policy.clamp(asked, limits),
                 source="system" if meant.all_sources_down else source,
@@ -142,7 +142,7 @@ class AsyncEvidence:
                 now=now,
                 evidence=kept,
             )
-            made = await store.recommendation(within, await store.recommend(within, draft))
+            made = await store.recommendation(tx, await store.recommend(tx, draft))
         assert made is not None
         return made
 
@@ -165,12 +165,10 @@ class AsyncEvidence:
         optional_name("session", session)
         _check_page(limit, offset)
         last = _BIGGEST_ID if after is None else checking.whole("after", after, most=_BIGGEST_ID)
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
                 return []
-            return await store.recommendations(
-                within, session=session, before=last, limit=limit, offset=offset
-            )
+            return await store.recommendations(tx, session=session, before=last, limit=limit, offset=offset)
 
     async def get(self, id: TheId, *, space: Space) -> Recommendation:
         """Show a recommendation with what limits how sure it is.
@@ -179,8 +177,8 @@ class AsyncEvidence:
             NotFound: There is no such recommendation.
         """
         checking.whole("id", id, most=_BIGGEST_ID)
-        async with self._database.space(check_name("space", space)) as within:
-            found = None if within is None else await store.recommendation(within, id)
+        async with self._database.transaction(check_name("space", space)) as tx:
+            found = None if tx is None else await store.recommendation(tx, id)
         if found is None:
             raise _unknown(id, space)
         return found
@@ -199,10 +197,10 @@ class AsyncEvidence:
         checking.whole("id", id, most=_BIGGEST_ID)
         _check_page(limit, 0)
         known = None if theme is None else checking.theme_named("theme", theme)
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None or await store.recommendation(within, id) is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None or await store.recommendation(tx, id) is None:
                 raise _unknown(id, space)
-            return await _shown(within, store.Asked(recommendation=id), theme=known, limit=limit)
+            return await _shown(tx, store.Asked(recommendation=id), theme=known, limit=limit)
 
     async def search(
         self,
@@ -224,7 +222,7 @@ class AsyncEvidence:
         known = None if theme is None else checking.theme_named("theme", theme)
         _check_page(limit, 0)
         found = await self._asked(
-            space, session, place, lambda within, asked: _shown(within, asked, theme=known, limit=limit)
+            space, session, place, lambda tx, asked: _shown(tx, asked, theme=known, limit=limit)
         )
         return ShownEvidence(pieces=(), themes={}, theme=known) if found is None else found
 
@@ -244,21 +242,23 @@ class AsyncEvidence:
         space: str,
         session: str | None,
         place: str | None,
-        ask: Callable[[Within, store.Asked], Awaitable[Found]],
+        ask: Callable[[SpaceTransaction, store.Asked], Awaitable[Found]],
     ) -> Found | None:
         """Return what ``ask`` finds in the evidence of a session, a place, or all; None without a space."""
         optional_name("session", session)
         optional_name("place", place)
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
                 return None
-            uid = None if session is None else (await moment.standing(within, session)).uid
-            return await ask(within, store.Asked(session=uid, place=place))
+            uid = None if session is None else (await moment.standing(tx, session)).uid
+            return await ask(tx, store.Asked(session=uid, place=place))
 
 
-async def _shown(within: Within, asked: store.Asked, *, theme: Theme | None, limit: int) -> ShownEvidence:
-    pieces: list[EvidencePiece] = await store.pieces(within, asked, theme=theme, limit=limit)
-    return ShownEvidence(pieces=tuple(pieces), themes=await store.themes(within, asked), theme=theme)
+async def _shown(
+    tx: SpaceTransaction, asked: store.Asked, *, theme: Theme | None, limit: int
+) -> ShownEvidence:
+    pieces: list[EvidencePiece] = await store.pieces(tx, asked, theme=theme, limit=limit)
+    return ShownEvidence(pieces=tuple(pieces), themes=await store.themes(tx, asked), theme=theme)
 
 
 def _account(asked: Confidence, limits: Sequence[ConfidenceLimit], *, left_out: int) -> dict[str, object]:

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from quipu.errors import BadInput
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.ledger.evidence import checking, store
 from quipu.kinds.ledger.outcome import unknown_session
 
 
-async def standing(within: Within, name: str) -> store.Session:
+async def standing(tx: SpaceTransaction, name: str) -> store.Session:
     """Return the session of that name.
 
     Raises:
         BadInput: there is none in this space.
     """
-    found = await store.session(within, name)
+    found = await store.session(tx, name)
     if found is None:
         raise unknown_session(name)
     return found
 
 
-async def said(within: Within, session: store.Session, message: str) -> int:
+async def said(tx: SpaceTransaction, session: store.Session, message: str) -> int:
     """Return the number of the message of that id in a session.
 
     Raises:
         BadInput: nothing was said there under that id.
     """
-    number = await store.message(within, session.id, message)
+    number = await store.message(tx, session.id, message)
     if number is None:
         raise BadInput(f"nothing was said in this session under the id {message!r}.", field="message")
     return number

@@ -12,7 +12,7 @@ from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.ledger.evidence.model import (
     CompetitorCheck,
     ConfidenceLimit,
@@ -72,27 +72,27 @@ class Asked:
     place: str | None = None
 
 
-async def session(within: Within, name: str) -> Session | None:
+async def session(tx: SpaceTransaction, name: str) -> Session | None:
     """Return the session of that name, or None if there is none."""
-    rows = await _rows(within, Session, "session", {"session": name})
+    rows = await _rows(tx, Session, "session", {"session": name})
     return rows[0] if rows else None
 
 
-async def message(within: Within, session: int, message: str) -> int | None:
+async def message(tx: SpaceTransaction, session: int, message: str) -> int | None:
     """Return the number of a message by the caller's id, or None if the session has none of it."""
-    values = {"space": within.space.id, "session": session, "message": message}
-    row = await (await within.conn.execute(_SQL["message"], values)).fetchone()
+    values = {"space": tx.space.id, "session": session, "message": message}
+    row = await (await tx.conn.execute(_SQL["message"], values)).fetchone()
     return row[0] if row else None
 
 
 async def conditions(
-    within: Within, session: Session, *, turn: int, source: EvidenceSource, now: datetime
+    tx: SpaceTransaction, session: Session, *, turn: int, source: EvidenceSource, now: datetime
 ) -> Conditions:
     """Return how the source answered last in this turn, and the baseline of the session as it stands."""
     values = {"session": session.uid, "thread": session.id, "person": session.person}
-    async with within.conn.pipeline():
-        baselines = await _run(within, "baselines", {**values, "now": now})
-        asked = await _run(within, "source", {**values, "turn": turn, "source": source})
+    async with tx.conn.pipeline():
+        baselines = await _run(tx, "baselines", {**values, "now": now})
+        asked = await _run(tx, "source", {**values, "turn": turn, "source": source})
         row = await asked.fetchone()
         assert row is not None
         return Conditions(
@@ -103,7 +103,7 @@ async def conditions(
         )
 
 
-async def recommend(within: Within, draft: Draft) -> int:
+async def recommend(tx: SpaceTransaction, draft: Draft) -> int:
     """Write a recommendation and its evidence; the id that it gets."""
     values = {
         "session": draft.session,
@@ -122,7 +122,7 @@ async def recommend(within: Within, draft: Draft) -> int:
         "now": draft.now,
         **_columns(draft.evidence),
     }
-    return await write(within, "recommend", values)
+    return await write(tx, "recommend", values)
 
 
 def _columns(evidence: Sequence[EvidenceReference]) -> dict[str, object]:
@@ -140,49 +140,51 @@ def _columns(evidence: Sequence[EvidenceReference]) -> dict[str, object]:
     }
 
 
-async def recommendation(within: Within, number: int) -> Recommendation | None:
+async def recommendation(tx: SpaceTransaction, number: int) -> Recommendation | None:
     """Return a recommendation by its id, or None if there is none."""
-    rows = await (await _run(within, "recommendation", {"id": number})).fetchall()
+    rows = await (await _run(tx, "recommendation", {"id": number})).fetchall()
     return _recommendation(rows[0]) if rows else None
 
 
 async def recommendations(
-    within: Within, *, session: str | None, before: int, limit: int, offset: int
+    tx: SpaceTransaction, *, session: str | None, before: int, limit: int, offset: int
 ) -> list[Recommendation]:
     """Return recommendations of a session, or of the space; latest first, ``before`` one."""
     name = "recommendations" if session is None else "recommendations_of_session"
     values = {"before": before, "limit": limit, "offset": offset} | (
         {} if session is None else {"session": session}
     )
-    return [_recommendation(row) for row in await (await _run(within, name, values)).fetchall()]
+    return [_recommendation(row) for row in await (await _run(tx, name, values)).fetchall()]
 
 
-async def pieces(within: Within, asked: Asked, *, theme: Theme | None, limit: int) -> list[EvidencePiece]:
+async def pieces(
+    tx: SpaceTransaction, asked: Asked, *, theme: Theme | None, limit: int
+) -> list[EvidencePiece]:
     """Return evidence of a theme, or of all: that of a recommendation by rank, else newest first."""
-    return await _rows(within, EvidencePiece, "pieces", {**_where(asked), "theme": theme, "limit": limit})
+    return await _rows(tx, EvidencePiece, "pieces", {**_where(asked), "theme": theme, "limit": limit})
 
 
-async def themes(within: Within, asked: Asked) -> dict[Theme, int]:
+async def themes(tx: SpaceTransaction, asked: Asked) -> dict[Theme, int]:
     """Count the pieces of evidence of each theme, most first; themes without any are left out."""
-    rows = await (await _run(within, "themes", _where(asked))).fetchall()
+    rows = await (await _run(tx, "themes", _where(asked))).fetchall()
     return {row["theme"]: row["count"] for row in rows}
 
 
-async def competitor_checks(within: Within, session: UUID) -> list[CompetitorCheck]:
+async def competitor_checks(tx: SpaceTransaction, session: UUID) -> list[CompetitorCheck]:
     """Return the look-ups of a session, latest first."""
-    return await _rows(within, CompetitorCheck, "competitor_checks", {"session": session})
+    return await _rows(tx, CompetitorCheck, "competitor_checks", {"session": session})
 
 
-async def write(within: Within, name: str, values: Mapping[str, object]) -> int:
+async def write(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> int:
     """Write a row by the name of the query; its id."""
-    row = await (await _run(within, name, values)).fetchone()
+    row = await (await _run(tx, name, values)).fetchone()
     assert row is not None
     return row["id"]
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await _run(within, name, values)
+    await _run(tx, name, values)
 
 
 def _where(asked: Asked) -> dict[str, object]:
@@ -201,12 +203,12 @@ def _recommendation(row: Mapping[str, Any]) -> Recommendation:
     )
 
 
-async def _run(within: Within, name: str, values: Mapping[str, object]) -> Any:
-    cursor = within.conn.cursor(row_factory=dict_row)
-    return await cursor.execute(_SQL[name], {"space": within.space.id, **values})
+async def _run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Any:
+    cursor = tx.conn.cursor(row_factory=dict_row)
+    return await cursor.execute(_SQL[name], {"space": tx.space.id, **values})
 
 
-async def _rows(within: Within, row: type[_Row], name: str, values: Mapping[str, object]) -> list[_Row]:
-    async with within.conn.cursor(row_factory=class_row(row)) as cursor:
-        await cursor.execute(_SQL[name], {"space": within.space.id, **values})
+async def _rows(tx: SpaceTransaction, row: type[_Row], name: str, values: Mapping[str, object]) -> list[_Row]:
+    async with tx.conn.cursor(row_factory=class_row(row)) as cursor:
+        await cursor.execute(_SQL[name], {"space": tx.space.id, **values})
         return await cursor.fetchall()

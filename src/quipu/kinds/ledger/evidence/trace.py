@@ -19,7 +19,7 @@ from quipu.errors import BadInput, EmbeddingError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Space, TheSession
 from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger.circumstances import LATEST_TURN
 from quipu.kinds.ledger.evidence import checking, moment, store
 from quipu.kinds.ledger.evidence.document import document, object_of
@@ -60,14 +60,14 @@ _Turn = Annotated[
 class _Place:
     """A session in which something is written down, and the turn."""
 
-    within: Within
+    tx: SpaceTransaction
     session: store.Session
     turn: int
 
     async def write(self, name: str, values: Mapping[str, object]) -> int:
         """Write a row of this session and turn; its id."""
         where = {"session": self.session.uid, "thread": self.session.id, "turn": self.turn}
-        return await store.write(self.within, name, {**where, **values})
+        return await store.write(self.tx, name, {**where, **values})
 
 
 class AsyncTrace:
@@ -119,7 +119,7 @@ class AsyncTrace:
         }
         optional_name("message", message)
         async with self._at(space, session, turn) as place:
-            said = None if message is None else await moment.said(place.within, place.session, message)
+            said = None if message is None else await moment.said(place.tx, place.session, message)
             return await place.write("tool_call", {**values, "message": said, "now": self._clock.now()})
 
     async def source_run(
@@ -155,8 +155,8 @@ class AsyncTrace:
             "latest_record_at": checking.time("latest_record_at", latest_record_at, now=now),
             "error": checking.optional_line("error", error, secrets=self._redact),
         }
-        async with self._database.writing(check_name("space", space)) as within:
-            return await store.write(within, "source_run", values)
+        async with self._database.write(check_name("space", space)) as tx:
+            return await store.write(tx, "source_run", values)
 
     async def competitor_check(
         self,
@@ -195,10 +195,10 @@ class AsyncTrace:
             BadInput: There is no such session.
         """
         check_name("session", session)
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
                 raise unknown_session(session)
-            return await store.competitor_checks(within, (await moment.standing(within, session)).uid)
+            return await store.competitor_checks(tx, (await moment.standing(tx, session)).uid)
 
     async def read_reviews(
         self,
@@ -310,15 +310,15 @@ class AsyncTrace:
             "now": self._clock.now(),
         }
         async with self._at(space, session, turn) as where:
-            await store.run(where.within, "fell_back", {"session": where.session.uid})
+            await store.run(where.tx, "fell_back", {"session": where.session.uid})
             return await where.write("fallback", values)
 
     @asynccontextmanager
     async def _at(self, space: str, session: str, turn: int | None) -> AsyncGenerator[_Place]:
         check_name("session", session)
-        async with self._database.writing(check_name("space", space)) as within:
-            found = await moment.standing(within, session)
-            yield _Place(within, found, moment.turn_of(found, turn))
+        async with self._database.write(check_name("space", space)) as tx:
+            found = await moment.standing(tx, session)
+            yield _Place(tx, found, moment.turn_of(found, turn))
 
 
 def _result(value: object, *, secrets: bool) -> Jsonb | None:

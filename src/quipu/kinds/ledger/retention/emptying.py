@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.ledger.retention import store
 from quipu.upkeep.erasure.model import What
 
@@ -36,16 +36,16 @@ class Emptying:
 
     before: datetime | None
 
-    async def count(self, within: Within, what: What) -> Mapping[str, int]:
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count the rows that would go, by table, and the excerpts that would be cut."""
-        return await store.count(within, "count_emptied", {"session": what.session, "before": self.before})
+        return await store.count(tx, "count_emptied", {"session": what.session, "before": self.before})
 
-    async def erase(self, within: Within, what: What) -> Sequence[int]:
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Take them; returns the index entries of the excerpts that were cut."""
         assert what.session is not None
-        uid = await store.session_uid(within, what.session)
+        uid = await store.session_uid(tx, what.session)
         given = {"session": what.session, "uid": uid, "before": self.before}
-        entries = await store.entries(within, "entries_of_emptied", given)
+        entries = await store.entries(tx, "entries_of_emptied", given)
         for step in _STEPS:
-            await store.run(within, step, given)
+            await store.run(tx, step, given)
         return entries

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.retention import store
 from quipu.kinds.ledger.retention.emptying import Emptying
@@ -31,13 +31,13 @@ async def preview(
     database: Database, erasers: Sequence[Eraser], limits: RetentionLimits, *, space: str
 ) -> RetentionReport:
     """Return what would go; nothing is changed."""
-    async with database.reading(space) as within:
-        if within is None:
+    async with database.snapshot_read(space) as tx:
+        if tx is None:
             return _report(space, limits, [], {}, [], done=False)
-        due = await store.due(within, limits)
-        of_themselves = await _count(within, limits, due)
+        due = await store.due(tx, limits)
+        of_themselves = await _count(tx, limits, due)
         erased = [
-            Erasure(space, what, await count(within, chosen, what))
+            Erasure(space, what, await count(tx, chosen, what))
             for what, chosen in _erasures(due, erasers, limits)
         ]
     return _report(space, limits, due, of_themselves, erased, done=False)
@@ -47,34 +47,34 @@ async def enforce(
     database: Database, erasers: Sequence[Eraser], limits: RetentionLimits, *, space: str
 ) -> RetentionReport:
     """Take it out. Sessions go in groups, each at once; what was cut off is finished by doing it again."""
-    async with database.reading(space) as within:
-        names = [] if within is None else [one.name for one in await store.due(within, limits)]
+    async with database.snapshot_read(space) as tx:
+        names = [] if tx is None else [one.name for one in await store.due(tx, limits)]
     due: list[Due] = []
     erased: list[Erasure] = []
     for start in range(0, len(names), _AT_ONCE):
-        async with database.erasing(space) as within:
-            if within is None:
+        async with database.erase(space) as tx:
+            if tx is None:
                 break
             # Somebody may have written there meanwhile; from here on nobody does.
-            group = await store.due(within, limits, names=names[start : start + _AT_ONCE])
-            erased += await take(within, _erasures(group, erasers, limits), now=limits.now)
+            group = await store.due(tx, limits, names=names[start : start + _AT_ONCE])
+            erased += await take(tx, _erasures(group, erasers, limits), now=limits.now)
             due += group
-    async with database.erasing(space) as within:
-        if within is None:
+    async with database.erase(space) as tx:
+        if tx is None:
             return _report(space, limits, due, {}, erased, done=True)
-        of_themselves = await _end(within, limits)
+        of_themselves = await _end(tx, limits)
     return _report(space, limits, due, of_themselves, erased, done=True)
 
 
-async def _end(within: Within, limits: RetentionLimits) -> Mapping[str, int]:
-    counts = await _count(within, limits, [])
+async def _end(tx: SpaceTransaction, limits: RetentionLimits) -> Mapping[str, int]:
+    counts = await _count(tx, limits, [])
     for step in _OF_THEMSELVES:
-        await store.apply(within, step, limits)
+        await store.apply(tx, step, limits)
     if EXCERPTS in counts:
-        entries = await store.entries(within, "entries_of_old_excerpts", {"excerpts": limits.excerpts})
-        await store.apply(within, "cut_old_excerpts", limits)
+        entries = await store.entries(tx, "entries_of_old_excerpts", {"excerpts": limits.excerpts})
+        await store.apply(tx, "cut_old_excerpts", limits)
         if entries:
-            await remove(within, entries)
+            await remove(tx, entries)
     return counts
 
 
@@ -88,14 +88,14 @@ def _erasures(
         yield What(session=one.name), keeping if one.kept else erasers
 
 
-async def _count(within: Within, limits: RetentionLimits, due: Iterable[Due]) -> dict[str, int]:
+async def _count(tx: SpaceTransaction, limits: RetentionLimits, due: Iterable[Due]) -> dict[str, int]:
     given = {
         "now": limits.now,
         "evidence": limits.evidence,
         "excerpts": limits.excerpts,
         "due": [one.name for one in due],
     }
-    return await store.count(within, "count_due_rows", given)
+    return await store.count(tx, "count_due_rows", given)
 
 
 def _report(

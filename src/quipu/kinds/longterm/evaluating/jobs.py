@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from quipu.errors import NotFound
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Payload
 from quipu.kinds.plug import Context
@@ -60,9 +60,9 @@ async def evaluate(context: Context, payload: Payload) -> None:
 
 
 @asynccontextmanager
-async def _effect(context: Context, left: str | None) -> AsyncGenerator[Within]:
+async def _effect(context: Context, left: str | None) -> AsyncGenerator[SpaceTransaction]:
     """Open the transaction of the job, and put another job for what is ``left`` of the session."""
-    async with context.effect() as within:
-        yield within
+    async with context.effect() as tx:
+        yield tx
         if left is not None:
-            await outbox.put(within, EVALUATE, {"session": left}, session=left)
+            await outbox.put(tx, EVALUATE, {"session": left}, session=left)

@@ -11,21 +11,21 @@ from typing import Final
 from quipu.errors import NotFound, QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.text import excerpt
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, store
 from quipu.kinds.longterm.changes import Changes
-from quipu.kinds.longterm.changing import changed
 from quipu.kinds.longterm.evaluating import turns
 from quipu.kinds.longterm.evaluating.applying import apply, held, refusing, texts
 from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
 from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
 from quipu.kinds.longterm.evaluating.turns import Place, Turn
-from quipu.kinds.longterm.filing import LONGTERM
+from quipu.kinds.longterm.indexing import LONGTERM
 from quipu.kinds.longterm.model import AuditLine, Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
+from quipu.kinds.longterm.transactions import changed
 from quipu.kinds.longterm.unfiled import filed
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
@@ -43,7 +43,7 @@ NEAR: Final = 8
 _LONGEST_TURN: Final = 20_000
 _LONGEST_QUERY: Final = 300
 _LONGEST_TROUBLE: Final = 1_000
-_Transaction = Callable[[], AbstractAsyncContextManager[Within]]
+_Transaction = Callable[[], AbstractAsyncContextManager[SpaceTransaction]]
 
 
 class _Overtaken(Exception):
@@ -101,14 +101,14 @@ class Sessions:
         Raises:
             NotFound: there is no such session.
         """
-        async with self._database.reading(space) as within:
-            number = None if within is None else await turns.session_number(within, session)
-            if within is None or number is None:
+        async with self._database.snapshot_read(space) as tx:
+            number = None if tx is None else await turns.session_number(tx, session)
+            if tx is None or number is None:
                 raise NotFound(f"There is no session {session!r} in the space {space!r}.")
-            place = await turns.place(within, number, self._evaluator.name)
-            new = await turns.after(within, number, place.message, limit=STRETCH + 1)
-            context = await turns.until(within, number, place.message, limit=CONTEXT) if place.message else []
-            return Stretch(number, within.space.as_of, place, context, new[:STRETCH], len(new) > STRETCH)
+            place = await turns.place(tx, number, self._evaluator.name)
+            new = await turns.after(tx, number, place.message, limit=STRETCH + 1)
+            context = await turns.until(tx, number, place.message, limit=CONTEXT) if place.message else []
+            return Stretch(number, tx.space.as_of, place, context, new[:STRETCH], len(new) > STRETCH)
 
     async def advance(
         self,
@@ -166,13 +166,13 @@ class Sessions:
         alone = await RulesEvaluator(policy=self._policy).evaluate(heard, since=since)
         wanted = [*said, *(one.summary for one in alone.inclusions)]
         queries = list(dict.fromkeys(short for text in wanted if (short := excerpt(text, _LONGEST_QUERY))))
-        async with filed(self._database, self._models, space) as within:
-            if within is None or within.space.generation is None or not queries:
+        async with filed(self._database, self._models, space) as tx:
+            if tx is None or tx.space.generation is None or not queries:
                 return []
             filters = Filters(kinds=(LONGTERM,), user=user, or_nobody=user is not None)
-            answers = await self._search.find(within, queries, filters=filters, limit=NEAR)
+            answers = await self._search.find(tx, queries, filters=filters, limit=NEAR)
             entries = list(dict.fromkeys(hit.id for _, hits in answers for hit in hits))
-            rows = await store.memories(within, entries=entries) if entries else []
+            rows = await store.memories(tx, entries=entries) if entries else []
         return [
             SatiExistingMemory(
                 id=str(row.id),
@@ -199,13 +199,13 @@ class Sessions:
 
         async def work(changes: Changes) -> Applied:
             name, version = self._evaluator.name, self._evaluator.version
-            if await turns.place(changes.within, stretch.session, name, hold=True) != stretch.place:
+            if await turns.place(changes.tx, stretch.session, name, hold=True) != stretch.place:
                 raise _Overtaken
             done = [(user, one, await apply(changes, one, user=user, session=session)) for user, one in asked]
-            await turns.mark(changes.within, stretch.session, name, version, stretch.end, now=changes.now)
+            await turns.mark(changes.tx, stretch.session, name, version, stretch.end, now=changes.now)
             for user, one, applied in done:
                 line = self._line(session, stretch, one, applied, user=user, begun=begun)
-                await auditing.note(changes.within, line)
+                await auditing.note(changes.tx, line)
             memories = [memory for _, _, applied in done for memory in applied.memories]
             return Applied(memories=memories, refused=sum(applied.refused for _, _, applied in done))
 
@@ -265,8 +265,8 @@ class Sessions:
             session=session,
             evaluator=f"{self._evaluator.name}:{self._evaluator.version}",
         )
-        async with self._database.writing(space, as_of=as_of) as within:
-            await auditing.note(within, line)
+        async with self._database.write(space, as_of=as_of) as tx:
+            await auditing.note(tx, line)
 
 
 def _of(said: Sequence[Turn], user: str | None) -> list[Turn]:

@@ -10,7 +10,7 @@ from typing import Literal
 from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 
 _SQL = queries.load("quipu.kinds.longterm")
 
@@ -35,27 +35,27 @@ class Place:
     turns: int = 0
 
 
-async def session_number(within: Within, name: str) -> int | None:
+async def session_number(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a session."""
-    values = {"space": within.space.id, "name": name}
-    row = await (await within.conn.execute(_SQL["session_number"], values)).fetchone()
+    values = {"space": tx.space.id, "name": name}
+    row = await (await tx.conn.execute(_SQL["session_number"], values)).fetchone()
     return None if row is None else row[0]
 
 
-async def place(within: Within, session: int, evaluator: str, *, hold: bool = False) -> Place:
+async def place(tx: SpaceTransaction, session: int, evaluator: str, *, hold: bool = False) -> Place:
     """Return an evaluator's place in a session; ``hold`` locks it until the transaction ends."""
     query = _SQL["evaluated" if hold else "evaluated_so_far"]
-    values = {"space": within.space.id, "session": session, "evaluator": evaluator}
-    row = await (await within.conn.execute(query, values)).fetchone()
+    values = {"space": tx.space.id, "session": session, "evaluator": evaluator}
+    row = await (await tx.conn.execute(query, values)).fetchone()
     return Place() if row is None else Place(*row)
 
 
 async def mark(
-    within: Within, session: int, evaluator: str, version: int, place_: Place, *, now: datetime
+    tx: SpaceTransaction, session: int, evaluator: str, version: int, place_: Place, *, now: datetime
 ) -> None:
     """Note how far an evaluator has come in a session."""
     values = {
-        "space": within.space.id,
+        "space": tx.space.id,
         "session": session,
         "evaluator": evaluator,
         "version": version,
@@ -63,23 +63,23 @@ async def mark(
         "turns": place_.turns,
         "now": now,
     }
-    await within.conn.execute(_SQL["mark_evaluated"], values)
+    await tx.conn.execute(_SQL["mark_evaluated"], values)
 
 
-async def after(within: Within, session: int, message: int, *, limit: int) -> list[Turn]:
+async def after(tx: SpaceTransaction, session: int, message: int, *, limit: int) -> list[Turn]:
     """Return turns of users and assistants after a message, at most ``limit``, in order."""
-    values = {"space": within.space.id, "session": session, "after": message, "limit": limit}
-    return await _turns(within, "turns_after", values)
+    values = {"space": tx.space.id, "session": session, "after": message, "limit": limit}
+    return await _turns(tx, "turns_after", values)
 
 
-async def until(within: Within, session: int, message: int, *, limit: int) -> list[Turn]:
+async def until(tx: SpaceTransaction, session: int, message: int, *, limit: int) -> list[Turn]:
     """Return the last turns up to a message, in order."""
-    values = {"space": within.space.id, "session": session, "until": message, "limit": limit}
-    return (await _turns(within, "turns_until", values))[::-1]
+    values = {"space": tx.space.id, "session": session, "until": message, "limit": limit}
+    return (await _turns(tx, "turns_until", values))[::-1]
 
 
-async def _turns(within: Within, query: str, values: Mapping[str, object]) -> list[Turn]:
-    async with within.conn.cursor(row_factory=class_row(Turn)) as cursor:
+async def _turns(tx: SpaceTransaction, query: str, values: Mapping[str, object]) -> list[Turn]:
+    async with tx.conn.cursor(row_factory=class_row(Turn)) as cursor:
         found = await (await cursor.execute(_SQL[query], values)).fetchall()
-    spoken = await within.spoken([turn.content for turn in found])
+    spoken = await tx.spoken([turn.content for turn in found])
     return [replace(turn, content=text) for turn, text in zip(found, spoken, strict=True)]

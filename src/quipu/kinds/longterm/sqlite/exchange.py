@@ -17,14 +17,14 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import OnlyUser, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
-from quipu.kinds.longterm import filing
+from quipu.kinds.longterm import indexing
 from quipu.kinds.longterm.changes import Changes
-from quipu.kinds.longterm.changing import changed
-from quipu.kinds.longterm.filing import Entry
+from quipu.kinds.longterm.indexing import Entry
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite import file, store
 from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported, RefusedRow
 from quipu.kinds.longterm.sqlite.rules import Reader, Refused, Taken, id_of
+from quipu.kinds.longterm.transactions import changed
 from quipu.recall.generations import Models
 from quipu.upkeep.exports.model import Export
 from quipu.upkeep.exports.noting import note
@@ -104,9 +104,9 @@ class AsyncMemoryFiles:
             DiskFull: The disk is full; nothing is left of the file.
         """
         whose = optional_name("user", user)
-        async with self._database.reading(check_name("space", space)) as within:
-            rows = [] if within is None else await store.export(within, user=whose)
-            spaces = {} if within is None else {space: within.space.as_of}
+        async with self._database.snapshot_read(check_name("space", space)) as tx:
+            rows = [] if tx is None else await store.export(tx, user=whose)
+            spaces = {} if tx is None else {space: tx.space.as_of}
         now = self._clock.now()
 
         def noted(made: Path) -> Export:
@@ -139,8 +139,8 @@ async def _keep(changes: Changes, part: Sequence[Taken], *, user: str | None) ->
     """Keep what is new of these; how many were new, archived, known or repeated."""
     kept = Counter[str]()
     copies = {one.id: id_of(user, one.id) for one in part}
-    owners = await store.known(changes.within, [*copies, *copies.values()])
-    live = await store.said_already(changes.within, user, [one.hash for one in part])
+    owners = await store.known(changes.tx, [*copies, *copies.values()])
+    live = await store.said_already(changes.tx, user, [one.hash for one in part])
     new: list[Taken] = []
     for one in part:
         if copies[one.id] in owners or owners.get(one.id, _NOBODY) == user:
@@ -154,11 +154,11 @@ async def _keep(changes: Changes, part: Sequence[Taken], *, user: str | None) ->
     entries = await changes.file([_entry(one, user) for one in new if not one.archived])
     filed = dict(zip((one.id for one in new if not one.archived), entries, strict=True))
     for one in new:
-        await store.keep(changes.within, one, user=user, entry=filed.get(one.id))
+        await store.keep(changes.tx, one, user=user, entry=filed.get(one.id))
     return kept
 
 
 def _entry(one: Taken, user: str | None) -> Entry:
-    return filing.entry(
+    return indexing.entry(
         one.id, summary=one.summary, details=one.details, user=user, happened_at=one.created_at
     )

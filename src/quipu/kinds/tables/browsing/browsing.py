@@ -144,10 +144,10 @@ class AsyncBrowsing:
         """
         place = Place.of(space, schema, agent)
         asked = AskedShape(place.schema, table)
-        async with self._access.entered(place, "read", ask=asked.ask) as (within, found):
-            shape = await asked.shape(within, found)
+        async with self._access.entered(place, "read", ask=asked.ask) as (tx, found):
+            shape = await asked.shape(tx, found)
             values = {"relation": shape.relation, "schema_name": found.schema_name}
-            async with within.conn.cursor(row_factory=class_row(ForeignKey)) as cursor:
+            async with tx.conn.cursor(row_factory=class_row(ForeignKey)) as cursor:
                 return await (await cursor.execute(_SQL["references"], values)).fetchall()
 
     async def near(
@@ -215,8 +215,8 @@ class AsyncBrowsing:
 
     async def _shape(self, place: Place, table: object) -> tuple[Schema, Shape]:
         asked = AskedShape(place.schema, table)
-        async with self._access.entered(place, "read", ask=asked.ask) as (within, schema):
-            return schema, await asked.shape(within, schema)
+        async with self._access.entered(place, "read", ask=asked.ask) as (tx, schema):
+            return schema, await asked.shape(tx, schema)
 
     async def _read(
         self, place: Place, schema: Schema, shape: Shape, prepared: Prepared, *, field: str

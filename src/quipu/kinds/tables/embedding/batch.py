@@ -13,17 +13,17 @@ from anyio import to_thread
 from psycopg import errors as pg
 
 from quipu.errors import DatabaseError
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
-from quipu.kinds.tables.embedding.filing import Filing
+from quipu.kinds.tables.embedding.indexing import Filing
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation, Values, Wanted
 from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.truth import Truth
 from quipu.kinds.tables.model import Schema
 from quipu.recall.generations import Models
 from quipu.recall.index import AskedIds
-from quipu.recall.model import Moved
+from quipu.recall.model import GenerationChanged
 from quipu.recall.removal import withdraw
 
 _MOST_TEXTS: Final = 256
@@ -72,33 +72,33 @@ class Batches:
                 self._schema, skipped=skipped, limit=rows, thorough=thorough, beside=ids.ask
             )
             try:
-                async with self._database.writing(self._space, ask=asked.ask) as within:
+                async with self._database.write(self._space, ask=asked.ask) as tx:
                     if await asked.watched():
                         pending = await asked.pending()
                         if pending is not None:
-                            return await self._followed(within, pending, ids)
+                            return await self._followed(tx, pending, ids)
                         if thorough:
                             return 0, False
-            except Moved:  # the space has another model now
+            except GenerationChanged:  # the space has another model now
                 continue
             except DatabaseError as error:
                 if isinstance(error.__cause__, pg.LockNotAvailable):
                     raise Busy from error
                 raise
             if thorough:
-                async with self._database.writing(self._space) as within:
-                    await store.watch(within, self._schema)
+                async with self._database.write(self._space) as tx:
+                    await store.watch(tx, self._schema)
             thorough = True
 
-    async def _followed(self, within: Within, pending: Pending, entries: AskedIds) -> tuple[int, bool]:
+    async def _followed(self, tx: SpaceTransaction, pending: Pending, entries: AskedIds) -> tuple[int, bool]:
         changes, relation = pending.changes, pending.relation
         noted = {one.source_id: one for one in changes if one.source_id is not None}
         ids = [one for one in noted if len(one) <= _LONGEST_KEY]
         if relation is None:
-            return await self._take_out(within, changes), True
+            return await self._take_out(tx, changes), True
         if not noted:
-            await self._look_at_all(within, relation)
-            await store.followed(within, self._schema, changes)
+            await self._look_at_all(tx, relation)
+            await store.followed(tx, self._schema, changes)
             return 0, True
         values = None if self._ahead is None else self._ahead.values(relation, changes)
         if values is None:
@@ -109,34 +109,30 @@ class Batches:
             taken, steps = _planned(ids, pending.known, values)
         left = set(ids) - set(taken)
         done = [one for one in changes if one.source_id not in left]
-        more = await self._filing.file(within, relation, steps, done, entries)
+        more = await self._filing.file(tx, relation, steps, done, entries)
         return len(steps.gone) + len(steps.new), more
 
-    async def _take_out(self, within: Within, changes: Sequence[Change]) -> int:
+    async def _take_out(self, tx: SpaceTransaction, changes: Sequence[Change]) -> int:
         """Take the entries of a table that is gone out of the index."""
         number = changes[0].relation_id
-        known = await store.some_of(within, self._schema, number, limit=_GONE_AT_ONCE)
+        known = await store.some_of(tx, self._schema, number, limit=_GONE_AT_ONCE)
         entries = [one.entry_id for one in known.values()]
-        await withdraw(within, entries)
-        await store.drop(within, entries)
+        await withdraw(tx, entries)
+        await store.drop(tx, entries)
         if len(entries) < _GONE_AT_ONCE:
-            await store.followed(within, self._schema, changes)
+            await store.followed(tx, self._schema, changes)
         return len(entries)
 
-    async def _look_at_all(self, within: Within, relation: Relation) -> None:
+    async def _look_at_all(self, tx: SpaceTransaction, relation: Relation) -> None:
         """Write down the rows of a table that the index has otherwise, or has and are not there."""
         async with self._truth.pages(relation) as pages:
             async for page in pages:
-                await store.note_changed(within, self._schema, relation, page)
-        await store.note_removed_fields(within, self._schema, relation)
+                await store.note_changed(tx, self._schema, relation, page)
+        await store.note_removed_fields(tx, self._schema, relation)
         after: str | None = None
-        while kept := await store.kept_rows(
-            within, self._schema, relation.id, after=after, limit=_GONE_AT_ONCE
-        ):
+        while kept := await store.kept_rows(tx, self._schema, relation.id, after=after, limit=_GONE_AT_ONCE):
             there = await self._truth.there(relation, kept)
-            await store.note_rows(
-                within, self._schema, relation.id, [one for one in kept if one not in there]
-            )
+            await store.note_rows(tx, self._schema, relation.id, [one for one in kept if one not in there])
             after = kept[-1]
 
 

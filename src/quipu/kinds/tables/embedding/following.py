@@ -43,8 +43,8 @@ class Following:
         """
         done, left = await self.advance(space, schema, seconds=AT_ONCE_SECONDS, ahead=ahead)
         if left:
-            async with self._database.writing(space) as within:
-                await put(within, TOPIC, {}, key="all")
+            async with self._database.write(space) as tx:
+                await put(tx, TOPIC, {}, key="all")
         return done
 
     async def advance(
@@ -87,8 +87,8 @@ async def embed(context: Context, _: Payload) -> None:
 
 
 async def _advance(database: Database, models: Models, space: str, *, seconds: float | None) -> None:
-    async with database.reading(space) as within:
-        schemas: Sequence[Schema] = [] if within is None else await store.behind(within)
+    async with database.snapshot_read(space) as tx:
+        schemas: Sequence[Schema] = [] if tx is None else await store.behind(tx)
     if not schemas:
         return
     logins = Logins(database, statement_seconds=SECONDS)

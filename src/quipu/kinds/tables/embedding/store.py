@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
-from quipu.kernel.db.database import Ask, Connection, Rows, Within, ask
+from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation
 from quipu.kinds.tables.model import Schema
 
@@ -20,15 +20,15 @@ _SQL = queries.load("quipu.kinds.tables.embedding")
 _KNOWN = ("source_id", "field_name", "chunk_index", "entry_id", "content_hash", "field_hash")
 
 
-async def behind(within: Within) -> list[Schema]:
+async def behind(tx: SpaceTransaction) -> list[Schema]:
     """Return schemas that the index has to follow."""
-    async with within.conn.cursor(row_factory=class_row(Schema)) as cursor:
-        return await (await cursor.execute(_SQL["behind"], {"space": within.space.id})).fetchall()
+    async with tx.conn.cursor(row_factory=class_row(Schema)) as cursor:
+        return await (await cursor.execute(_SQL["behind"], {"space": tx.space.id})).fetchall()
 
 
-async def watch(within: Within, schema_id: int) -> None:
+async def watch(tx: SpaceTransaction, schema_id: int) -> None:
     """Have changes of rows written down from now on, where they were not."""
-    await _rows(within, "watch", {"schema": schema_id})
+    await _rows(tx, "watch", {"schema": schema_id})
 
 
 class AskedPending:
@@ -75,30 +75,32 @@ class AskedPending:
         )
 
 
-async def some_of(within: Within, schema_id: int, relation_id: int, *, limit: int) -> dict[Place, Known]:
+async def some_of(
+    tx: SpaceTransaction, schema_id: int, relation_id: int, *, limit: int
+) -> dict[Place, Known]:
     """Return what the index has of a table, at most ``limit`` entries of it."""
     values = {"schema": schema_id, "relation": relation_id, "limit": limit}
-    return _known(await _rows(within, "some_of", values))
+    return _known(await _rows(tx, "some_of", values))
 
 
 async def kept_rows(
-    within: Within, schema_id: int, relation_id: int, *, after: str | None, limit: int
+    tx: SpaceTransaction, schema_id: int, relation_id: int, *, after: str | None, limit: int
 ) -> list[str]:
     """Return rows of a table that the index has, in the order of their ids, beyond ``after``."""
     values = {"schema": schema_id, "relation": relation_id, "after": after, "limit": limit}
-    return [row[0] for row in await _rows(within, "kept_rows", values)]
+    return [row[0] for row in await _rows(tx, "kept_rows", values)]
 
 
 async def vectors(
-    within: Within, schema_id: int, hashes: Sequence[str], *, generation: int
+    tx: SpaceTransaction, schema_id: int, hashes: Sequence[str], *, generation: int
 ) -> dict[str, NDArray[np.float32]]:
     """Return vectors of texts that the index has already, by the hash of the text."""
     values = {"schema": schema_id, "hashes": Texts(hashes), "generation": generation}
-    return {digest: halfvecs(vector)[0] for digest, vector in await _rows(within, "vectors", values)}
+    return {digest: halfvecs(vector)[0] for digest, vector in await _rows(tx, "vectors", values)}
 
 
 async def note_changed(
-    within: Within, schema_id: int, relation: Relation, page: Sequence[tuple[str, Sequence[str]]]
+    tx: SpaceTransaction, schema_id: int, relation: Relation, page: Sequence[tuple[str, Sequence[str]]]
 ) -> None:
     """Write down rows, given with the hashes of their fields, that the index has differently."""
     fields = len(relation.fields)
@@ -109,27 +111,31 @@ async def note_changed(
         "fields": Texts(list(relation.fields) * len(page)),
         "hashes": Texts([one for _, hashes in page for one in hashes]),
     }
-    await run(within, "note", values)
+    await run(tx, "note", values)
 
 
-async def note_rows(within: Within, schema_id: int, relation_id: int, source_ids: Sequence[str]) -> None:
+async def note_rows(
+    tx: SpaceTransaction, schema_id: int, relation_id: int, source_ids: Sequence[str]
+) -> None:
     """Write down rows that the index is to follow."""
     values = {"schema": schema_id, "relation": relation_id, "source_ids": Texts(source_ids)}
-    await run(within, "note_rows", values)
+    await run(tx, "note_rows", values)
 
 
-async def note_removed_fields(within: Within, schema_id: int, relation: Relation) -> None:
+async def note_removed_fields(tx: SpaceTransaction, schema_id: int, relation: Relation) -> None:
     """Write down rows of which the index has a field that is embedded no more."""
     values = {"schema": schema_id, "relation": relation.id, "fields": Texts(relation.fields)}
-    await run(within, "note_removed_fields", values)
+    await run(tx, "note_removed_fields", values)
 
 
-async def drop(within: Within, entries: Sequence[int]) -> None:
+async def drop(tx: SpaceTransaction, entries: Sequence[int]) -> None:
     """Forget what entries stood for."""
-    await run(within, "drop_embeddings", {"entries": Int8s(entries)})
+    await run(tx, "drop_embeddings", {"entries": Int8s(entries)})
 
 
-async def keep(within: Within, schema_id: int, relation_id: int, plan: Plan, entries: Sequence[int]) -> None:
+async def keep(
+    tx: SpaceTransaction, schema_id: int, relation_id: int, plan: Plan, entries: Sequence[int]
+) -> None:
     """Say what new entries stand for, in the order of ``plan.new``."""
     values = {
         "schema": schema_id,
@@ -141,20 +147,18 @@ async def keep(within: Within, schema_id: int, relation_id: int, plan: Plan, ent
         "content_hashes": Texts([one.content_hash for one in plan.new.values()]),
         "field_hashes": Texts([one.field_hash for one in plan.new.values()]),
     }
-    await run(within, "keep_embeddings", values)
+    await run(tx, "keep_embeddings", values)
 
 
-async def rehash(within: Within, hashes: Mapping[int, str]) -> None:
+async def rehash(tx: SpaceTransaction, hashes: Mapping[int, str]) -> None:
     """Say of which fields entries are parts now."""
-    await run(
-        within, "rehash", {"entries": Int8s(list(hashes)), "field_hashes": Texts(list(hashes.values()))}
-    )
+    await run(tx, "rehash", {"entries": Int8s(list(hashes)), "field_hashes": Texts(list(hashes.values()))})
 
 
-async def followed(within: Within, schema_id: int, changes: Sequence[Change]) -> Rows:
+async def followed(tx: SpaceTransaction, schema_id: int, changes: Sequence[Change]) -> Rows:
     """Note that the index has followed these changes; ``waits`` reads from the result if there are others."""
     values = {"schema": schema_id, "ids": Int8s([one.id for one in changes])}
-    return await within.run(_SQL.numbered("followed"), values)
+    return await tx.run(_SQL.numbered("followed"), values)
 
 
 async def waits(asked: Rows) -> bool:
@@ -163,19 +167,19 @@ async def waits(asked: Rows) -> bool:
     return row is not None and row[0]
 
 
-async def cited(within: Within, ids: Sequence[int]) -> list[tuple[Any, ...]]:
+async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> list[tuple[Any, ...]]:
     """Return of entries: id, text, time, time of recording, the row's key, schema.table.field."""
-    return await _rows(within, "cited", {"ids": Int8s(ids)})
+    return await _rows(tx, "cited", {"ids": Int8s(ids)})
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.run(_SQL.numbered(name), values)
+    await tx.run(_SQL.numbered(name), values)
 
 
 def _known(rows: Sequence[Sequence[Any]]) -> dict[Place, Known]:
     return {Place(*row[:3]): Known(*row[3:]) for row in rows}
 
 
-async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await within.run(_SQL.numbered(name), values)).fetchall()
+async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await tx.run(_SQL.numbered(name), values)).fetchall()

@@ -13,7 +13,7 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.bootstrap import rules, store
 from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
 from quipu.kinds.transcripts.lessons.unfiled import filed
@@ -67,13 +67,13 @@ class AsyncBootstrap:
         project, session = optional_name("project", project), optional_name("session", session)
         whole("limit", limit, most=_MOST)
         whole("budget_tokens", budget_tokens, most=_MOST_TOKENS)
-        async with filed(self._database, self._search.models, space) as within:
-            known = Known() if within is None else await self._known(within, query, project, session, limit)
-            marks = Marks.of_nobody() if within is None else await within.marks()
+        async with filed(self._database, self._search.models, space) as tx:
+            known = Known() if tx is None else await self._known(tx, query, project, session, limit)
+            marks = Marks.of_nobody() if tx is None else await tx.marks()
         return rules.fit(known, budget_tokens=budget_tokens, marks=marks, project=project)
 
     async def _known(
-        self, within: Within, query: str | None, project: str | None, session: str | None, limit: int
+        self, tx: SpaceTransaction, query: str | None, project: str | None, session: str | None, limit: int
     ) -> Known:
         now = self._clock.now()
         folder = None if project is None else project.rstrip("/\\") or "/"
@@ -85,21 +85,21 @@ class AsyncBootstrap:
             "session": session,
             "limit": limit,
             "now": now,
-            "half_life_days": within.settings.memory_half_life_days,
+            "half_life_days": tx.settings.memory_half_life_days,
             "since": now - timedelta(days=_FILES_OF_DAYS),
             "editing": list(_EDITING),
-            "entries": Int8s(await self._meant(within, query or "", limit)) if asked else None,
+            "entries": Int8s(await self._meant(tx, query or "", limit)) if asked else None,
         }
-        least = within.settings.of(ARCHIVE_BELOW)
+        least = tx.settings.of(ARCHIVE_BELOW)
         return Known(
-            sessions=await store.activity(within, values),
-            memories=[one for one in await store.lessons(within, values) if one.confidence >= least],
-            frequent_files=await store.files(within, values),
-            todos=await store.todos(within, values),
+            sessions=await store.activity(tx, values),
+            memories=[one for one in await store.lessons(tx, values) if one.confidence >= least],
+            frequent_files=await store.files(tx, values),
+            todos=await store.todos(tx, values),
         )
 
-    async def _meant(self, within: Within, query: str, limit: int) -> list[int]:
+    async def _meant(self, tx: SpaceTransaction, query: str, limit: int) -> list[int]:
         """Return the entries of lessons that a query means, best first: more than are shown."""
         filters = Filters(kinds=(_TRANSCRIPTS,))
-        ((_, found),) = await self._search.find(within, [query], filters=filters, limit=3 * limit)
+        ((_, found),) = await self._search.find(tx, [query], filters=filters, limit=3 * limit)
         return [one.id for one in found]

@@ -8,15 +8,15 @@ from uuid import UUID, uuid4
 
 from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.extract.sameness import normal_hash
-from quipu.kinds.transcripts.lessons import filing, store
-from quipu.kinds.transcripts.lessons.filing import Entry
+from quipu.kinds.transcripts.lessons import indexing, store
+from quipu.kinds.transcripts.lessons.indexing import Entry
 from quipu.kinds.transcripts.lessons.merging import contradicted
 from quipu.kinds.transcripts.lessons.reading import row_of
 from quipu.kinds.transcripts.lessons.store import Row
 from quipu.recall.generations import Models
-from quipu.recall.model import Moved
+from quipu.recall.model import GenerationChanged
 from quipu.recall.prepared import Prepared, prepare
 from quipu.recall.removal import withdraw
 
@@ -38,9 +38,9 @@ class Changing:
         while True:
             prepared = await prepare(self._database, self._models, space, [fact])
             try:
-                async with filing.writing(self._database, space, prepared) as within:
-                    return await self._add(within, prepared, fact, category, project, confidence)
-            except Moved:
+                async with indexing.writing(self._database, space, prepared) as tx:
+                    return await self._add(tx, prepared, fact, category, project, confidence)
+            except GenerationChanged:
                 continue
 
     async def edit(self, id_: UUID | str, *, space: str, fact: str | None, category: str | None) -> UUID:
@@ -52,14 +52,14 @@ class Changing:
             Conflict: another active memory of the project says so already.
         """
         while True:
-            async with self._database.reading(space) as reading:
+            async with self._database.snapshot_read(space) as reading:
                 text = fact if fact is not None else (await row_of(reading, id_)).fact
             prepared = await prepare(self._database, self._models, space, [text])
             try:
-                async with filing.writing(self._database, space, prepared) as within:
-                    row = await self._held(within, id_)
-                    return await self._rewrite(within, row, prepared, text, category or row.category)
-            except Moved:
+                async with indexing.writing(self._database, space, prepared) as tx:
+                    row = await self._held(tx, id_)
+                    return await self._rewrite(tx, row, prepared, text, category or row.category)
+            except GenerationChanged:
                 continue
 
     async def archive(self, ids: Sequence[UUID | str], *, space: str) -> list[UUID]:
@@ -68,17 +68,17 @@ class Changing:
         Raises:
             NotFound: one of them is not there; none was archived.
         """
-        async with self._database.writing(space) as within:
-            await store.hold(within)
-            rows = [await row_of(within, one) for one in ids]
-            return await self.archive_rows(within, rows)
+        async with self._database.write(space) as tx:
+            await store.hold(tx)
+            rows = [await row_of(tx, one) for one in ids]
+            return await self.archive_rows(tx, rows)
 
-    async def archive_rows(self, within: Within, rows: Sequence[Row]) -> list[UUID]:
+    async def archive_rows(self, tx: SpaceTransaction, rows: Sequence[Row]) -> list[UUID]:
         """Archive lessons within a transaction that holds them."""
         active = [row for row in rows if not row.archived]
-        await withdraw(within, sorted(row.entry_id for row in active if row.entry_id is not None))
+        await withdraw(tx, sorted(row.entry_id for row in active if row.entry_id is not None))
         gone = [row.id for row in active]
-        await store.run(within, "archive", {"ids": gone, "now": self._clock.now()})
+        await store.run(tx, "archive", {"ids": gone, "now": self._clock.now()})
         return gone
 
     async def restore(self, id_: UUID | str, *, space: str) -> UUID:
@@ -89,32 +89,32 @@ class Changing:
             Conflict: an active memory of the project says the same.
         """
         while True:
-            async with self._database.reading(space) as reading:
+            async with self._database.snapshot_read(space) as reading:
                 text = (await row_of(reading, id_)).fact
             prepared = await prepare(self._database, self._models, space, [text])
             try:
-                async with filing.writing(self._database, space, prepared) as within:
-                    row = await self._held(within, id_)
-                    return await self._restore(within, row, prepared)
-            except Moved:
+                async with indexing.writing(self._database, space, prepared) as tx:
+                    row = await self._held(tx, id_)
+                    return await self._restore(tx, row, prepared)
+            except GenerationChanged:
                 continue
 
-    async def _held(self, within: Within, id_: UUID | str) -> Row:
-        await store.hold(within)
-        return await row_of(within, id_)
+    async def _held(self, tx: SpaceTransaction, id_: UUID | str) -> Row:
+        await store.hold(tx)
+        return await row_of(tx, id_)
 
     async def _add(
         self,
-        within: Within,
+        tx: SpaceTransaction,
         prepared: Prepared,
         fact: str,
         category: str,
         project: str,
         confidence: float,
     ) -> UUID:
-        await store.hold(within)
+        await store.hold(tx)
         now, id_ = self._clock.now(), uuid4()
-        known = await store.known(within, project)
+        known = await store.known(tx, project)
         form = normal_hash(fact)
         same = [one.id for one in known if not one.archived and (form, category) in one.forms]
         if same:
@@ -132,45 +132,45 @@ class Changing:
             "version": None,
             "form": form,
             "happened_at": now,
-            "entry": await self._file(within, Entry(id_, fact, now), prepared, now),
+            "entry": await self._file(tx, Entry(id_, fact, now), prepared, now),
         }
-        await store.run(within, "insert_memory", values)
-        await store.contradict(within, id_, *contradicted(fact, now, known), now=now)
+        await store.run(tx, "insert_memory", values)
+        await store.contradict(tx, id_, *contradicted(fact, now, known), now=now)
         return id_
 
     async def _rewrite(
-        self, within: Within, row: Row, prepared: Prepared, fact: str, category: str | None
+        self, tx: SpaceTransaction, row: Row, prepared: Prepared, fact: str, category: str | None
     ) -> UUID:
         if row.archived:
             raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")
-        same = await store.same_form(within, row, fact=fact, category=category)
+        same = await store.same_form(tx, row, fact=fact, category=category)
         if same is not None:
             raise _says_already(same)
         now = self._clock.now()
-        await store.run(within, "keep_edit", {"id": row.id, "now": now})
-        await withdraw(within, [] if row.entry_id is None else [row.entry_id])
-        entry = await self._file(within, Entry(row.id, fact, row.happened_at), prepared, now)
+        await store.run(tx, "keep_edit", {"id": row.id, "now": now})
+        await withdraw(tx, [] if row.entry_id is None else [row.entry_id])
+        entry = await self._file(tx, Entry(row.id, fact, row.happened_at), prepared, now)
         values = {"id": row.id, "fact": fact, "category": category, "form": normal_hash(fact)}
-        await store.run(within, "rewrite", {**values, "entry": entry, "now": now})
-        await store.run(within, "drop_contradictions", {"id": row.id})
-        others = [one for one in await store.known(within, row.project) if one.id != row.id]
-        await store.contradict(within, row.id, *contradicted(fact, now, others), now=now)
+        await store.run(tx, "rewrite", {**values, "entry": entry, "now": now})
+        await store.run(tx, "drop_contradictions", {"id": row.id})
+        others = [one for one in await store.known(tx, row.project) if one.id != row.id]
+        await store.contradict(tx, row.id, *contradicted(fact, now, others), now=now)
         return row.id
 
-    async def _restore(self, within: Within, row: Row, prepared: Prepared) -> UUID:
+    async def _restore(self, tx: SpaceTransaction, row: Row, prepared: Prepared) -> UUID:
         if not row.archived:
             return row.id
-        same = await store.same_form(within, row, fact=row.fact, category=row.category)
+        same = await store.same_form(tx, row, fact=row.fact, category=row.category)
         if same is not None:
             raise _says_already(same)
         now = self._clock.now()
-        entry = await self._file(within, Entry(row.id, row.fact, row.happened_at), prepared, now)
-        await store.run(within, "restore", {"id": row.id, "entry": entry, "now": now})
+        entry = await self._file(tx, Entry(row.id, row.fact, row.happened_at), prepared, now)
+        await store.run(tx, "restore", {"id": row.id, "entry": entry, "now": now})
         return row.id
 
-    async def _file(self, within: Within, entry: Entry, prepared: Prepared, now: datetime) -> int:
+    async def _file(self, tx: SpaceTransaction, entry: Entry, prepared: Prepared, now: datetime) -> int:
         vectors, generation = prepared.of([entry.fact])
-        return (await filing.file(within, [entry], vectors, generation=generation, now=now))[0]
+        return (await indexing.file(tx, [entry], vectors, generation=generation, now=now))[0]
 
 
 def _says_already(other: UUID) -> Conflict:

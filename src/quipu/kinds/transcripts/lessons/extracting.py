@@ -17,12 +17,12 @@ from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.policy.policy import Policy, asks
 from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.model import Extractor, Finding, Turn
-from quipu.kinds.transcripts.lessons import filing, store
+from quipu.kinds.transcripts.lessons import indexing, store
 from quipu.kinds.transcripts.lessons.keeping import FORGOTTEN, Keeping, Read
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
 from quipu.kinds.transcripts.lessons.store import Due
 from quipu.recall.generations import Models
-from quipu.recall.model import Moved
+from quipu.recall.model import GenerationChanged
 from quipu.recall.prepared import prepare
 
 _LONGEST_EXCERPT: Final = 1_000
@@ -57,10 +57,10 @@ class Extracting:
         """
         while True:
             began_at = self._clock.now()
-            async with self._database.reading(space) as within:
-                if within is None:
+            async with self._database.snapshot_read(space) as tx:
+                if tx is None:
                     return SessionExtraction(session=session.name, status="failed", error=FORGOTTEN)
-                turns, as_of = await store.turns(within, session.number), within.space.as_of
+                turns, as_of = await store.turns(tx, session.number), tx.space.as_of
             with suppress(ErasedMeanwhile):
                 return await self._read(session, turns, began_at, space=space, as_of=as_of)
 
@@ -83,19 +83,19 @@ class Extracting:
         while True:
             prepared = await prepare(self._database, self._models, space, facts)
             try:
-                async with filing.writing(self._database, space, prepared, as_of=as_of) as within:
+                async with indexing.writing(self._database, space, prepared, as_of=as_of) as tx:
                     now = self._clock.now()
-                    return await Keeping(within, self._extractor, prepared, now=now).keep(read)
-            except Moved:
+                    return await Keeping(tx, self._extractor, prepared, now=now).keep(read)
+            except GenerationChanged:
                 continue
 
     async def _failed(
         self, session: Due, error: QuipuError, at: datetime, *, space: str, as_of: AsOf
     ) -> SessionExtraction:
         reason = self._reason(str(error))
-        async with self._database.writing(space, as_of=as_of) as within:
-            if await store.is_there(within, session.number):
-                await store.mark(within, session, self._extractor, "failed", at=at, error=reason)
+        async with self._database.write(space, as_of=as_of) as tx:
+            if await store.is_there(tx, session.number):
+                await store.mark(tx, session, self._extractor, "failed", at=at, error=reason)
         return SessionExtraction(session=session.name, status="failed", error=reason)
 
     def _reason(self, error: str | None) -> str | None:

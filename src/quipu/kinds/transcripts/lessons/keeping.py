@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID, uuid4
 
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts.extract.model import Extractor, Finding
 from quipu.kinds.transcripts.extract.sameness import normal_hash
-from quipu.kinds.transcripts.lessons import filing, store
-from quipu.kinds.transcripts.lessons.filing import Entry
+from quipu.kinds.transcripts.lessons import indexing, store
+from quipu.kinds.transcripts.lessons.indexing import Entry
 from quipu.kinds.transcripts.lessons.merging import Known, contradicted, merge, revived, twins
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
 from quipu.kinds.transcripts.lessons.store import Due
@@ -43,8 +43,10 @@ class Read:
 class Keeping:
     """Keeps what was found, within a transaction. ``prepared`` has the vectors of the findings."""
 
-    def __init__(self, within: Within, extractor: Extractor, prepared: Prepared, *, now: datetime) -> None:
-        self._within = within
+    def __init__(
+        self, tx: SpaceTransaction, extractor: Extractor, prepared: Prepared, *, now: datetime
+    ) -> None:
+        self._within = tx
         self._extractor = extractor
         self._prepared = prepared
         self._now = now
@@ -57,21 +59,21 @@ class Keeping:
         end of the session, what it found there before stays.
 
         Raises:
-            Moved: see ``filing.file``.
+            GenerationChanged: see ``filing.file``.
         """
-        within, session, name = self._within, read.session, self._extractor.name
-        if not await store.is_there(within, session.number):
+        tx, session, name = self._within, read.session, self._extractor.name
+        if not await store.is_there(tx, session.number):
             return SessionExtraction(session=session.name, status="failed", error=FORGOTTEN)
-        await store.hold(within)
-        before = await store.sources_of(within, session=session.name, extractor=name)
+        await store.hold(tx)
+        before = await store.sources_of(tx, session=session.name, extractor=name)
         if read.error is None:
-            await store.run(within, "drop_sources", {"session": session.name, "extractor": name})
+            await store.run(tx, "drop_sources", {"session": session.name, "extractor": name})
         said = await self._said(read)
         added, told = await self._place(read, said)
         gone = await self._drop_orphans(before - told) if read.error is None else 0
         status = "partial" if read.dropped or read.error else "done"
         await store.mark(
-            within, session, self._extractor, status, at=read.began_at, memories=len(told), error=read.error
+            tx, session, self._extractor, status, at=read.began_at, memories=len(told), error=read.error
         )
         return SessionExtraction(
             session=session.name,
@@ -180,7 +182,7 @@ class Keeping:
         if not entries:
             return []
         vectors, generation = self._prepared.of(texts)
-        return await filing.file(self._within, entries, vectors, generation=generation, now=self._now)
+        return await indexing.file(self._within, entries, vectors, generation=generation, now=self._now)
 
     async def _tell(self, session: Due, finding: Finding, memory: UUID) -> None:
         values = {

@@ -34,7 +34,7 @@ from quipu.kinds.transcripts.lessons import checking, extractors, store
 from quipu.kinds.transcripts.lessons.ageing import REINFORCED_APART
 from quipu.kinds.transcripts.lessons.changing import Changing
 from quipu.kinds.transcripts.lessons.extracting import Extracting
-from quipu.kinds.transcripts.lessons.filing import TRANSCRIPTS
+from quipu.kinds.transcripts.lessons.indexing import TRANSCRIPTS
 from quipu.kinds.transcripts.lessons.model import (
     ExtractionReport,
     FoundLesson,
@@ -172,9 +172,9 @@ class AsyncLessons:
         Raises:
             NotFound: There is no such lesson.
         """
-        async with self._database.looking(check_name("space", space)) as within:
-            row = await row_of(within, id)
-            return self._aged(row, self._settings if within is None else within.settings)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            row = await row_of(tx, id)
+            return self._aged(row, self._settings if tx is None else tx.settings)
 
     async def sources(self, id: Id, *, space: Space) -> Sequence[LessonSource]:
         """List where a lesson was said, the latest first.
@@ -184,9 +184,9 @@ class AsyncLessons:
         Raises:
             NotFound: There is no such lesson.
         """
-        async with self._database.looking(check_name("space", space)) as within:
-            row = await row_of(within, id)
-            return [] if within is None else await store.sources(within, row.id)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            row = await row_of(tx, id)
+            return [] if tx is None else await store.sources(tx, row.id)
 
     async def list(
         self,
@@ -215,14 +215,14 @@ class AsyncLessons:
         )
         whole("limit", limit, least=1, most=_MOST)
         whole("offset", offset, least=0, most=10**9)
-        async with self._database.looking(check_name("space", space)) as within:
-            if within is None:
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
                 return []
-            last = None if after is None else (await behind(row_of(within, after))).id
+            last = None if after is None else (await behind(row_of(tx, after))).id
             rows = await store.surest(
-                within, wanted, now=self._clock.now(), after=last, limit=limit, offset=offset
+                tx, wanted, now=self._clock.now(), after=last, limit=limit, offset=offset
             )
-            return [self._aged(row, within.settings) for row in rows]
+            return [self._aged(row, tx.settings) for row in rows]
 
     async def search(
         self,
@@ -246,16 +246,16 @@ class AsyncLessons:
         if not question.strip():
             raise BadInput("ask something.", field="question")
         whole("limit", limit, least=1, most=_MOST)
-        async with filed(self._database, self._models, check_name("space", space)) as within:
-            if within is None:
+        async with filed(self._database, self._models, check_name("space", space)) as tx:
+            if tx is None:
                 return []
             filters = Filters(kinds=(TRANSCRIPTS,))
             narrowed = category is not None or project is not None
             wide = min(limit * _OVERFETCH, _MOST) if narrowed else limit
-            ((_, hits),) = await self._search.find(within, [question], filters=filters, limit=wide)
+            ((_, hits),) = await self._search.find(tx, [question], filters=filters, limit=wide)
             entries = [hit.id for hit in hits]
-            rows = await store.memories(within, entries=entries, category=category, project=project)
-            settings = within.settings
+            rows = await store.memories(tx, entries=entries, category=category, project=project)
+            settings = tx.settings
         by_entry = {row.entry_id: row for row in rows}
         found = [
             FoundLesson(lesson=self._aged(by_entry[hit.id], settings), score=hit.score, parts=hit.parts)
@@ -317,9 +317,9 @@ class AsyncLessons:
         Raises:
             NotFound: There is no such lesson.
         """
-        async with self._database.writing(check_name("space", space)) as within:
-            row = await row_of(within, id)
-            await store.run(within, "confirm", {"id": row.id, "now": self._clock.now()})
+        async with self._database.write(check_name("space", space)) as tx:
+            row = await row_of(tx, id)
+            await store.run(tx, "confirm", {"id": row.id, "now": self._clock.now()})
         return await self.get(row.id, space=space)
 
     async def reinforce(
@@ -339,20 +339,20 @@ class AsyncLessons:
         Raises:
             NotFound: One of the lessons does not exist; no use was noted.
         """
-        async with self._database.writing(check_name("space", space)) as within:
-            found = [(await row_of(within, one)).id for one in ids]
+        async with self._database.write(check_name("space", space)) as tx:
+            found = [(await row_of(tx, one)).id for one in ids]
             now = self._clock.now()
-            return await store.reinforce(within, found, now=now, apart=REINFORCED_APART) if found else 0
+            return await store.reinforce(tx, found, now=now, apart=REINFORCED_APART) if found else 0
 
     async def prune(self, *, space: Space, confirm: Confirm = False) -> Pruned:
         """Archive the lessons whose confidence fell below the least (`memory_archive_below`)."""
-        async with self._database.writing(check_name("space", space)) as within:
-            await store.hold(within)
-            settings = within.settings
-            rows = await store.memories(within)
+        async with self._database.write(check_name("space", space)) as tx:
+            await store.hold(tx)
+            settings = tx.settings
+            rows = await store.memories(tx)
             faded = [row for row in rows if self._aged(row, settings).state == "faded"]
             if faded and confirm:
-                await self._changing.archive_rows(within, faded)
+                await self._changing.archive_rows(tx, faded)
         lessons = surest_first([self._aged(row, settings) for row in faded])
         if confirm:
             lessons = [replace(one, state="archived") for one in lessons]
@@ -363,12 +363,12 @@ class AsyncLessons:
     ) -> Sequence[Due]:
         version = None if again else extractor.version
         name = extractor.name
-        async with self._database.looking(space) as within:
-            if within is None:
+        async with self._database.list_read(space) as tx:
+            if tx is None:
                 due, there = [], False
             else:
-                due = await store.due(within, extractor=name, version=version, session=session, since=since)
-                there = session is None or await store.has_session(within, session)
+                due = await store.due(tx, extractor=name, version=version, session=session, since=since)
+                there = session is None or await store.has_session(tx, session)
         if not there and session is not None:
             raise NotFound(f"There is no session {session!r} in this space.")
         return due

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from quipu.errors import NotFound
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts.lessons import ageing, store
 from quipu.kinds.transcripts.lessons.ageing import Life
 from quipu.kinds.transcripts.lessons.model import Lesson
@@ -62,7 +62,7 @@ def surest_first(memories: Sequence[Lesson]) -> list[Lesson]:
     return sorted(memories, key=lambda one: (-one.confidence, -one.happened_at.timestamp(), one.id))
 
 
-async def row_of(within: Within | None, id_: UUID | str) -> Row:
+async def row_of(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
     """Return the lesson with an id, or with the only id that begins so.
 
     Raises:
@@ -71,9 +71,9 @@ async def row_of(within: Within | None, id_: UUID | str) -> Row:
     """
     asked = id_of(id_, what="a memory", hint=_HINT)
     found: UUID | None = asked if isinstance(asked, UUID) else None
-    if within is not None and isinstance(asked, str):
-        found = only(await store.ids_like(within, asked), asked)
-    rows = [] if within is None or found is None else await store.memories(within, ids=[found])
+    if tx is not None and isinstance(asked, str):
+        found = only(await store.ids_like(tx, asked), asked)
+    rows = [] if tx is None or found is None else await store.memories(tx, ids=[found])
     if not rows:
         raise NotFound(f"There is no lesson {asked} in this space.", hint=_HINT)
     return rows[0]

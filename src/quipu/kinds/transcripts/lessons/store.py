@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Vectors
-from quipu.kernel.db.database import Within
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.model import Vectors as Embedding
 from quipu.kinds.transcripts.extract.model import Extractor, Turn
 from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
@@ -69,39 +69,39 @@ class Wanted:
     state: State | None = None
 
 
-async def hold(within: Within) -> None:
+async def hold(tx: SpaceTransaction) -> None:
     """Wait until nobody else changes the memories of the space."""
-    await run(within, "hold", {})
+    await run(tx, "hold", {})
 
 
 async def due(
-    within: Within, *, extractor: str, version: int | None, session: str | None, since: datetime | None
+    tx: SpaceTransaction, *, extractor: str, version: int | None, session: str | None, since: datetime | None
 ) -> list[Due]:
     """Return the sessions that an extractor of a version has left to read, or all; longest ago first."""
     given = {
-        "space": within.space.id,
+        "space": tx.space.id,
         "extractor": extractor,
         "version": version,
         "session": session,
         "since": since,
     }
-    async with within.conn.cursor(row_factory=class_row(Due)) as cursor:
+    async with tx.conn.cursor(row_factory=class_row(Due)) as cursor:
         return await (await cursor.execute(_SQL["due_sessions"], given)).fetchall()
 
 
-async def turns(within: Within, number: int) -> list[Turn]:
+async def turns(tx: SpaceTransaction, number: int) -> list[Turn]:
     """Return what was said in a session, in order; copies from an earlier session belong to that one."""
-    rows = await _rows(within, "turns", {"number": number})
-    spoken = await within.spoken([row[2] for row in rows])
+    rows = await _rows(tx, "turns", {"number": number})
+    spoken = await tx.spoken([row[2] for row in rows])
     return [
         Turn(index=index, role="other" if copied else role, text=text, happened_at=at, message_id=id_)
         for index, ((id_, at, _, role, copied), text) in enumerate(zip(rows, spoken, strict=True))
     ]
 
 
-async def known(within: Within, project: str) -> list[Known]:
+async def known(tx: SpaceTransaction, project: str) -> list[Known]:
     """Return the lessons of a project."""
-    rows = await _rows(within, "known", {"project": project})
+    rows = await _rows(tx, "known", {"project": project})
     return [
         Known(
             id=id_,
@@ -119,32 +119,32 @@ async def known(within: Within, project: str) -> list[Known]:
     ]
 
 
-async def near(within: Within, project: str, vectors: Embedding) -> dict[int, UUID]:
+async def near(tx: SpaceTransaction, project: str, vectors: Embedding) -> dict[int, UUID]:
     """Return, by the place of a vector, the active lesson of the project that is next to it."""
-    if not len(vectors) or within.space.generation is None:
+    if not len(vectors) or tx.space.generation is None:
         return {}
     given = {
         "project": project,
         "vectors": Vectors(vectors),
-        "generation": within.space.generation,
+        "generation": tx.space.generation,
         "same": SAME,
     }
-    return {place - 1: id_ for place, id_ in await _rows(within, "near", given)}
+    return {place - 1: id_ for place, id_ in await _rows(tx, "near", given)}
 
 
-async def sources_of(within: Within, *, session: str, extractor: str) -> set[UUID]:
+async def sources_of(tx: SpaceTransaction, *, session: str, extractor: str) -> set[UUID]:
     """Return the lessons that an extractor found in a session."""
-    rows = await _rows(within, "sources_of", {"session": session, "extractor": extractor})
+    rows = await _rows(tx, "sources_of", {"session": session, "extractor": extractor})
     return {row[0] for row in rows}
 
 
-async def orphans(within: Within, ids: Sequence[UUID]) -> list[tuple[UUID, int | None]]:
+async def orphans(tx: SpaceTransaction, ids: Sequence[UUID]) -> list[tuple[UUID, int | None]]:
     """Return the lessons that have no source any more, with their entries."""
-    return await _rows(within, "orphans", {"ids": list(ids)})
+    return await _rows(tx, "orphans", {"ids": list(ids)})
 
 
 async def memories(
-    within: Within,
+    tx: SpaceTransaction,
     *,
     ids: Sequence[UUID] | None = None,
     entries: Sequence[int] | None = None,
@@ -154,19 +154,19 @@ async def memories(
 ) -> list[Row]:
     """Return lessons with their history, latest first."""
     given = {
-        "space": within.space.id,
+        "space": tx.space.id,
         "ids": None if ids is None else list(ids),
         "entries": None if entries is None else Int8s(entries),
         "category": category,
         "project": project,
         "session": session,
     }
-    async with within.conn.cursor(row_factory=class_row(Row)) as cursor:
+    async with tx.conn.cursor(row_factory=class_row(Row)) as cursor:
         return await (await cursor.execute(_SQL["memories"], given)).fetchall()
 
 
 async def surest(
-    within: Within, wanted: Wanted, *, now: datetime, after: UUID | None, limit: int, offset: int
+    tx: SpaceTransaction, wanted: Wanted, *, now: datetime, after: UUID | None, limit: int, offset: int
 ) -> list[Row]:
     """Return lessons as they are ``now``, surest first, behind the one with the id ``after``."""
     given = {
@@ -175,69 +175,69 @@ async def surest(
         "session": wanted.session,
         "state": wanted.state,
         "now": now,
-        "half_life_days": within.settings.memory_half_life_days,
-        "archive_below": within.settings.of(ARCHIVE_BELOW),
+        "half_life_days": tx.settings.memory_half_life_days,
+        "archive_below": tx.settings.of(ARCHIVE_BELOW),
         "after": after,
         "limit": limit,
         "offset": offset,
     }
-    ids: list[UUID] = [row[0] for row in await _rows(within, "surest", given)]
-    found = {row.id: row for row in await memories(within, ids=ids)}
+    ids: list[UUID] = [row[0] for row in await _rows(tx, "surest", given)]
+    found = {row.id: row for row in await memories(tx, ids=ids)}
     return [found[id_] for id_ in ids]
 
 
-async def sources(within: Within, id_: UUID) -> list[LessonSource]:
+async def sources(tx: SpaceTransaction, id_: UUID) -> list[LessonSource]:
     """Return where a lesson was said, latest first."""
-    async with within.conn.cursor(row_factory=class_row(LessonSource)) as cursor:
-        await cursor.execute(_SQL["sources"], {"space": within.space.id, "id": id_})
+    async with tx.conn.cursor(row_factory=class_row(LessonSource)) as cursor:
+        await cursor.execute(_SQL["sources"], {"space": tx.space.id, "id": id_})
         return await cursor.fetchall()
 
 
-async def ids_like(within: Within, prefix: str) -> list[UUID]:
+async def ids_like(tx: SpaceTransaction, prefix: str) -> list[UUID]:
     """Return at most two lessons whose id begins so."""
-    return [row[0] for row in await _rows(within, "ids_like", {"prefix": f"{prefix}%"})]
+    return [row[0] for row in await _rows(tx, "ids_like", {"prefix": f"{prefix}%"})]
 
 
-async def same_form(within: Within, row: Row, *, fact: str, category: str | None) -> UUID | None:
+async def same_form(tx: SpaceTransaction, row: Row, *, fact: str, category: str | None) -> UUID | None:
     """Return another active lesson of the project that says this."""
     given = {"project": row.project, "category": category, "form": normal_hash(fact), "id": row.id}
-    found = await _rows(within, "same_form", given)
+    found = await _rows(tx, "same_form", given)
     return found[0][0] if found else None
 
 
-async def reinforce(within: Within, ids: Sequence[UUID], *, now: datetime, apart: timedelta) -> int:
+async def reinforce(tx: SpaceTransaction, ids: Sequence[UUID], *, now: datetime, apart: timedelta) -> int:
     """Note a use of each; how many of them count."""
-    return len(await _rows(within, "reinforce", {"ids": list(ids), "now": now, "apart": apart}))
+    return len(await _rows(tx, "reinforce", {"ids": list(ids), "now": now, "apart": apart}))
 
 
-async def is_there(within: Within, number: int) -> bool:
+async def is_there(tx: SpaceTransaction, number: int) -> bool:
     """Return True if a session exists; it stays until the transaction ends."""
-    return bool(await _rows(within, "is_there", {"number": number}))
+    return bool(await _rows(tx, "is_there", {"number": number}))
 
 
-async def has_session(within: Within, name: str) -> bool:
+async def has_session(tx: SpaceTransaction, name: str) -> bool:
     """Return True if there is a session of that name."""
-    return bool(await _rows(within, "has_session", {"name": name}))
+    return bool(await _rows(tx, "has_session", {"name": name}))
 
 
-async def messages_there(within: Within, ids: Sequence[int]) -> set[int]:
+async def messages_there(tx: SpaceTransaction, ids: Sequence[int]) -> set[int]:
     """Return the messages that exist."""
     if not ids:
         return set()
-    return {row[0] for row in await _rows(within, "messages_there", {"ids": Int8s(ids)})}
+    return {row[0] for row in await _rows(tx, "messages_there", {"ids": Int8s(ids)})}
 
 
 async def contradict(
-    within: Within, id_: UUID, earlier: Sequence[UUID], later: Sequence[UUID], *, now: datetime
+    tx: SpaceTransaction, id_: UUID, earlier: Sequence[UUID], later: Sequence[UUID], *, now: datetime
 ) -> None:
     """Note that a memory contradicts others: those said earlier lose by it, it loses by those said later."""
     pairs = [(other, id_) for other in earlier] + [(id_, other) for other in later]
     for memory, by in pairs:
-        await run(within, "contradict", {"memory": memory, "by": by, "now": now})
+        await run(tx, "contradict", {"memory": memory, "by": by, "now": now})
 
 
 async def mark(
-    within: Within,
+    tx: SpaceTransaction,
     session: Due,
     extractor: Extractor,
     status: Outcome,
@@ -256,13 +256,13 @@ async def mark(
         "memories": memories,
         "at": at,
     }
-    await run(within, "mark", values)
+    await run(tx, "mark", values)
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await within.conn.execute(_SQL[name], {"space": within.space.id, **values})
+    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
 
 
-async def _rows(within: Within, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await within.conn.execute(_SQL[name], {"space": within.space.id, **values})).fetchall()
+async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()

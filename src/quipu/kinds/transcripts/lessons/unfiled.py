@@ -6,10 +6,10 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.extract.sameness import normal_hash
-from quipu.kinds.transcripts.filing import messages
-from quipu.kinds.transcripts.lessons.filing import TRANSCRIPTS, Entry, draft
+from quipu.kinds.transcripts.indexing import messages
+from quipu.kinds.transcripts.lessons.indexing import TRANSCRIPTS, Entry, draft
 from quipu.recall import unfiled
 from quipu.recall.generations import Models
 from quipu.recall.unfiled import Row, Rows
@@ -30,7 +30,9 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
     await messages.catch_up(database, models, space)
 
 
-def filed(database: Database, models: Models, space: str) -> AbstractAsyncContextManager[Within | None]:
+def filed(
+    database: Database, models: Models, space: str
+) -> AbstractAsyncContextManager[SpaceTransaction | None]:
     """Open the space for reading, after filing lessons that SQL wrote, but no messages."""
     return unfiled.filed(database, models, space, {TRANSCRIPTS: _file})
 

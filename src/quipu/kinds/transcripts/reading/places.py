@@ -142,8 +142,8 @@ def _reason(failed: OSError) -> str:
 
 def home_of(path: Path) -> Path:
     """Return the file that names a transcript's project: a subagent's session, if that exists."""
-    within = next((up.parent for up in path.parents if up.name == "subagents"), None)
-    if within is not None and (session := within.with_suffix(".jsonl")).is_file():
+    tx = next((up.parent for up in path.parents if up.name == "subagents"), None)
+    if tx is not None and (session := tx.with_suffix(".jsonl")).is_file():
         return session
     return path
 

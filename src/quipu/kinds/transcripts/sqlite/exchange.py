@@ -17,7 +17,7 @@ from quipu.errors import Conflict
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import ErasedToo
 from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kinds.transcripts.sqlite import importing, migrating, rules, store
 from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
@@ -130,10 +130,10 @@ class AsyncExchange:
         writer = await to_thread.run_sync(Writer, path)
         try:
             for name in spaces:
-                async with self._database.reading(check_name("spaces", name)) as within:
-                    if within is not None:
-                        read[name] = within.space.as_of
-                        await _export(within, writer)
+                async with self._database.snapshot_read(check_name("spaces", name)) as tx:
+                    if tx is not None:
+                        read[name] = tx.space.as_of
+                        await _export(tx, writer)
             made = await to_thread.run_sync(writer.finish)
             noted = await note(self._database, made, kind="transcripts", spaces=read, now=self._clock.now())
             await to_thread.run_sync(writer.place)
@@ -195,15 +195,15 @@ class AsyncExchange:
         told: defaultdict[str, list[Row]] = defaultdict(list)
         read: dict[str, AsOf] = {}
         for name in spaces:
-            async with self._database.reading(check_name("spaces", name)) as within:
-                if within is None:
+            async with self._database.snapshot_read(check_name("spaces", name)) as tx:
+                if tx is None:
                     continue
-                read[name] = within.space.as_of
+                read[name] = tx.space.as_of
                 for table in ("memories", "memory_sources"):
-                    told[table] += map(_as_stored, await store.rows(within, table))
+                    told[table] += map(_as_stored, await store.rows(tx, table))
                 told["extracted"] += [
                     {"id": one["id"], "attempted_at": rules.milliseconds(one["extraction_attempted_at"])}
-                    for one in await store.rows(within, "sessions")
+                    for one in await store.rows(tx, "sessions")
                     if one["memories_extracted"]
                 ]
         return told, read
@@ -231,14 +231,14 @@ def _side(connection: Connection, tables: Mapping[str, set[str]]) -> Mapping[str
     return side
 
 
-async def _export(within: Within, writer: Writer) -> None:
-    for session in await store.rows(within, "sessions"):
+async def _export(tx: SpaceTransaction, writer: Writer) -> None:
+    for session in await store.rows(tx, "sessions"):
         number = session["session_number"]
-        messages = await store.rows(within, "messages", session=number)
-        calls = await store.rows(within, "calls", session=number)
-        results = await store.rows(within, "results", session=number)
+        messages = await store.rows(tx, "messages", session=number)
+        calls = await store.rows(tx, "calls", session=number)
+        results = await store.rows(tx, "results", session=number)
         await to_thread.run_sync(writer.session, session, messages, calls, results)
-    rest = {name: await store.rows(within, name) for name in _REST}
+    rest = {name: await store.rows(tx, name) for name in _REST}
     await to_thread.run_sync(writer.rest, rest)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.reading.chunks import START, Mark
 from quipu.kinds.transcripts.reading.places import Transcript
@@ -25,7 +25,7 @@ from quipu.recall import index
 from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
-from quipu.recall.model import Draft, Moved
+from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.terms import bag
 
 _TRANSCRIPTS: Final = 3  # core.recall_kinds.code
@@ -36,13 +36,13 @@ Row = Mapping[str, Any]
 
 
 async def keep(
-    within: Within, session: Session, file: Transcript, *, now: datetime, began: datetime | None
+    tx: SpaceTransaction, session: Session, file: Transcript, *, now: datetime, began: datetime | None
 ) -> Counter[str]:
     """Keep what a session's lines say, as a sync does; new rows by table, known ones, withheld ones."""
     # lazily: the file is still there, what a crash undoes is done by importing again
-    asked = Asked(batch(session, file), space=within.space.name, began=began)
-    await asked.ask(within.conn)
-    written = await write(within, asked, now=now)
+    asked = Asked(batch(session, file), space=tx.space.name, began=began)
+    await asked.ask(tx.conn)
+    written = await write(tx, asked, now=now)
     return Counter(
         messages=written.messages,
         lines=len(written.new),
@@ -59,9 +59,9 @@ def batch(session: Session, file: Transcript) -> Batch:
     return Batch(pieces=[Piece(file, mark, session.reading)])
 
 
-async def attach_summaries(within: Within) -> None:
+async def attach_summaries(tx: SpaceTransaction) -> None:
     """Give sessions the summaries that were found for their lines."""
-    await syncing.run(within, "attach_summaries", {})
+    await syncing.run(tx, "attach_summaries", {})
 
 
 def transcript(path: Path) -> Transcript:
@@ -70,7 +70,9 @@ def transcript(path: Path) -> Transcript:
     return Transcript(path.resolve(), info.st_size, datetime.fromtimestamp(info.st_mtime, UTC))
 
 
-async def keep_teams(within: Within, teams: Mapping[str, Sequence[Row]], cleaning: Cleaning) -> Counter[str]:
+async def keep_teams(
+    tx: SpaceTransaction, teams: Mapping[str, Sequence[Row]], cleaning: Cleaning
+) -> Counter[str]:
     """Keep teams with their members and tasks; new rows by table."""
     new: Counter[str] = Counter()
     for table, query in (
@@ -81,7 +83,7 @@ async def keep_teams(within: Within, teams: Mapping[str, Sequence[Row]], cleanin
         for row in teams.get(table, ()):
             values = {name: cleaning.text(v) if isinstance(v, str) else v for name, v in row.items()}
             times = {name: rules.moment(v) for name, v in row.items() if name.endswith("_at")}
-            new[table] += await store.run(within, query, values | times)
+            new[table] += await store.run(tx, query, values | times)
     return new
 
 
@@ -128,32 +130,32 @@ async def keep_memories(
     """
     generation: int | None = None
     for attempt in range(_TRIES):
-        async with database.reading(space) as within:
+        async with database.snapshot_read(space) as tx:
             known: set[UUID] = (
-                set() if within is None else await store.known_memories(within, [m["id"] for m in memories])
+                set() if tx is None else await store.known_memories(tx, [m["id"] for m in memories])
             )
-            generation = generation or (None if within is None else within.space.generation)
+            generation = generation or (None if tx is None else tx.space.generation)
         new = [one for one in memories if one["id"] not in known and one["fact"]]
         if not new:
             return Kept()
         embedded = await models.embed([one["fact"] for one in new], generation=generation)
         try:
-            async with writing(database, space, began=began) as within:
-                await store.hold_memories(within)
-                if await store.known_memories(within, [one["id"] for one in new]):
+            async with writing(database, space, began=began) as tx:
+                await store.hold_memories(tx)
+                if await store.known_memories(tx, [one["id"] for one in new]):
                     continue  # somebody else kept some of them meanwhile
-                united = _united(new, await store.memory_homes(within, new))
-                fallback = next(iter(within.space.languages), DEFAULT)
+                united = _united(new, await store.memory_homes(tx, new))
+                fallback = next(iter(tx.space.languages), DEFAULT)
                 kept = [place for place, one in enumerate(new) if one["id"] not in united]
                 drafts = [_draft(new[place], embedded.vectors[place], fallback, now=now) for place in kept]
-                ids = await index.file(within, drafts, generation=embedded.generation)
+                ids = await index.file(tx, drafts, generation=embedded.generation)
                 for place, entry in zip(kept, ids, strict=True):
-                    await store.run(within, "keep_memory", {**new[place], "entry": entry})
+                    await store.run(tx, "keep_memory", {**new[place], "entry": entry})
                 for one in new:
                     if one["id"] in united:
-                        await store.run(within, "unite_memory", {**one, "same": united[one["id"]]})
+                        await store.run(tx, "unite_memory", {**one, "same": united[one["id"]]})
             return Kept(len(kept), united)
-        except Moved as moved:
+        except GenerationChanged as moved:
             generation = moved.generation
             if attempt == _TRIES - 1:
                 raise

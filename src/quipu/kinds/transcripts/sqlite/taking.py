@@ -63,8 +63,8 @@ class Taking:
         self._came_back.update(session.reading.came_back)
         self._inserted += session.reading.inserted
         try:
-            async with self._database.writing(session.space) as within:
-                new = await importing.keep(within, session, self._file, now=now, began=self.began)
+            async with self._database.write(session.space) as tx:
+                new = await importing.keep(tx, session, self._file, now=now, began=self.began)
         except Forgotten:
             batch = importing.batch(session, self._file)
             withheld = await pass_over(self._database, batch, session.space, now=now)
@@ -79,8 +79,8 @@ class Taking:
         """Give sessions the summaries that the file had for them."""
         for space in self._sessions:
             with suppress(Forgotten):
-                async with writing(self._database, space, began=self.began) as within:
-                    await importing.attach_summaries(within)
+                async with writing(self._database, space, began=self.began) as tx:
+                    await importing.attach_summaries(tx)
 
     async def teams(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
         """Take teams in, each to the space of the session that leads it."""
@@ -99,8 +99,8 @@ class Taking:
                 by_space[self.space_of(leads[team], default=default)][table].append(row)
         for space, tables in by_space.items():
             with suppress(Forgotten):
-                async with writing(self._database, space, began=self.began) as within:
-                    self.new.update(await importing.keep_teams(within, tables, self.cleaning))
+                async with writing(self._database, space, began=self.began) as tx:
+                    self.new.update(await importing.keep_teams(tx, tables, self.cleaning))
 
     async def _led_by_erased(self, teams: Sequence[Row], *, default: str | None) -> set[object]:
         """Return the teams that were erased with the session that led them."""
@@ -116,8 +116,8 @@ class Taking:
         if self.began is None or not names:
             return set()
         with suppress(Forgotten):
-            async with writing(self._database, space, began=self.began) as within:
-                return await erased_sessions(within, names)
+            async with writing(self._database, space, began=self.began) as tx:
+                return await erased_sessions(tx, names)
         return set(names)
 
     async def sources(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
@@ -139,9 +139,9 @@ class Taking:
             by_space[self.space_of(row["id"], default=default)].append(("keep_extracted", told))
         for space, writes in by_space.items():
             with suppress(Forgotten):
-                async with writing(self._database, space, began=self.began) as within:
+                async with writing(self._database, space, began=self.began) as tx:
                     for query, values in writes:
-                        await store.run(within, query, values)
+                        await store.run(tx, query, values)
 
     def imported(self, mended: Counter[str]) -> Imported:
         """Return the account of the import."""

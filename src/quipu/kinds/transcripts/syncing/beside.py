@@ -15,7 +15,7 @@ from anyio import from_thread, to_thread
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.lines import TOO_LONG
 from quipu.kernel.db.arrays import Moments, Texts
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.reading import side
 from quipu.kinds.transcripts.reading.cleaning import Cleaner
 from quipu.kinds.transcripts.reading.places import Found, last_part
@@ -79,10 +79,10 @@ class Beside:
     async def _keep_prompts(self, space: str, prompts: Sequence[Prompt]) -> int:
         """Keep those that were not erased; how many are new."""
         with suppress(Forgotten):
-            async with writing(self._database, space, began=self._began) as within:
+            async with writing(self._database, space, began=self._began) as tx:
                 if self._began is not None:
-                    prompts = await prompts_left(within, prompts, began=self._began)
-                return await store.count(within, "insert_prompts", _prompt_rows(prompts))
+                    prompts = await prompts_left(tx, prompts, began=self._began)
+                return await store.count(tx, "insert_prompts", _prompt_rows(prompts))
         return 0
 
     def _prompts(self, path: Path) -> tuple[Mapping[str, tuple[Sequence[Prompt], Cleaner]], int]:
@@ -130,8 +130,8 @@ class Beside:
                 _count(tallies[space], cleaner)
             values = {"session": Texts(list(told)), "text": Texts([one.content for one in cleaned])}
             with suppress(Forgotten):
-                async with writing(self._database, space, began=self._began) as within:
-                    await store.run(within, "indexed_summaries", values)
+                async with writing(self._database, space, began=self._began) as tx:
+                    await store.run(tx, "indexed_summaries", values)
 
     def _teams(self, found: Found, troubles: list[Trouble]) -> list[tuple[Team, list[Task]]]:
         """Return every team with its tasks; tasks without a team belong to the session of that name."""
@@ -166,17 +166,17 @@ class Beside:
         cleaner.finish()
         teams, done = 0, 0
         with suppress(Forgotten):
-            async with writing(self._database, space, began=self._began) as within:
+            async with writing(self._database, space, began=self._began) as tx:
                 lead = [team.lead_session_id] if team.lead_session_id and self._began else []
-                if await erased_sessions(within, lead):
+                if await erased_sessions(tx, lead):
                     return
-                teams, done = await _write_team(within, team, tasks)
+                teams, done = await _write_team(tx, team, tasks)
         if teams or done:
             tallies[space].counts.update(teams=teams, tasks=done)
             _count(tallies[space], cleaner)
 
 
-async def _write_team(within: Within, team: Team, tasks: Sequence[Task]) -> tuple[int, int]:
+async def _write_team(tx: SpaceTransaction, team: Team, tasks: Sequence[Task]) -> tuple[int, int]:
     """Write a team with its members and tasks; whether it changed, and how many of its tasks."""
     values = {
         "id": team.id,
@@ -185,13 +185,13 @@ async def _write_team(within: Within, team: Team, tasks: Sequence[Task]) -> tupl
         "lead": team.lead_session_id,
         "created_at": team.created_at,
     }
-    changed = await store.count(within, "upsert_team", values)
+    changed = await store.count(tx, "upsert_team", values)
     for member in team.members:
-        await store.run(within, "upsert_member", {"team": team.id, **asdict(member)})
+        await store.run(tx, "upsert_member", {"team": team.id, **asdict(member)})
     done = 0
     for task in tasks:
         values = {**asdict(task), "team": team.id, "owner": task.owner_name}
-        done += await store.count(within, "upsert_task", values)
+        done += await store.count(tx, "upsert_task", values)
     return changed, done
 
 

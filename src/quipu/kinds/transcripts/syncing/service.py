@@ -71,9 +71,9 @@ class Syncing:
         run.troubles += await beside.take(run.found, run.tallies, self._projects)
         for name in run.tallies:
             with suppress(Forgotten):
-                async with writing(self._database, name, began=began) as within:
-                    await store.run(within, "attach_summaries", {})
-                    await store.run(within, "attach_agents", {})
+                async with writing(self._database, name, began=began) as tx:
+                    await store.run(tx, "attach_summaries", {})
+                    await store.run(tx, "attach_agents", {})
         reports = {name: tally.report() for name, tally in sorted(run.tallies.items())}
         return SyncReport(reports, tuple(run.troubles), time.perf_counter() - started)
 
@@ -128,8 +128,8 @@ class Syncing:
         return self._projects[home]
 
     async def _known(self, space: str, files: Sequence[Transcript]) -> Mapping[str, store.File]:
-        async with self._database.reading(space) as within:
-            return {} if within is None else await store.files(within, [str(file.path) for file in files])
+        async with self._database.snapshot_read(space) as tx:
+            return {} if tx is None else await store.files(tx, [str(file.path) for file in files])
 
     async def _space(
         self, run: _Run, space: str, files: Sequence[Transcript], progress: Progress | None
@@ -166,8 +166,8 @@ class Syncing:
         for tries_left in reversed(range(_TRIES)):
             try:
                 asked = Asked(batch, space=space, began=run.began)
-                async with self._database.writing(space, ask=asked.ask) as within:
-                    written = await write(within, asked, now=self._clock.now())
+                async with self._database.write(space, ask=asked.ask) as tx:
+                    written = await write(tx, asked, now=self._clock.now())
                 written.count(batch, run.tallies[space])
                 return
             except Forgotten:

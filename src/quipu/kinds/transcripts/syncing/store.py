@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts
-from quipu.kernel.db.database import Connection, Rows, Within, ask
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
 
 _SQL: Final = queries.load("quipu.kinds.transcripts.syncing")
 
@@ -30,10 +30,10 @@ class File:
     modified_at: datetime
 
 
-async def files(within: Within, paths: Sequence[str]) -> dict[str, File]:
+async def files(tx: SpaceTransaction, paths: Sequence[str]) -> dict[str, File]:
     """Return what is known of files, by path."""
-    values = {"space": within.space.id, "paths": Texts(paths)}
-    async with within.conn.cursor(row_factory=class_row(File)) as cursor:
+    values = {"space": tx.space.id, "paths": Texts(paths)}
+    async with tx.conn.cursor(row_factory=class_row(File)) as cursor:
         return {one.path: one for one in await (await cursor.execute(_SQL["marks"], values)).fetchall()}
 
 
@@ -52,12 +52,12 @@ class Known:
         """As many new numbers as there are lines."""
 
     @classmethod
-    async def of(cls, within: Within, lines: Sequence[Line], said: Sequence[Line]) -> Self:
+    async def of(cls, tx: SpaceTransaction, lines: Sequence[Line], said: Sequence[Line]) -> Self:
         """Ask for ``lines`` and, among them, ``said``: those that somebody said."""
-        async with within.conn.pipeline():
-            known = await within.run(_SQL.numbered("known_lines"), _columns(lines))
-            messages = await within.run(_SQL.numbered("known_messages"), _columns(said))
-            numbers = await within.run(_SQL.numbered("line_numbers"), {"count": len(lines)}, binary=True)
+        async with tx.conn.pipeline():
+            known = await tx.run(_SQL.numbered("known_lines"), _columns(lines))
+            messages = await tx.run(_SQL.numbered("known_messages"), _columns(said))
+            numbers = await tx.run(_SQL.numbered("line_numbers"), {"count": len(lines)}, binary=True)
         return cls(
             [place - 1 for (place,) in await known.fetchall()],
             {place - 1: number for place, number in await messages.fetchall()},
@@ -79,11 +79,11 @@ async def has_erased(conn: Connection, space: str) -> Rows:
     return await ask(conn, _SQL.numbered("has_erased"), {"name": space})
 
 
-async def count(within: Within, name: str, values: Mapping[str, object]) -> int:
+async def count(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> int:
     """Run a write by its name; how many rows it changed."""
-    return len(await (await within.run(_SQL.numbered(name), values)).fetchall())
+    return len(await (await tx.run(_SQL.numbered(name), values)).fetchall())
 
 
-async def run(within: Within, name: str, values: Mapping[str, object]) -> None:
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in. In a pipeline it is on its way when this returns."""
-    await within.run(_SQL.numbered(name), values)
+    await tx.run(_SQL.numbered(name), values)

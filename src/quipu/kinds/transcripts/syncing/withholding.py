@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from quipu.kernel.db.database import Database, Within
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.reading.model import Details, Reading
 from quipu.kinds.transcripts.reading.side import Prompt
 from quipu.kinds.transcripts.syncing.pieces import Batch
@@ -26,16 +26,18 @@ class Forgotten(Exception):
 
 
 @asynccontextmanager
-async def writing(database: Database, space: str, *, began: datetime | None) -> AsyncGenerator[Within]:
+async def writing(
+    database: Database, space: str, *, began: datetime | None
+) -> AsyncGenerator[SpaceTransaction]:
     """Open a transaction to add to a space; ``began`` is when the work began, None to ignore erasures.
 
     Raises:
         Forgotten: the whole space was forgotten since.
     """
-    async with database.writing(space) as within:
-        if began is not None and await is_forgotten(within.conn, space, began=began):
+    async with database.write(space) as tx:
+        if began is not None and await is_forgotten(tx.conn, space, began=began):
             raise Forgotten
-        yield within
+        yield tx
 
 
 async def pass_over(database: Database, batch: Batch, space: str, *, now: datetime) -> int:
@@ -43,13 +45,13 @@ async def pass_over(database: Database, batch: Batch, space: str, *, now: dateti
     lines that are."""
     readings = [piece.reading for piece in batch.pieces]
     names = {name for one in readings for name in (*one.details, *(line.session for line in one.entries))}
-    async with database.plain() as conn:
+    async with database.unscoped() as conn:
         named = [("", name) for name in sorted(names)]
         await note_of(conn, space, "session", named, until=now)
     return sum(len(one.entries) for one in readings)
 
 
-async def without_erased(within: Within, batch: Batch, *, began: datetime) -> tuple[Batch, int]:
+async def without_erased(tx: SpaceTransaction, batch: Batch, *, began: datetime) -> tuple[Batch, int]:
     """Return a batch without lines that were erased, and the number of these.
 
     A session that lost lines here loses what was derived from their words; an erased session without any line
@@ -58,18 +60,18 @@ async def without_erased(within: Within, batch: Batch, *, began: datetime) -> tu
     Raises:
         Forgotten: the whole space was forgotten since the work began.
     """
-    if await is_forgotten(within.conn, within.space.name, began=began):
+    if await is_forgotten(tx.conn, tx.space.name, began=began):
         raise Forgotten
     readings = [piece.reading for piece in batch.pieces]
     lines = [
         Recorded(one.uuid, one.session, one.happened_at) for reading in readings for one in reading.entries
     ]
     leaves = [Recorded(one.leaf_uuid) for reading in readings for one in reading.summaries]
-    gone = await erased(within.conn, within.space.name, [*lines, *leaves], began=began)
+    gone = await erased(tx.conn, tx.space.name, [*lines, *leaves], began=began)
     lost = {one.session or "" for place, one in enumerate(lines) if place in gone}
     left = {one.session or "" for place, one in enumerate(lines) if place not in gone}
     told = {name for reading in readings for name in reading.details}
-    closed = await erased_sessions(within, sorted(told - left), lost=sorted(told & lost))
+    closed = await erased_sessions(tx, sorted(told - left), lost=sorted(told & lost))
     if not (gone or closed):
         return batch, 0
     line, leaf = iter(range(len(lines))), iter(range(len(lines), len(lines) + len(leaves)))
@@ -96,8 +98,10 @@ def _details(reading: Reading, lost: Collection[str], closed: Collection[str]) -
     }
 
 
-async def prompts_left(within: Within, prompts: Sequence[Prompt], *, began: datetime) -> Sequence[Prompt]:
+async def prompts_left(
+    tx: SpaceTransaction, prompts: Sequence[Prompt], *, began: datetime
+) -> Sequence[Prompt]:
     """Return the prompts of a history that were not erased."""
     recorded = [Recorded(one.content, one.session, one.happened_at) for one in prompts]
-    gone = await erased(within.conn, within.space.name, recorded, began=began, kind="prompt")
+    gone = await erased(tx.conn, tx.space.name, recorded, began=began, kind="prompt")
     return [one for place, one in enumerate(prompts) if place not in gone]

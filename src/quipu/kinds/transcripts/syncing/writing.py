@@ -9,16 +9,16 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kernel.db.arrays import Int8s, Moments
-from quipu.kernel.db.database import Connection, Rows, Within
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
 from quipu.kinds.transcripts import outbox
-from quipu.kinds.transcripts.filing.messages import CODE
+from quipu.kinds.transcripts.indexing.messages import CODE
 from quipu.kinds.transcripts.reading.model import Details, Entry
 from quipu.kinds.transcripts.syncing import rows, store
 from quipu.kinds.transcripts.syncing.model import Tally
 from quipu.kinds.transcripts.syncing.pieces import Batch
 from quipu.kinds.transcripts.syncing.rows import Row
 from quipu.kinds.transcripts.syncing.withholding import without_erased
-from quipu.recall import late
+from quipu.recall import deferred
 from quipu.record import store as record
 
 _BIT: Final = 1 << (CODE - 1)
@@ -80,53 +80,53 @@ class Asked:
             self._erased = await store.has_erased(conn, self._space)
         await self._sessions.ask(conn)
 
-    async def left(self, within: Within) -> tuple[Batch, int]:
+    async def left(self, tx: SpaceTransaction) -> tuple[Batch, int]:
         """Return the batch without lines that were erased, and how many these are; before ``sessions``."""
         if self._began is None or self._erased is None or (await self._erased.fetchone()) == (False,):
             return self._batch, 0
-        batch, withheld = await without_erased(within, self._batch, began=self._began)
+        batch, withheld = await without_erased(tx, self._batch, began=self._began)
         if withheld:
             self._hold(batch)
-            await self._sessions.ask(within.conn)
+            await self._sessions.ask(tx.conn)
         return batch, withheld
 
-    async def sessions(self, within: Within) -> Mapping[str, int]:
+    async def sessions(self, tx: SpaceTransaction) -> Mapping[str, int]:
         """Return the numbers of the sessions."""
-        return await self._sessions.sessions(within)
+        return await self._sessions.sessions(tx)
 
 
-async def write(within: Within, asked: Asked, *, now: datetime) -> Written:
+async def write(tx: SpaceTransaction, asked: Asked, *, now: datetime) -> Written:
     """Write the batch that was asked for; what is there already is left as it is.
 
     The sessions are held first, then the threads of the index, where messages get their ids; the row of the
     space comes last. Every journey to the server is one more wait for the thread that reads files meanwhile,
     so there are five, however large the batch.
     """
-    batch, withheld = await asked.left(within)
-    sessions = await asked.sessions(within)
+    batch, withheld = await asked.left(tx)
+    sessions = await asked.sessions(tx)
     entries = [entry for piece in batch.pieces for entry in piece.reading.entries]
-    new, said = await _new(within, entries, sessions)
-    await _number(within, said)
+    new, said = await _new(tx, entries, sessions)
+    await _number(tx, said)
     told = _details(batch, sessions)
-    async with within.conn.pipeline():
+    async with tx.conn.pipeline():
         if said:
-            await _messages(within, said, now)
+            await _messages(tx, said, now)
         if new:
-            await _lines(within, new)
+            await _lines(tx, new)
         if told:
-            await store.run(within, "upsert_details", rows.details(told))
+            await store.run(tx, "upsert_details", rows.details(told))
         if found := [summary for piece in batch.pieces for summary in piece.reading.summaries]:
-            await store.run(within, "insert_summaries", rows.summaries(found))
-        await store.run(within, "upsert_files", rows.files(batch.pieces))
+            await store.run(tx, "insert_summaries", rows.summaries(found))
+        await store.run(tx, "upsert_files", rows.files(batch.pieces))
         if said:
-            await store.run(within, "mark_unfiled", {"bit": _BIT})
+            await store.run(tx, "mark_unfiled", {"bit": _BIT})
         if new:
-            await outbox.ask(within, now=now)
+            await outbox.ask(tx, now=now)
     return Written(new, len(said), len(entries) - len(new), withheld)
 
 
 async def _new(
-    within: Within, entries: Sequence[Entry], sessions: Mapping[str, int]
+    tx: SpaceTransaction, entries: Sequence[Entry], sessions: Mapping[str, int]
 ) -> tuple[list[Row], list[Row]]:
     """Return the lines that are not stored yet; and those of them whose message is new to the record."""
     once: dict[store.Line, Row] = {}
@@ -136,7 +136,7 @@ async def _new(
     if not once:
         return [], []
     said = {line: row for line, row in once.items() if row.entry.said and (row.entry.text or "").strip()}
-    known = await store.Known.of(within, list(once), list(said))
+    known = await store.Known.of(tx, list(once), list(said))
     rows, spoken = list(once.values()), list(said.values())
     for row, line in zip(rows, known.numbers, strict=True):
         row.line = line
@@ -147,34 +147,34 @@ async def _new(
     return [row for row in rows if row.line], [row for row in spoken if row.line and not row.message]
 
 
-async def _number(within: Within, said: list[Row]) -> None:
+async def _number(tx: SpaceTransaction, said: list[Row]) -> None:
     """Give messages their ids, in the order of time."""
     said.sort(key=lambda row: (row.session, row.entry.happened_at))
-    reserved = await late.reserve(within, Counter(row.session for row in said))
+    reserved = await deferred.reserve(tx, Counter(row.session for row in said))
     ids = {thread: iter(numbers) for thread, numbers in reserved.items()}
     for row in said:
         row.message = next(ids[row.session])
 
 
-async def _messages(within: Within, said: Sequence[Row], now: datetime) -> None:
-    await record.run(within, "insert_messages", rows.messages(said, now))
+async def _messages(tx: SpaceTransaction, said: Sequence[Row], now: datetime) -> None:
+    await record.run(tx, "insert_messages", rows.messages(said, now))
     unfiled = {
         "id": Int8s([row.message for row in said]),
         "happened_at": Moments([row.entry.happened_at for row in said]),
     }
-    await store.run(within, "insert_unfiled", unfiled)
-    await record.run(within, "grow_sessions", rows.growth(said))
+    await store.run(tx, "insert_unfiled", unfiled)
+    await record.run(tx, "grow_sessions", rows.growth(said))
 
 
-async def _lines(within: Within, new: Sequence[Row]) -> None:
-    await store.run(within, "insert_lines", rows.lines(new))
+async def _lines(tx: SpaceTransaction, new: Sequence[Row]) -> None:
+    await store.run(tx, "insert_lines", rows.lines(new))
     for name, values in (
         ("insert_responses", rows.responses(new)),
         ("insert_calls", rows.calls(new)),
         ("insert_results", rows.results(new)),
     ):
         if values is not None:
-            await store.run(within, name, values)
+            await store.run(tx, name, values)
 
 
 def _details(batch: Batch, sessions: Mapping[str, int]) -> dict[int, list[Details]]:

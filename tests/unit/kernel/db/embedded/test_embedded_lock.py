@@ -11,7 +11,7 @@ from patience import PATIENCE_SECONDS
 
 from quipu.errors import ServerError
 from quipu.kernel.db.embedded.account import Account
-from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, within
+from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, tx
 from quipu.kernel.db.embedded.log import LARGEST_BYTES, tail, trim
 from quipu.kernel.db.embedded.pidfile import PidFile, clear_stale, is_postmaster, read_pid_file
 from quipu.kernel.db.embedded.process import bare_environment, run
@@ -69,8 +69,8 @@ def test_a_lock_file_that_is_a_link_is_refused(tmp_path: Path) -> None:
 
 def test_what_happens_in_time_is_seen() -> None:
     answers = iter([False, False, True])
-    assert within(5, lambda: next(answers))
-    assert not within(0.02, lambda: False)
+    assert tx(5, lambda: next(answers))
+    assert not tx(0.02, lambda: False)
 
 
 def test_a_pid_file_is_read_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -1,0 +1,51 @@
+"""The limits of a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+_STREAMS: Final = (
+    "/v1/import",
+    "/v1/snapshots/import",
+    "/v1/snapshots/export",
+    "/mcp",
+    "/config/memory/import",
+    "/config/memory/export",
+)
+_TAKE_LONG: Final = (*_STREAMS, "/v1/snapshots")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Terms of a server: its limits, and how long it waits.
+
+    ``body_bytes``: of one request; ``import_bytes``: of one import, which is streamed. ``head_seconds``: for
+    the head of a request; ``body_seconds``: for all of its body, or of a stream for the next piece of it.
+    ``request_seconds``: for one answer, from the last byte of the question on. ``ready_seconds``: for the
+    database, when ``/ready`` is asked. ``leave_seconds``: for requests in hand when the server is to end.
+    ``session_seconds``: after which a person signs in again. ``session_per_minute``: requests of one session.
+    ``connections``: at a time; more are answered 503. ``hosts``: names by which it may be called (the header
+    ``Host``); empty for any. ``secure_cookies``: it is reached by https only.
+    """
+
+    body_bytes: int = 2_000_000
+    import_bytes: int = 1_000_000_000
+    head_seconds: float = 10.0
+    body_seconds: float = 30.0
+    request_seconds: float = 60.0
+    ready_seconds: float = 2.0
+    leave_seconds: float = 20.0
+    session_seconds: float = 12 * 3600.0
+    session_per_minute: int = 1_200
+    connections: int = 1_000
+    hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})
+    secure_cookies: bool = False
+
+    def streams(self, path: str) -> bool:
+        """Return True if requests there come or are answered bit by bit, however long it takes."""
+        return path.startswith(_STREAMS)
+
+    def takes_long(self, path: str) -> bool:
+        """Return True if an answer there has unlimited time: of a schema as a whole, or of a stream."""
+        return path.startswith(_TAKE_LONG)

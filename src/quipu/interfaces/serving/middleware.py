@@ -1,0 +1,210 @@
+"""Guards before every door of a server, outermost first: see ``around``.
+
+They are plain ASGI applications around another: no door can forget them, and streams pass through.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import anyio
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from quipu.errors import AccessRefused, BadInput, QuipuError, TookTooLong, TooLarge
+from quipu.interfaces.serving.limits import Limits
+from quipu.interfaces.serving.metrics import Counting, Metrics
+from quipu.interfaces.serving.problems import response
+from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
+from quipu.kernel.db.person import acting_for
+
+# Pages load nothing from anywhere else, run no script that stands in a page, and are shown in no frame.
+_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+def around(app: ASGIApp, terms: Limits, metrics: Metrics) -> ASGIApp:
+    """Wrap the application with all guards."""
+    return SecurityHeaders(Counting(Hosts(Bodies(Times(Apart(app), terms), terms), terms), metrics))
+
+
+class SecurityHeaders:
+    """Gives every answer the headers of a page that keeps to itself; what it says of these stays."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Add security headers to the response."""
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, sending)
+
+
+class Apart:
+    """Lets each request begin on behalf of nobody in particular, and forgets whom it was for."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request without a person carried over from another."""
+        with acting_for(None):
+            await self._app(scope, receive, send)
+
+
+class Hosts:
+    """Answers only to its own names, so that no foreign name that leads here can reach what is here."""
+
+    def __init__(self, app: ASGIApp, terms: Limits) -> None:
+        self._app = app
+        self._hosts = terms.hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request that calls the server by an unknown name."""
+        if scope["type"] == "http" and self._hosts:
+            host = Headers(scope=scope).get("host", "")
+            name = host if host.endswith("]") else host.rpartition(":")[0] or host
+            if name.lower() not in self._hosts:
+                refused = AccessRefused(
+                    "This server is not called so.", hint="Proxies: say --public-url when it is started."
+                )
+                await response(refused)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+class Bodies:
+    """Takes in each request whole before anybody works on it: not too large, and not too slowly.
+
+    So who sends slowly costs a connection, and nothing that others wait for. Streams pass through.
+    """
+
+    def __init__(self, app: ASGIApp, terms: Limits) -> None:
+        self._app = app
+        self._terms = terms
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request whose body is too large, too slow, packed or too deep."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            _refuse_packed(headers)
+            if self._terms.streams(scope["path"]):
+                await self._app(scope, receive, send)
+                return
+            body = await self._whole(headers, receive)
+            _refuse_deep(headers, body or b"")
+        except QuipuError as error:
+            await response(error, headers={"Connection": "close"})(scope, receive, send)
+            return
+        if body is None:  # they hung up
+            return
+        given = False
+
+        async def receiving() -> Message:
+            nonlocal given
+            if given:
+                return await receive()
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self._app(scope, receiving, send)
+
+    async def _whole(self, headers: Headers, receive: Receive) -> bytes | None:
+        """Return the whole body.
+
+        Raises:
+            TooLarge: it is more than a request may have.
+            TookTooLong: it did not come in time.
+        """
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > self._terms.body_bytes:
+            raise self._too_large()
+        body = bytearray()
+        with anyio.move_on_after(self._terms.body_seconds):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return None
+                body += message.get("body", b"")
+                if len(body) > self._terms.body_bytes:
+                    raise self._too_large()
+                if not message.get("more_body", False):
+                    return bytes(body)
+        raise TookTooLong(f"The request did not come whole within {self._terms.body_seconds:g} seconds.")
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(
+            f"A request may have {self._terms.body_bytes:,} bytes.",
+            hint="Send it in parts, or POST /v1/import.",
+        )
+
+
+def _refuse_packed(headers: Headers) -> None:
+    """Refuse a compressed body, which no door unpacks: it may hold a thousand times its size.
+
+    Raises:
+        BadInput: it is.
+    """
+    packed = headers.get("content-encoding", "identity").strip().lower()
+    if packed not in ("", "identity"):
+        raise BadInput(
+            "a request is taken as it is, not compressed.",
+            field="Content-Encoding",
+            hint="Send it without Content-Encoding.",
+        )
+
+
+def _refuse_deep(headers: Headers, body: bytes) -> None:
+    """Refuse a body of JSON that is nested too deeply.
+
+    Raises:
+        BadInput: it is.
+    """
+    if "json" in headers.get("content-type", "").lower() and is_too_deep(body):
+        raise BadInput(f"{TOO_DEEP}.", field="body")
+
+
+class Times:
+    """Gives up what takes too long; a write that is not committed by then is undone."""
+
+    def __init__(self, app: ASGIApp, terms: Limits) -> None:
+        self._app = app
+        self._terms = terms
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """End a request that takes too long."""
+        if scope["type"] != "http" or self._terms.takes_long(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        seconds = self._terms.request_seconds
+        with anyio.move_on_after(seconds) as time:
+            await self._app(scope, receive, sending)
+        if time.cancelled_caught and not begun:
+            late = TookTooLong(f"There was no answer within {seconds:g} seconds.", hint="Try again later.")
+            await response(late)(scope, receive, send)

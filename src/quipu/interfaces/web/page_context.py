@@ -1,0 +1,168 @@
+"""A visit: who looks, at which space, and how a page is made for them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+from fastapi import Depends, Query, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from quipu.app.memory import AsyncMemory
+from quipu.interfaces.serving.login import Posted, SignedIn
+from quipu.interfaces.serving.served import served
+from quipu.interfaces.serving.signin import of_port
+from quipu.interfaces.web import navigation, said
+from quipu.interfaces.web.drawing import environment
+from quipu.interfaces.web.links import Value, is_ours, link
+from quipu.upkeep.erasure.model import Left
+
+THEME: Final = "quipu_theme"
+THEMES: Final = ("auto", "light", "dark")
+_MOST_LISTED = 200
+_SPACES_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class PageContext:
+    """One request for a page by somebody who is signed in.
+
+    ``space`` is the one that is looked at; empty where the memory has none yet. ``token`` is what its forms
+    carry.
+    """
+
+    memory: AsyncMemory
+    request: Request
+    space: str
+    spaces: tuple[str, ...]
+    token: str
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def link(self, path: str, **query: Value) -> str:
+        """Return the address of a page in this space."""
+        return link(path, {"space": self.space, **query})
+
+    def page(self, template: str, /, status: int = 200, **values: Any) -> Response:
+        """Render a template with values."""
+        cookie = of_port(said.COOKIE, self.request)
+        news = said.read(self.request.cookies.get(cookie))
+        html = _render(self.request, template, visit=self, said=news, link=self.link, **values)
+        response = HTMLResponse(html, status)
+        if news is not None:
+            response.delete_cookie(cookie)
+        return response
+
+    def confirm(
+        self,
+        *,
+        title: str,
+        sentence: str,
+        action: str,
+        button: str,
+        back: str,
+        counts: Mapping[str, int] | None = None,
+        left: Sequence[Left] = (),
+        values: Mapping[str, str] | None = None,
+    ) -> Response:
+        """Show a page that asks before a destructive act: its form posts ``confirmed=yes``.
+
+        ``counts`` is what would go, by name; ``left`` is where names of a person would stay; ``values`` are
+        sent along with the form.
+        """
+        return self.page(
+            "confirm.html",
+            title=title,
+            sentence=sentence,
+            action=action,
+            button=button,
+            back=back,
+            counts=counts or {},
+            left=left,
+            values=values or {},
+        )
+
+    def back(self, address: str, *, news: str | None = None, bad: bool = False) -> Response:
+        """Send the browser on to a page of ours, which says what was done."""
+        response = RedirectResponse(address if is_ours(address) else "/", 303)
+        if news is not None:
+            told = said.Said(news, "bad" if bad else "good")
+            response.set_cookie(
+                of_port(said.COOKIE, self.request),
+                told.cookie(),
+                max_age=said.KEEP_SECONDS,
+                httponly=True,
+                samesite="strict",
+            )
+        return response
+
+
+async def visiting(
+    request: Request, who: SignedIn, space: Annotated[str | None, Query(max_length=1000)] = None
+) -> PageContext:
+    """Return the visit of somebody who is signed in.
+
+    Raises:
+        KeyRefused: nobody is.
+    """
+    memory = served(request).memory
+    spaces = await _spaces(request, memory)
+    return PageContext(memory, request, space or next(iter(spaces), ""), spaces, who.csrf)
+
+
+async def posting(visit: Annotated[PageContext, Depends(visiting)], _: Posted) -> PageContext:
+    """Return the visit of somebody who sends a form that we have shown to them.
+
+    Raises:
+        AccessRefused: the form does not carry their token.
+    """
+    return visit
+
+
+Visiting = Annotated[PageContext, Depends(visiting)]
+Posting = Annotated[PageContext, Depends(posting)]
+
+
+def page_of(request: Request, problem: Mapping[str, object]) -> Response:
+    """Show the page of an error, from its problem document."""
+    space = request.query_params.get("space")
+
+    def linked(path: str, **query: Value) -> str:
+        return link(path, {"space": space, **query})
+
+    html = _render(request, "error.html", visit=None, said=None, link=linked, problem=problem)
+    return HTMLResponse(html, int(str(problem["status"])))
+
+
+def theme(request: Request) -> str:
+    """Return the colours that the visitor chose: ``auto`` follows their system."""
+    chosen = request.cookies.get(THEME, "auto")
+    return chosen if chosen in THEMES else "auto"
+
+
+def _render(request: Request, template: str, **values: Any) -> str:
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            path=request.url.path,
+            here=str(request.url.path) + (f"?{request.url.query}" if request.url.query else ""),
+            theme=theme(request),
+            request_is_get=request.method == "GET",
+            navigation=navigation,
+            most_listed=_MOST_LISTED,
+            **values,
+        )
+    )
+
+
+async def _spaces(request: Request, memory: AsyncMemory) -> tuple[str, ...]:
+    """Return the names of the spaces, asked for again after two seconds."""
+    kept: tuple[float, tuple[str, ...]] | None = getattr(request.app.state, "space_names", None)
+    if kept is not None and time.monotonic() - kept[0] < _SPACES_SECONDS:
+        return kept[1]
+    names = tuple(await memory.space_names())
+    request.app.state.space_names = (time.monotonic(), names)
+    return names

@@ -1,0 +1,94 @@
+"""Condensing that somebody asked for: what waits at once, or what was written before once more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from quipu.kernel.db.database import Database
+from quipu.kernel.db.space import ErasedMeanwhile
+from quipu.kinds.episodes.building import store
+from quipu.kinds.episodes.building.service import Condensing, Ready
+from quipu.kinds.episodes.decay.model import Condensation
+from quipu.recall.model import GenerationChanged
+
+_AT_ONCE: Final = 20
+
+
+async def condense(
+    database: Database, condensing: Condensing, *, space: str, session: str | None
+) -> Condensation:
+    """Make episodes of all that waits in a session, or in all, each batch in a transaction of its own."""
+    async with database.snapshot_read(space) as tx:
+        names = [] if tx is None else await store.sessions_waiting(tx, session=session)
+    made: list[UUID] = []
+    for name in names:
+        more = True
+        while more:
+            ready = await condensing.ready(space, name, finished=True)
+            try:
+                written = [] if ready is None else await _write(database, condensing, space, ready)
+            except ErasedMeanwhile:
+                continue
+            made += written
+            more = ready is not None and ready.more and bool(written)
+    return _report(condensing, made)
+
+
+async def rebuild(
+    database: Database,
+    condensing: Condensing,
+    *,
+    space: str,
+    ids: Sequence[UUID] | None,
+    session: str | None,
+    again: bool,
+) -> Condensation:
+    """Write episodes anew, some at a time."""
+    builder = condensing.builder
+    async with database.snapshot_read(space) as tx:
+        found = [] if tx is None else await store.rebuildable(
+            tx, ids=ids, session=session, builder=builder.name, version=builder.version, again=again
+        )  # fmt: skip
+    made: list[UUID] = []
+    troubles: list[str] = []
+    left = list(found)
+    while left:
+        ready = await condensing.rewritten(space, left[:_AT_ONCE])
+        if ready is not None:
+            try:
+                made += await _write(database, condensing, space, ready)
+            except ErasedMeanwhile:
+                continue
+            troubles += [one.trouble for one in ready.drafts if one.trouble is not None]
+        del left[:_AT_ONCE]
+    written = set(made)
+    unwritten = [one for one in found if one not in written]
+    return _report(condensing, made, unwritten, trouble=troubles[-1] if troubles else None)
+
+
+async def _write(database: Database, condensing: Condensing, space: str, ready: Ready) -> list[UUID]:
+    """Write what is ready in a transaction, by whatever model the space has by then.
+
+    Raises:
+        ErasedMeanwhile: something was erased in the space since it was read.
+    """
+    while True:
+        try:
+            async with database.write(space, as_of=ready.as_of) as tx:
+                return await condensing.write(tx, ready)
+        except GenerationChanged as moved:
+            ready = await condensing.measured(space, ready, moved.generation)
+
+
+def _report(
+    condensing: Condensing, made: Sequence[UUID], left: Sequence[UUID] = (), *, trouble: str | None = None
+) -> Condensation:
+    return Condensation(
+        builder=condensing.builder.name,
+        version=condensing.builder.version,
+        episodes=tuple(map(str, made)),
+        left=tuple(map(str, left)),
+        trouble=trouble,
+    )

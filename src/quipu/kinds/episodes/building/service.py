@@ -1,0 +1,237 @@
+"""Exchanges that wait become episodes: read, grouped, understood; then written in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID, uuid4
+
+import numpy as np
+
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.space import AsOf
+from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.language.model import Language
+from quipu.kernel.policy.policy import Policy
+from quipu.kinds.episodes.building import grouping, store
+from quipu.kinds.episodes.building.drafting import Draft, Drafting, with_novelty
+from quipu.kinds.episodes.building.readiness import Plan, Quiet
+from quipu.kinds.episodes.building.store import Exchange, Spoken
+from quipu.kinds.episodes.building.writing import write
+from quipu.kinds.episodes.policy import policy_of
+from quipu.kinds.episodes.settings import IDLE_MINUTES, RESTED_MINUTES
+from quipu.recall.generations import Models
+
+NOTHING: Final = np.empty((0, 0), np.float32)
+AT_ONCE: Final = 120
+"""Exchanges that are read at a time: more than the longest episode has."""
+
+
+SCALE, FIRST = 3.0, 2.0
+KNOWN, UNKNOWN = 0.85, 0.25
+"""Cosines: as near as the first to something known it is nothing new, as far as the second quite new."""
+
+
+def novelty(nearest: float | None) -> float:
+    """Return 0 to 3 by the cosine to the nearest known thing; 2 if there is none: then everything is new."""
+    if nearest is None:
+        return FIRST
+    return round(SCALE * min(1.0, max(0.0, (KNOWN - nearest) / (KNOWN - UNKNOWN))), 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waits:
+    """Waiting exchanges of a session, and their messages.
+
+    ``as_of`` is the state of the space when it was read. ``emptied`` are episodes to be written anew, each
+    with its exchanges and messages. ``quiet`` is the silence after which something is complete; ``policy``
+    decides what is kept.
+    """
+
+    number: int
+    as_of: AsOf
+    generation: int | None
+    exchanges: Sequence[Exchange]
+    spoken: Sequence[Spoken]
+    emptied: Mapping[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]
+    quiet: Quiet
+    policy: Policy
+
+    @property
+    def more(self) -> bool:
+        """True if more waits than was read."""
+        return len(self.exchanges) == AT_ONCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """Episodes that can be written: ``new`` ones, and others ``anew``; ``vectors`` of both.
+
+    ``as_of`` is the state of the space when their sources were read. ``again`` is the time to look at the
+    rest, None if there is none; ``more`` means at once.
+    """
+
+    number: int
+    as_of: AsOf
+    generation: int
+    new: Sequence[Draft]
+    anew: Sequence[Draft]
+    vectors: Vectors
+    again: datetime | None = None
+    more: bool = False
+
+    @property
+    def drafts(self) -> Sequence[Draft]:
+        """All of them."""
+        return (*self.new, *self.anew)
+
+
+class Condensing:
+    """Makes episodes in one database."""
+
+    def __init__(
+        self, database: Database, models: Models, *, clock: Clock, language: Language | None, secrets: bool
+    ) -> None:
+        self._database = database
+        self._models = models
+        self._clock = clock
+        self._drafting = Drafting(language, secrets=secrets)
+        self.builder = self._drafting.builder
+
+    async def ready(self, space: str, session: str, *, finished: bool = False) -> Ready | None:
+        """Condense what is ready in a session; None where there is no such session.
+
+        With ``finished`` nothing more is expected in it, and all of it is ready.
+        """
+        async with self._database.snapshot_read(space) as tx:
+            waits = None if tx is None else await _waits(tx, session)
+        if waits is None:
+            return None
+        found = grouping.plan(
+            waits.exchanges,
+            waits.spoken,
+            now=self._clock.now(),
+            finished=finished and not waits.more,
+            quiet=waits.quiet,
+        )
+        groups = [waits.exchanges[part.start : part.stop] for part in _settled(found, waits)]
+        generation = await self._generation(waits.generation)
+        words = {uuid4(): (group, grouping.of(waits.spoken, group)) for group in groups}
+        drafts = await self._drafted(generation, {**words, **waits.emptied}, policy=waits.policy)
+        ready = Ready(
+            number=waits.number, as_of=waits.as_of, generation=generation,
+            new=drafts[: len(words)], anew=drafts[len(words) :], vectors=NOTHING,
+            again=found.again, more=waits.more and bool(groups),
+        )  # fmt: skip
+        return await self.measured(space, ready, generation)
+
+    async def rewritten(self, space: str, ids: Sequence[UUID]) -> Ready | None:
+        """Condense episodes once more from what they are made of; None where nothing of it is left."""
+        async with self._database.snapshot_read(space) as tx:
+            if tx is None:
+                return None
+            words = await _words(tx, ids)
+            known, as_of = tx.space.generation, tx.space.as_of
+            policy = policy_of(tx.settings)
+        generation = await self._generation(known)
+        anew = await self._drafted(generation, words, policy=policy)
+        ready = Ready(number=0, as_of=as_of, generation=generation, new=(), anew=anew, vectors=NOTHING)
+        return await self.measured(space, ready, generation) if anew else None
+
+    async def measured(self, space: str, ready: Ready, generation: int) -> Ready:
+        """Add vectors of a model, and measure how new each draft is against what is known."""
+        embedded = await self._models.embed([one.text for one in ready.drafts], generation=generation)
+        async with self._database.snapshot_read(space) as tx:
+            nearest = [] if tx is None else await _nearest(tx, ready.drafts, embedded.vectors)
+        drafts = [
+            replace(one, said=with_novelty(one.said, novelty(near))) if one.measured else one
+            for one, near in zip(ready.drafts, nearest, strict=True)
+        ]
+        count = len(ready.new)
+        return replace(
+            ready,
+            generation=embedded.generation,
+            vectors=embedded.vectors,
+            new=drafts[:count],
+            anew=drafts[count:],
+        )
+
+    async def write(self, tx: SpaceTransaction, ready: Ready) -> list[UUID]:
+        """Write what is ready; the ids of what was written: what others wrote meanwhile is left alone.
+
+        Raises:
+            GenerationChanged: the vectors are of another model than those of the space by now.
+        """
+        return await write(
+            tx, ready.new, ready.anew, ready.vectors, number=ready.number, generation=ready.generation,
+            now=self._clock.now(),
+        )  # fmt: skip
+
+    async def _drafted(
+        self,
+        generation: int,
+        words: Mapping[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]],
+        *,
+        policy: Policy,
+    ) -> list[Draft]:
+        """Return drafts of episodes in their order, each of its exchanges and messages."""
+        async with self._models.lent(generation) as embedder:
+            return [
+                await self._drafting.draft(id_, *one, embedder, policy=policy) for id_, one in words.items()
+            ]
+
+    async def _generation(self, known: int | None) -> int:
+        return known or (await self._models.embed([])).generation
+
+
+def _settled(found: Plan, waits: Waits) -> Sequence[range]:
+    """Return the episodes of a plan; without the last if more waits than was read, because it may go on."""
+    return found.episodes[:-1] if waits.more and found.again is None else found.episodes
+
+
+async def _waits(tx: SpaceTransaction, session: str) -> Waits | None:
+    number = await store.session(tx, session)
+    if number is None:
+        return None
+    exchanges = await store.loose(tx, number, limit=AT_ONCE)
+    return Waits(
+        number=number,
+        as_of=tx.space.as_of,
+        generation=tx.space.generation,
+        exchanges=exchanges,
+        spoken=await store.said(tx, exchanges),
+        emptied=await _words(tx, await store.emptied(tx, number, limit=AT_ONCE)),
+        quiet=Quiet(
+            idle=timedelta(minutes=tx.settings.of(IDLE_MINUTES)),
+            rested=timedelta(minutes=tx.settings.of(RESTED_MINUTES)),
+        ),
+        policy=policy_of(tx.settings),
+    )
+
+
+async def _words(
+    tx: SpaceTransaction, episodes: Sequence[UUID]
+) -> dict[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]:
+    """Return the exchanges and messages of episodes; episodes without a message are left out."""
+    found = await store.exchanges_of(tx, episodes) if episodes else {}
+    words = {id_: (exchanges, await store.said(tx, exchanges)) for id_, exchanges in found.items()}
+    return {id_: one for id_, one in words.items() if one[1]}
+
+
+async def _nearest(tx: SpaceTransaction, drafts: Sequence[Draft], vectors: Vectors) -> list[float | None]:
+    """Return each draft's cosine to the nearest episode of its person, earlier drafts included."""
+    found: list[float | None] = []
+    but = [one.id for one in drafts]
+    for place, draft in enumerate(drafts):
+        known = await store.nearest(tx, vectors[place], user=draft.user, but=but)
+        before = [
+            float(vectors[place] @ vectors[other])
+            for other in range(place)
+            if drafts[other].user == draft.user
+        ]
+        near = [one for one in (known, *before) if one is not None]
+        found.append(max(near) if near else None)
+    return found

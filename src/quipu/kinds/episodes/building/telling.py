@@ -1,0 +1,144 @@
+"""Outcome of a conversation, what was done in it, what it left open and what limited it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from quipu.kernel.base.text import count_words
+from quipu.kinds.episodes import cueing
+from quipu.kinds.episodes.building.meaning import Ending
+from quipu.kinds.episodes.building.model import Utterance
+from quipu.kinds.episodes.building.sentences import asks, sentences
+from quipu.kinds.episodes.building.worth import worth
+from quipu.kinds.episodes.shapes import Chunk, Circumstances, GistType
+
+MOST_LOOPS: Final = 5
+MOST_CONSTRAINTS: Final = 4
+FEWEST_WORDS: Final = 4
+"""A gist of fewer words (\"Agreed!\") does not stand alone."""
+
+_ENDED: Final[Mapping[Ending, str]] = {"failed": "Unsolved", "solved": "Solved"}
+_PARTS: Final = ((5, "night"), (12, "morning"), (18, "afternoon"), (22, "evening"), (24, "night"))
+
+_DAYS: Final = {
+    "yesterday": -1, "last night": -1, "today": 0, "tonight": 0, "this morning": 0, "tomorrow": 1,
+    "gestern": -1, "heute": 0,
+}  # fmt: skip
+_DAY = re.compile(rf"\b(?:{'|'.join(_DAYS)})\b(?! \()", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, who said it in which role, and when; ``message`` is the id of the message that it is of."""
+
+    text: str
+    who: str
+    role: str
+    at: datetime
+    message: int
+
+    def told(self) -> str:
+        """Return the sentence so that it stands alone: with its speaker, and the day that "yesterday" was."""
+        return f"{self.who}: {dated(self.text, self.at)}"
+
+
+def dated(text: str, at: datetime) -> str:
+    """Add the date to each yesterday, today and tomorrow in the text."""
+    return _DAY.sub(
+        lambda found: f"{found[0]} ({at + timedelta(days=_DAYS[found[0].lower()]):%Y-%m-%d})", text
+    )
+
+
+def spoken(utterances: Sequence[Utterance]) -> list[Sentence]:
+    """Return all sentences in order; output of tools is no speech."""
+    return [
+        Sentence(text, one.who, one.role, one.at, one.id)
+        for one in utterances
+        if one.role != "tool"
+        for text in sentences(one.text)
+    ]
+
+
+def outcome(said: Sequence[Sentence], chunks: Sequence[Chunk], endings: Mapping[str, Ending]) -> str:
+    """Return how it ended: solved or failed, else what was decided, else the most telling of its last third.
+
+    Solved and failed are told by the words of the last third, or by what these mean (``endings``, by
+    sentence).
+    """
+    last = [one for one in said[-max(3, len(said) // 3) :] if not asks(one.text)]
+    for name, word in _ENDED.items():
+        found = [one for one in last if cueing.matches(one.text, section="outcome", name=name)]
+        if found:
+            return f"{word}. {found[-1].told()}"
+    meant = [one for one in last if one.told() in endings]
+    if meant:
+        return f"{_ENDED[endings[meant[-1].told()]]}. {meant[-1].told()}"
+    decided = _gists(chunks, ("decision", "commitment"))
+    if decided:
+        return decided[-1]
+    return max(reversed(last), key=lambda one: worth(one.text)).told() if last else "No result was told."
+
+
+def action(said: Sequence[Sentence], chunks: Sequence[Chunk], *, topic: str) -> str:
+    """Return what was done or promised; if nothing was, what was talked about."""
+    done = _gists(chunks, ("commitment", "decision"))[:2]
+    if not done:
+        named = [
+            one.told()
+            for one in said
+            if any(
+                cueing.matches(one.text, section="commitment", name=name) for name in ("decided", "promised")
+            )
+        ]
+        done = named[:2]
+    return " ".join(done) if done else f"Talked about {topic or 'this and that'}."
+
+
+def open_loops(utterances: Sequence[Utterance], said: Sequence[Sentence]) -> tuple[str, ...]:
+    """Return what was left open: a last question without an answer, what somebody waits for or will check."""
+    found = [
+        one.told()
+        for one in said
+        if cueing.matches(one.text, section="open", name="waits") and not asks(one.text)
+    ]
+    heard = [one for one in utterances if one.role != "tool"]
+    if heard:
+        left = [text for text in sentences(heard[-1].text) if asks(text)]
+        found += [f"{heard[-1].who} asked: {text}" for text in left[-1:]]
+    return tuple(dict.fromkeys(found))[-MOST_LOOPS:]
+
+
+def circumstances(utterances: Sequence[Utterance], said: Sequence[Sentence], *, topic: str) -> Circumstances:
+    """Return when and among whom it was, about what, and which limits were named."""
+    first, last = utterances[0].at, utterances[-1].at
+    people = list(dict.fromkeys(one.who for one in utterances if one.role != "tool"))
+    minutes = round((last - first).total_seconds() / 60)
+    part = next(name for hour, name in _PARTS if first.hour < hour)
+    limits = [one.told() for one in said if cueing.matches(one.text, section="constraint", name="limits")]
+    return Circumstances(
+        situational=f"{first:%A} {part}, {first:%Y-%m-%d}; {' and '.join(people[:4])}; "
+        f"{len(utterances)} messages" + (f" over {minutes} minutes" if minutes else ""),
+        conversational=f"About {topic}." if topic else "",
+        constraints=tuple(limits[:MOST_CONSTRAINTS]),
+    )
+
+
+def commitment(said: Sequence[Sentence], chunks: Sequence[Chunk]) -> float:
+    """Return how much was promised, decided or dated, 0 to 3: a decision 1, a promise 0.5, a date 0.25."""
+    found = cueing.counts([one.text for one in said if not asks(one.text)], section="commitment")
+    decided = max(found["decided"], len(_gists(chunks, ("decision",))))
+    promised = max(found["promised"], len(_gists(chunks, ("commitment",))))
+    return min(3.0, decided + 0.5 * promised + 0.25 * found["dated"])
+
+
+def _gists(chunks: Sequence[Chunk], types: Sequence[GistType]) -> list[str]:
+    return [
+        gist.content
+        for chunk in chunks
+        for gist in chunk.gists
+        if gist.type in types and count_words(gist.content) >= FEWEST_WORDS
+    ]

@@ -1,0 +1,127 @@
+"""Topics of exchanges: when the subject changes, and whether it was talked of before. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import numpy as np
+
+from quipu.kernel.embedding.model import Vectors
+from quipu.kinds.episodes.conversations.words import stem
+
+MOST_COUNTED: Final = 20
+"""So many exchanges make the centre of a topic; each later one moves it as much as the last of these."""
+
+MOST_WORDS: Final = 40
+"""So many words of a topic are kept, the commonest."""
+
+_FEWEST_WORDS: Final = 3  # fewer tell of no topic: "ok, thanks"
+_NEAR: Final = 0.30
+_FAR: Final = 0.16
+_BACK: Final = 0.40
+_BETTER_BY: Final = 0.08
+_JUST_NOW_BONUS: Final = 0.06
+_PAUSE: Final = timedelta(minutes=30)
+_SWITCH = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|so|and|oh|well|hey|great|thanks?(?: you)?|cool)\b\W*){0,3}"
+    r"(?:by the way|btw|another (?:thing|question|topic)"
+    r"|(?:on|in) (?:a different|another|an unrelated) (?:note|topic|matter)"
+    r"|different (?:topic|question|subject)|changing (?:the )?(?:topic|subject)"
+    r"|change of (?:topic|subject)|unrelated\b|new topic|switching (?:gears|topics)|moving on"
+    r"|something (?:else|completely different)|separately)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """A topic as it is held against an exchange. ``centroid``: unit length, or None."""
+
+    id: int
+    name: str
+    words: Mapping[str, int]
+    centroid: Vectors | None
+    messages: int
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heard:
+    """An exchange as topics see it: its words, its vector (unit length, or None), its beginning, its time."""
+
+    words: Counter[str]
+    vector: Vectors | None
+    opening: str
+    at: datetime
+
+
+def choose(heard: Heard, current: Known | None, others: Sequence[Known]) -> int | None:
+    """Return the topic of an exchange: the current one, one that comes back, or None for a new one.
+
+    An exchange with too few words to be about anything stays with the current topic.
+    """
+    here = 0.0 if current is None else nearness(heard, current)
+    if current is not None and len(heard.words) < _FEWEST_WORDS:
+        return current.id
+    back = max(others, key=lambda one: nearness(heard, one), default=None)
+    there = 0.0 if back is None else nearness(heard, back)
+    stays = current is not None and not _turns(heard, here, current)
+    if back is not None and there >= _BACK and there > here + _BETTER_BY + (_JUST_NOW_BONUS if stays else 0):
+        return back.id
+    if stays and current is not None:
+        return current.id
+    if back is not None and there >= _NEAR:
+        return back.id
+    return None
+
+
+def nearness(heard: Heard, topic: Known) -> float:
+    """Return how near an exchange is to a topic, 0 to 1: by meaning or by words, whichever says more."""
+    meaning = 0.0
+    if heard.vector is not None and topic.centroid is not None:
+        meaning = float(heard.vector @ topic.centroid)
+    return min(1.0, max(0.0, meaning, shared(heard.words, topic.words)))
+
+
+def shared(words: Counter[str], known: Mapping[str, int]) -> float:
+    """Return the share of words that were said of the topic, 0 to 0.6: one common word may be chance."""
+    if not words or not known:
+        return 0.0
+    said, held = {stem(word) for word in words}, {stem(word) for word in known}
+    common = len(said & held)
+    return 0.2 * common if common < 2 else 0.6 * min(1.0, common / min(len(said), 6))
+
+
+def centre(vectors: Vectors) -> Vectors | None:
+    """Return the direction of the mean of vectors, shape (n, d); None if they cancel each other out."""
+    return _unit(vectors.mean(axis=0)) if len(vectors) else None
+
+
+def moved(topic: Known | None, vector: Vectors | None) -> Vectors | None:
+    """Return the centre of a topic after one more exchange."""
+    if vector is None or topic is None or topic.centroid is None or len(topic.centroid) != len(vector):
+        return vector if topic is None or topic.centroid is None or vector is not None else topic.centroid
+    weight = min(topic.messages, MOST_COUNTED - 1)
+    return _unit(topic.centroid * weight + vector)
+
+
+def grown(words: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+    """Return the words of a topic after one more exchange; the rarest fall away."""
+    return dict((Counter(words) + Counter(more)).most_common(MOST_WORDS))
+
+
+def _turns(heard: Heard, here: float, current: Known) -> bool:
+    """Return True if the current subject is left."""
+    if _SWITCH.match(heard.opening[:200]):
+        return here < _BACK
+    return here < (_NEAR if heard.at - current.last_at > _PAUSE else _FAR)
+
+
+def _unit(vector: Vectors) -> Vectors | None:
+    length = float(np.linalg.norm(vector))
+    return None if length < 1e-6 else np.asarray(vector / length, dtype=np.float32)

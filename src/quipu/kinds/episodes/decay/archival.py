@@ -1,0 +1,64 @@
+"""Episodes put away, and brought back."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.database import Database
+from quipu.kinds.episodes.decay import arguments, store
+from quipu.kinds.episodes.indexing import entries as filing
+from quipu.kinds.episodes.indexing.entries import Entry, text_of
+from quipu.recall.generations import Models
+from quipu.recall.model import GenerationChanged
+from quipu.recall.removal import withdraw
+
+
+async def archive(database: Database, given: UUID | str, *, space: str, clock: Clock) -> UUID:
+    """Take an episode out of recall; its id. Put away, it stays so.
+
+    Raises:
+        NotFound: there is none.
+    """
+    async with database.write(space) as tx:
+        row = await arguments.row_of(tx, given)
+        if row.deleted_at is None:
+            await withdraw(tx, [] if row.entry_id is None else [row.entry_id])
+            await store.run(tx, "archive", {"id": row.id, "now": clock.now()})
+    return row.id
+
+
+async def unarchive(database: Database, models: Models, given: UUID | str, *, space: str) -> UUID:
+    """Have an episode found again; its id. One that waits to be written anew is filed when it is.
+
+    Raises:
+        NotFound: there is none.
+    """
+    async with database.snapshot_read(space) as tx:
+        row = await arguments.row_of(tx, given)
+        generation = None if tx is None else tx.space.generation
+    while True:
+        text = text_of(gist=row.gist, outcome=row.outcome)
+        embedded = await models.embed([text], generation=generation)
+        try:
+            async with database.write(space) as tx:
+                held = await arguments.row_of(tx, row.id)
+                if held.deleted_at is None:
+                    return row.id
+                if (held.gist, held.outcome) != (row.gist, row.outcome):
+                    row = held
+                    continue
+                entry = Entry(
+                    id=row.id,
+                    text=text,
+                    user=row.user,
+                    happened_at=row.started_at,
+                    recorded_at=row.created_at,
+                )
+                filed = [None] if row.emptied else await filing.file(
+                    tx, [entry], embedded.vectors, generation=embedded.generation
+                )  # fmt: skip
+                await store.run(tx, "bring_back", {"id": row.id, "entry": filed[0]})
+            return row.id
+        except GenerationChanged as moved:
+            generation = moved.generation

@@ -1,0 +1,249 @@
+"""The queries of episodes that live, one short function each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row, dict_row, kwargs_row
+
+from quipu.kernel.base.parameters import ListState
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import SpaceTransaction
+from quipu.kinds.episodes.decay.life import EpisodeLife, state
+from quipu.kinds.episodes.decay.model import (
+    Episode,
+    EpisodeMessage,
+    EpisodeStats,
+    EpisodeVersion,
+    Order,
+)
+from quipu.kinds.episodes.decay.pace import Pace, pace
+from quipu.kinds.episodes.decay.weighing import About
+from quipu.kinds.episodes.indexing.entries import text_of
+from quipu.recall.model import Cited, Source
+from quipu.recall.terms import bag
+
+_SQL = queries.load("quipu.kinds.episodes.decay")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An episode that is held: when it was used last, and how often in all."""
+
+    id: UUID
+    used_at: datetime | None
+    uses: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An episode as it is stored, with the times of its latest uses, oldest first, and its ``pace``."""
+
+    id: UUID
+    session: str | None
+    user: str | None
+    topic: str
+    gist: str
+    action: str
+    outcome: str
+    intent: Mapping[str, Any]
+    context: Mapping[str, Any]
+    emotion: Mapping[str, Any]
+    factors: Mapping[str, Any]
+    open_loops: Sequence[str]
+    base: float
+    started_at: datetime
+    ended_at: datetime
+    created_at: datetime
+    updated_at: datetime
+    deleted_at: datetime | None
+    used_at: datetime | None
+    uses: int
+    builder: str
+    builder_version: int
+    trouble: str | None
+    version: int
+    emptied: bool
+    entry_id: int | None
+    messages: int
+    recent: Sequence[datetime]
+    pace: Pace
+
+    @property
+    def life(self) -> EpisodeLife:
+        """History that its state follows from."""
+        return EpisodeLife(
+            base=self.base, happened_at=self.ended_at, uses=self.uses, recent=self.recent, pace=self.pace
+        )
+
+    def at(self, now: datetime) -> Episode:
+        """Return the episode as it is at a moment."""
+        living = state(self.life, now)
+        return Episode(
+            id=str(self.id),
+            session=self.session,
+            user=self.user,
+            topic=self.topic,
+            gist=self.gist,
+            action=self.action,
+            outcome=self.outcome,
+            intent=self.intent,
+            context=self.context,
+            emotion=self.emotion,
+            salience_factors=self.factors,
+            open_loops=tuple(self.open_loops),
+            base_salience=round(self.base, 4),
+            salience=round(living.salience, 4),
+            freshness=round(living.freshness, 4),
+            activation=round(living.activation, 4),
+            started_at=self.started_at,
+            happened_at=self.ended_at,
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            deleted_at=self.deleted_at,
+            used_at=self.used_at,
+            uses=self.uses,
+            messages=self.messages,
+            builder=self.builder,
+            builder_version=self.builder_version,
+            trouble=self.trouble,
+            version=self.version,
+            emptied=self.emptied,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Conditions on a list of episodes; None sets no condition."""
+
+    session: str | None = None
+    user: str | None = None
+    topic: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    state: ListState = "all"
+    order: Order = "recent"
+    limit: int = 1_000
+    offset: int = 0
+
+
+async def lives(tx: SpaceTransaction, entries: Sequence[int]) -> list[tuple[int, EpisodeLife, About]]:
+    """Return each entry's history and subject."""
+    found: list[tuple[int, EpisodeLife, About]] = []
+    pacing = pace(tx.settings)
+    for row in await _rows(tx, "lives", {"entries": Int8s(entries)}):
+        entry, base, happened_at, uses, recent, topic, intent, terms = row
+        life = EpisodeLife(base=base, happened_at=happened_at, uses=uses, recent=recent, pace=pacing)
+        found.append((entry, life, About(topic=_terms(topic), intent=intent, terms=frozenset(terms or ()))))
+    return found
+
+
+async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
+    """Return the texts of entries, by id."""
+    return {
+        entry: Cited(
+            text=text_of(gist=gist, outcome=outcome),
+            happened_at=happened_at,
+            recorded_at=recorded_at,
+            source=Source(said, session, role="episode", user=user),
+        )
+        for entry, gist, outcome, happened_at, recorded_at, said, session, user in await _rows(
+            tx, "cited", {"ids": Int8s(ids)}
+        )
+    }
+
+
+async def episodes(
+    tx: SpaceTransaction, *, ids: Sequence[UUID] = (), entries: Sequence[int] = ()
+) -> list[Row]:
+    """Return episodes by their ids or entries, in no order."""
+    values = {"space": tx.space.id, "ids": list(ids), "entries": Int8s(entries)}
+    async with tx.conn.cursor(row_factory=kwargs_row(partial(Row, pace=pace(tx.settings)))) as cursor:
+        return await (await cursor.execute(_SQL["episodes"], values)).fetchall()
+
+
+async def listed(tx: SpaceTransaction, wanted: Wanted, *, after: Row | None, now: datetime) -> list[Row]:
+    """Return episodes in an order, highest first, behind the episode ``after``."""
+    pacing = pace(tx.settings)
+    values = {
+        **{field.name: getattr(wanted, field.name) for field in fields(wanted)},
+        "decay": pacing.decay_per_hour,
+        "boost": pacing.boost,
+        "now": now,
+        "after": None if after is None else after.id,
+        "after_ended": None if after is None else after.ended_at,
+    }
+    ids: list[UUID] = [row[0] for row in await _rows(tx, "listed", values)]
+    found = {row.id: row for row in await episodes(tx, ids=ids)}
+    return [found[id_] for id_ in ids]
+
+
+async def is_there(tx: SpaceTransaction, id_: UUID) -> bool:
+    """Return True if there is an episode with an id."""
+    return bool(await _rows(tx, "is_there", {"id": id_}))
+
+
+async def ids_like(tx: SpaceTransaction, prefix: str) -> list[UUID]:
+    """Return at most two episodes whose id begins so."""
+    return [row[0] for row in await _rows(tx, "ids_like", {"prefix": f"{prefix}%"})]
+
+
+async def messages_of(tx: SpaceTransaction, id_: UUID) -> list[EpisodeMessage]:
+    """Return the messages that an episode is made of."""
+    async with tx.conn.cursor(row_factory=class_row(EpisodeMessage)) as cursor:
+        return await (await cursor.execute(_SQL["messages_of"], {"space": tx.space.id, "id": id_})).fetchall()
+
+
+async def versions(tx: SpaceTransaction, id_: UUID) -> list[EpisodeVersion]:
+    """Return the earlier texts of an episode, latest first."""
+    async with tx.conn.cursor(row_factory=class_row(EpisodeVersion)) as cursor:
+        return await (await cursor.execute(_SQL["versions"], {"space": tx.space.id, "id": id_})).fetchall()
+
+
+async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
+    """Return the entries of the episodes used last, with the time; latest first."""
+    return [(entry, at) for entry, at in await _rows(tx, "lately", {"limit": limit})]
+
+
+async def last_uses(
+    tx: SpaceTransaction, *, ids: Sequence[UUID] | None = None, entries: Sequence[int] = ()
+) -> list[Use]:
+    """Return the last uses of episodes, by ids or entries, locked until the transaction ends."""
+    if ids is not None:
+        return [Use(*row) for row in await _rows(tx, "last_uses", {"ids": list(ids)})]
+    return [Use(*row) for row in await _rows(tx, "last_uses_of_entries", {"entries": Int8s(entries)})]
+
+
+async def stats(tx: SpaceTransaction, *, now: datetime) -> EpisodeStats:
+    """Count the episodes, and average their state."""
+    pacing = pace(tx.settings)
+    values = {
+        "space": tx.space.id,
+        "now": now,
+        "decay": pacing.decay_per_hour,
+        "boost": pacing.boost,
+    }
+    async with tx.conn.cursor(row_factory=dict_row) as cursor:
+        row = await (await cursor.execute(_SQL["stats"], values)).fetchone()
+    assert row is not None  # an aggregate has one row
+    return EpisodeStats(**row)
+
+
+async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
+    """Run a write by its name; ``space`` is filled in."""
+    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
+
+
+def _terms(topic: str) -> Collection[int]:
+    """Return the hashes that the words of a topic's name are filed under; hyphens join the words."""
+    return bag(topic.replace("-", " ")).hashes.tolist() if topic else ()
+
+
+async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()

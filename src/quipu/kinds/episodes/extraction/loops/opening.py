@@ -1,0 +1,226 @@
+"""Opening of loops by an exchange: promises, tasks, things awaited, questions not answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from quipu.kinds.episodes.extraction.loops.content import deeds, terms
+from quipu.kinds.episodes.extraction.loops.due import due
+from quipu.kinds.episodes.extraction.loops.model import LoopKind, Opened
+from quipu.kinds.episodes.extraction.loops.wording import wording
+from quipu.kinds.episodes.extraction.turns import Sentence, Turn, sentences
+
+_MOST_OF_A_TURN: Final = 3
+_LONGEST_EVASION: Final = 60
+"""Words. A longer reply says something, whatever it says that it does not know."""
+
+_VERB: Final = re.compile(
+    r"(?:\b(?:(?:have|has|had|needs?|want|plan|going|got|ought|forget|forgot|forgotten|remember|supposed"
+    r"|intend|mean|meant|hope|me|how|us) to|must|should|please"
+    r"|(?:can|could|would|will|did|do|have|are) you|will|gotta|better)|'ll|'d|^to-?do:?)"
+    r" (?:also |just |still |all |be )?([a-z]+)"
+)
+_COMES: Final = frozenset[LoopKind](("promise", "waiting"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A turn with its sentences."""
+
+    turn: Turn
+    sentences: Sequence[Sentence]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    place: int
+    kind: LoopKind
+    sentence: Sentence
+    before: str = ""
+    request: Sentence | None = None
+
+
+def opened(turns: Sequence[Turn], *, before: Sequence[Turn] = ()) -> list[Opened]:
+    """Return what the turns of an exchange leave open, in order; ``before`` is the exchange before it.
+
+    A request or a question that is answered by a promise is one loop: the promise. A question of an agent at
+    the end of the exchange before is open if this one does not answer it.
+    """
+    said = [_Said(turn, sentences(turn.text)) for turn in turns]
+    stated = [found for place in range(len(said)) for found in _stated(said, place)]
+    asked = [found for place in range(len(said)) for found in _unanswered(said, place)]
+    stated, asked = _united(said, stated, asked)
+    ignored = [_ignored(before[-1], said[0])] if before and said else []
+    return [
+        *(one for one in ignored if one is not None),
+        *(_opened(said, found) for found in sorted([*stated, *asked], key=lambda f: f.place)),
+    ]
+
+
+def _stated(said: Sequence[_Said], place: int) -> Iterator[_Found]:
+    """Yield what a turn itself says to be open."""
+    turn, count, before = said[place].turn, 0, ""
+    for sentence in said[place].sentences:
+        kind = _kind(sentence, by_agent=turn.by_agent)
+        if kind is not None and count < _MOST_OF_A_TURN:
+            count += 1
+            yield _Found(place, kind, sentence, before)
+        before = sentence.text
+
+
+def _kind(sentence: Sentence, *, by_agent: bool) -> LoopKind | None:
+    all_, seen = wording(), sentence.seen
+    timed = all_.time.search(seen) is not None
+    if not sentence.asks and _promises(seen, by_agent=by_agent, timed=timed):
+        return "promise"
+    if all_.followup.said.search(seen):
+        return None if all_.followup.courtesy.search(seen) else "followup"
+    if by_agent:
+        return None
+    if all_.task.said.search(seen) or (timed and all_.task.timed.search(seen)):
+        return None if sentence.asks and not all_.task.said.search(seen) and not timed else "task"
+    if sentence.asks:
+        return None
+    if all_.waiting.said.search(seen) or (timed and all_.waiting.timed.search(seen)):
+        return "waiting"
+    return "question" if all_.question.said.search(seen) else None
+
+
+def _promises(seen: str, *, by_agent: bool, timed: bool) -> bool:
+    promise = wording().promise
+    if promise.never.search(seen):
+        return False
+    if promise.later.search(seen):
+        return True
+    if promise.now.search(seen) and not timed:
+        return False
+    for found in promise.said.finditer(seen):
+        verb = next(word for word in found.groups() if word)
+        if verb in promise.light:
+            continue
+        if timed or (not by_agent and (verb in promise.doing or verb.rstrip("e") in promise.doing)):
+            return True
+        if not found[0].lstrip("iwe").startswith(("'", " will", " shall", " am", "'re")) and not by_agent:
+            return True  # "I promised Tom to …": said to be a promise
+    return False
+
+
+def _unanswered(said: Sequence[_Said], place: int) -> Iterator[_Found]:
+    """Yield the question of a turn that nobody answered: one, the last, or the one that was evaded."""
+    question = wording().question
+    turn = said[place].turn
+    asked = [
+        one for one in said[place].sentences
+        if one.asks and not question.idle.search(one.seen) and not question.offered.search(one.seen)
+    ]  # fmt: skip
+    if not asked or turn.by_agent:
+        return
+    reply = next((one for one in said[place + 1 :] if one.turn.voice != turn.voice), None)
+    if reply is None:
+        if all(one.turn.voice == turn.voice for one in said):
+            yield _Found(place, "question", asked[-1])
+        return
+    evading = _evading(reply)
+    if evading is not None:
+        about = terms(evading.seen)
+        nearest = max(enumerate(asked), key=lambda one: (len(terms(one[1].seen) & about), one[0]))[1]
+        yield _Found(place, "question", nearest)
+
+
+def _evading(reply: _Said) -> Sentence | None:
+    """Return the sentence of a reply that evades the question; None if it answers."""
+    question = wording().question
+    if len(reply.turn.text.split()) > _LONGEST_EVASION or question.answered.search(reply.turn.text.lower()):
+        return None
+    return next((one for one in reply.sentences[:3] if question.evaded.search(one.seen)), None)
+
+
+def _united(
+    said: Sequence[_Said], stated: Sequence[_Found], asked: Sequence[_Found]
+) -> tuple[list[_Found], list[_Found]]:
+    """Merge promises and waiting with the question or the request that they answer."""
+    kept: list[_Found] = []
+    covered: set[int] = set()
+    for found in stated:
+        request = _request(said, found.place) if found.kind in _COMES else None
+        if request is not None:
+            covered.add(found.place - 1)
+            found = replace(found, request=request)
+        kept.append(found)
+    answered = {found.place for found in kept if found.kind in _COMES}
+    first = {found.place: found for found in reversed(kept)}
+    return (
+        [f for f in kept if f.place not in covered or (f.kind in _COMES and first[f.place] is f)],
+        [f for f in asked if f.place not in covered and f.place + 1 not in answered],
+    )
+
+
+def _request(said: Sequence[_Said], place: int) -> Sentence | None:
+    """Return what another voice asked, or asked for, just before a turn."""
+    if place == 0 or said[place - 1].turn.voice == said[place].turn.voice:
+        return None
+    listed = said[place - 1].sentences
+    all_ = wording()
+    return next(
+        (
+            one for one in reversed(listed)
+            if (one.asks and not all_.question.idle.search(one.seen))
+            or all_.task.said.search(one.seen) or all_.followup.said.search(one.seen)
+            or one.seen.startswith(("please ", "can you ", "could you "))
+        ),
+        None,
+    )  # fmt: skip
+
+
+def _ignored(turn: Turn, after: _Said) -> Opened | None:
+    """Return what an agent needed to know, if the other's next words are about something else."""
+    question = wording().question
+    asked = [one for one in sentences(turn.text) if one.asks and question.wanted.search(one.seen)]
+    if not turn.by_agent or not asked or question.idle.search(asked[-1].seen):
+        return None
+    if question.offered.search(asked[-1].seen) or after.turn.voice == turn.voice:
+        return None
+    about = terms(asked[-1].text)
+    back = [one for one in after.sentences if one.asks and len(terms(one.text)) > 1]
+    turned = bool(back) or any(question.elsewhere.search(one.seen) for one in after.sentences)
+    if not turned or any(terms(one.text) & about for one in after.sentences):
+        return None
+    return _opened([_Said(turn, ())], _Found(0, "question", asked[-1]))
+
+
+def _opened(said: Sequence[_Said], found: _Found) -> Opened:
+    sentence, request = found.sentence, found.request
+    turn, sources = said[found.place].turn, [said[found.place].turn.message]
+    verbs = _verbs(sentence.seen, promise=found.kind == "promise")
+    things = terms(sentence.text) - verbs
+    text = sentence.text
+    if request is not None:
+        verbs |= _verbs(request.seen)
+        things = (terms(request.text) - verbs) or things
+        text = f"{request.text} {text}"
+        sources.insert(0, said[found.place - 1].turn.message)
+    elif found.before and len(things) < 2:
+        things |= terms(found.before) - verbs
+        text = f"{found.before} {text}"
+    return Opened(
+        message=turn.message,
+        messages=tuple(sources),
+        kind=found.kind,
+        text=text,
+        voice=turn.voice,
+        at=turn.at,
+        due=due(sentence.seen, said_at=turn.at),
+        things=things,
+        verbs=verbs,
+    )
+
+
+def _verbs(seen: str, *, promise: bool = False) -> frozenset[int]:
+    """Return the verbs of what is to be done."""
+    words = _VERB.findall(seen)
+    if promise:
+        words += [word for one in wording().promise.said.findall(seen) for word in one]
+    return deeds(" ".join(words))

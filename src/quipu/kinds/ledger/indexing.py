@@ -1,0 +1,163 @@
+"""Filing what stands in the index, so that recall finds it; taking out what stands no more.
+
+A write files nothing: it marks the space, and the next recall there calls ``catch_up``. Many writes are
+then filed together, and a value that was superseded in between is never embedded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kinds.ledger import store
+from quipu.kinds.ledger.store import Marks, Unfiled
+from quipu.recall import index
+from quipu.recall.dates import tells_time
+from quipu.recall.generations import Models
+from quipu.recall.languages import DEFAULT
+from quipu.recall.model import Draft, GenerationChanged
+from quipu.recall.removal import withdraw
+from quipu.recall.store import is_left_alone
+from quipu.recall.terms import bag
+
+LEDGER: Final = 2  # core.recall_kinds.code
+FACTS: Final = "chat_memory_events"
+_AT_ONCE: Final = 500
+
+
+_Vectors = dict[tuple[str, int], NDArray[np.float32]]
+
+
+_HEADS: Final = ("value", "label", "assumption", "items")
+
+
+def sentence(key: str, value: object) -> str:
+    """Return ``baseline.scope: single (locationLabel Lisbon)``: key, value, and the rest in brackets."""
+    return f"{key}: {_words(value)}"
+
+
+def _words(value: object) -> str:
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case Mapping():
+            return _object(cast("Mapping[str, Any]", value))
+        case str():
+            return value
+        case Sequence():
+            return "; ".join(map(_words, cast("Sequence[object]", value)))
+        case _:
+            return str(value)
+
+
+def _object(value: Mapping[str, Any]) -> str:
+    head = next((name for name in _HEADS if value.get(name) is not None), None)
+    rest = ", ".join(
+        f"{name} {_words(inner)}" for name, inner in value.items() if name != head and inner is not None
+    )
+    if head is None:
+        return rest
+    return f"{_words(value[head])} ({rest})" if rest else _words(value[head])
+
+
+async def catch_up(database: Database, models: Models, space: str) -> None:
+    """File what the index does not know yet, and withdraw what stands no more.
+
+    Texts are embedded before the writers of the space are held; then what is unfiled is looked up again, so
+    that nothing written meanwhile is lost and nothing superseded is filed. It costs what was written since,
+    however much stands.
+    """
+    generation: int | None = None
+    vectors: _Vectors = {}
+    while True:
+        async with database.snapshot_read(space) as tx:
+            if tx is None:
+                return
+            found = await _unfiled(tx, await store.marks(tx))
+            generation = generation or tx.space.generation
+        new = [one for one in found if one.place not in vectors]
+        if new:
+            texts = [sentence(one.key, one.value) for one in new]
+            embedded = await models.embed(texts, generation=generation)
+            generation = embedded.generation
+            vectors |= dict(zip([one.place for one in new], embedded.vectors, strict=True))
+        try:
+            if await _follow(database, space, vectors, generation):
+                return
+        except GenerationChanged as moved:
+            generation, vectors = moved.generation, {}
+
+
+async def _unfiled(tx: SpaceTransaction, marks: Marks) -> list[Unfiled]:
+    """Return unfiled facts, then evidence if there is room, so that both are in the order of their ids."""
+    facts = await store.unfiled(tx, "unfiled_facts", after=marks.event_id, limit=_AT_ONCE)
+    room = _AT_ONCE - len(facts)
+    if room == 0:
+        return facts
+    return facts + await store.unfiled(tx, "unfiled_evidence", after=marks.evidence_id, limit=room)
+
+
+async def _follow(database: Database, space: str, vectors: _Vectors, generation: int | None) -> bool:
+    """Let the index follow as far as there are vectors; whether that is all the way.
+
+    No door writes meanwhile, and where a transaction of SQL is open the marks stay: what it has written has
+    lower numbers than what comes until it ends. All beyond the marks is then looked at again.
+    """
+    async with database.erase(space) as tx:
+        if tx is None:
+            return True
+        alone = await is_left_alone(tx, LEDGER)
+        marks = await store.marks(tx)
+        found = await _unfiled(tx, marks)
+        ready = list(takewhile(lambda one: one.place in vectors, found))
+        done = len(ready) == len(found) < _AT_ONCE
+        reached = await store.last_ids(tx) if done else _reached(ready, marks)
+        await withdraw(tx, await _gone(tx, marks, reached[0]))
+        if ready and generation is not None:
+            fallback = next(iter(tx.space.languages), DEFAULT)
+            drafts = [_draft(one, vectors[one.place], fallback) for one in ready]
+            await index.file(tx, drafts, generation=generation)
+        if alone:
+            await store.run(tx, "move_marks", {"event": reached[0], "evidence": reached[1]})
+        if alone and done:
+            await store.run(tx, "all_is_filed", {})
+        return done
+
+
+def _reached(ready: Sequence[Unfiled], marks: Marks) -> tuple[int, int]:
+    """Return the last event and the last evidence that are filed by then."""
+    events = [one.id for one in ready if one.source_table == FACTS]
+    evidence = [one.id for one in ready if one.source_table != FACTS]
+    return max(events, default=marks.event_id), max(evidence, default=marks.evidence_id)
+
+
+async def _gone(tx: SpaceTransaction, marks: Marks, upto: int) -> list[int]:
+    """Return entries of what no longer stands."""
+    if marks.expired_until is None:
+        return await store.entries(tx, "no_longer_standing")
+    gone = await store.entries(tx, "superseded", after=marks.event_id, upto=upto)
+    return sorted({*gone, *await store.entries(tx, "expired", since=marks.expired_until)})
+
+
+def _draft(one: Unfiled, vector: NDArray[np.float32], fallback: str) -> Draft:
+    text = sentence(one.key, one.value)
+    return Draft(
+        kind=LEDGER,
+        bag=bag(text, fallback=fallback),
+        vector=vector,
+        happened_at=one.happened_at,
+        recorded_at=one.recorded_at,
+        owner=one.owner,
+        by_user=one.said,
+        has_time=tells_time(text),
+        source_table=one.source_table,
+        source_id=str(one.id),
+        content=text,
+    )

@@ -1,0 +1,126 @@
+"""Bringing the index to where rows that changed are followed, in the transaction that read what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.kernel.db.database import Rows, SpaceTransaction
+from quipu.kinds.tables.embedding import store
+from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
+from quipu.kinds.tables.embedding.model import Change, Place, Plan, Relation, Wanted
+from quipu.recall import index
+from quipu.recall.dates import tells_time
+from quipu.recall.generations import Models
+from quipu.recall.languages import DEFAULT
+from quipu.recall.model import Draft
+from quipu.recall.removal import withdraw
+from quipu.recall.terms import bag
+
+TABLES: Final = 6  # core.recall_kinds.code
+_SOURCE: Final = "embeddings"
+_Vectors = dict[str, NDArray[np.float32]]  # by the hash of their text
+
+
+class Filing:
+    """Files the entries of one schema; ``ahead`` has vectors that are on their way."""
+
+    def __init__(self, models: Models, schema_id: int, ahead: Ahead | None) -> None:
+        self._models = models
+        self._schema = schema_id
+        self._ahead = ahead
+
+    async def file(
+        self,
+        tx: SpaceTransaction,
+        relation: Relation,
+        steps: Plan,
+        changes: Sequence[Change],
+        entries: index.AskedIds,
+    ) -> bool:
+        """Take the steps; returns whether there are other changes to follow.
+
+        ``entries`` are ids for new ones. All that can be done without the vectors is done before they are
+        waited for.
+
+        Raises:
+            GenerationChanged: the space has another model now. The transaction must be given up.
+        """
+        if not steps.new:
+            async with tx.conn.pipeline():
+                asked = await self._say(tx, relation, steps, changes, ())
+            if steps.gone:
+                await withdraw(tx, steps.gone)
+            return await store.waits(asked)
+        held = await entries.held(tx, len(steps.new))
+        found = await self._found(tx, steps.new, generation=held.generation)
+        async with tx.conn.pipeline():  # PostgreSQL is at work while the vectors are made
+            asked = await self._say(tx, relation, steps, changes, held.alone)
+            ready = index.ready(held, _drafts(tx, steps.new, changes))
+            assert ready.ids == held.alone  # what was said of them is said of these
+            await index.send_terms(tx, ready)
+            vectors = await self._vectors(steps.new, found, generation=held.generation)
+            if steps.gone:
+                await withdraw(tx, steps.gone)
+            ordered = [vectors[one.content_hash] for one in steps.new.values()]
+            sent = await index.send(tx, ready, ordered, generation=held.generation)
+        await sent.check()
+        return await store.waits(asked)
+
+    async def _say(
+        self,
+        tx: SpaceTransaction,
+        relation: Relation,
+        steps: Plan,
+        changes: Sequence[Change],
+        entries: Sequence[int],
+    ) -> Rows:
+        """Write down what entries stand for, and which changes are followed; ``waits`` tells of others."""
+        if steps.gone:
+            await store.drop(tx, steps.gone)
+        if steps.rehashed:
+            await store.rehash(tx, steps.rehashed)
+        if entries:
+            await store.keep(tx, self._schema, relation.id, steps, entries)
+        return await store.followed(tx, self._schema, changes)
+
+    async def _found(self, tx: SpaceTransaction, new: Mapping[Place, Wanted], *, generation: int) -> _Vectors:
+        """Return vectors that the schema has already, if the texts are many, as for a table made anew."""
+        hashes = {one.content_hash for one in new.values()}
+        if len(hashes) <= FEW_TEXTS:
+            return {}
+        return await store.vectors(tx, self._schema, list(hashes), generation=generation)
+
+    async def _vectors(self, new: Mapping[Place, Wanted], found: _Vectors, *, generation: int) -> _Vectors:
+        """Return vectors of all texts: those that are ``found``, those on their way, and the others."""
+        texts = {one.content_hash: one.content for one in new.values()}
+        if self._ahead is not None:
+            found = await self._ahead.vectors(texts, generation=generation) | found
+        missing = [digest for digest in texts if digest not in found]
+        if not missing:
+            return found
+        embedded = await self._models.embed([texts[one] for one in missing], generation=generation)
+        return found | dict(zip(missing, embedded.vectors, strict=True))
+
+
+def _drafts(tx: SpaceTransaction, new: Mapping[Place, Wanted], changes: Sequence[Change]) -> list[Draft]:
+    fallback = next(iter(tx.space.languages), DEFAULT)
+    noted = {one.source_id: one.noted_at for one in changes}
+    return [_draft(one.content, noted[place.source_id], fallback=fallback) for place, one in new.items()]
+
+
+def _draft(content: str, noted_at: datetime, *, fallback: str) -> Draft:
+    return Draft(
+        kind=TABLES,
+        bag=bag(content, fallback=fallback),
+        vector=None,
+        happened_at=noted_at,
+        recorded_at=noted_at,
+        has_time=tells_time(content),
+        source_table=_SOURCE,
+        content=content,
+    )
