@@ -11,10 +11,10 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.episodes.extraction.beliefs.beliefs
 - quipu.kinds.episodes.extraction.loops.loops
 - quipu.kinds.episodes.prompting.asking
-- quipu.kinds.ledger.lookup
 - quipu.kinds.ledger.evidence.evidence
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
+- quipu.kinds.ledger.lookup
 - quipu.kinds.ledger.retention.retaining
 - quipu.kinds.longterm.evaluating.evaluating
 - quipu.kinds.longterm.longterm
@@ -26,9 +26,9 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.tables.schemas
 - quipu.kinds.tables.tables
 - quipu.kinds.transcripts.bootstrap.service
-- quipu.kinds.transcripts.lessons.lessons
-- quipu.kinds.transcripts.browse.counts
 - quipu.kinds.transcripts.browse.browse
+- quipu.kinds.transcripts.browse.counts
+- quipu.kinds.transcripts.lessons.lessons
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
 - quipu.upkeep.answers.answers
@@ -227,8 +227,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Answers",
     "Beliefs",
-    "Believed",
     "Bootstrapping",
+    "Browse",
     "Browsing",
     "Conversations",
     "Episodes",
@@ -241,6 +241,7 @@ __all__ = [
     "Lessons",
     "Longterm",
     "Looking",
+    "Lookup",
     "Loops",
     "Memory",
     "MemoryFiles",
@@ -252,7 +253,6 @@ __all__ = [
     "Retention",
     "Rooms",
     "Schemas",
-    "Seeing",
     "Snapshots",
     "StoredSettings",
     "Tables",
@@ -1259,7 +1259,7 @@ class Retention:
         )
 
 
-class Believed:
+class Lookup:
     """Read what was written as events: what stands, what is only assumed, what changed."""
 
     def __init__(self, inner: AsyncLookup, portal: Portal) -> None:
@@ -1388,7 +1388,7 @@ class Believed:
         )
 
 
-class Ledger(Believed, Retention):
+class Ledger(Lookup, Retention):
     """Facts and assumptions of one database, as events that are only ever added.
 
     A fact belongs to a session, or across sessions to a person (a preference). Which of the two follows from
@@ -2619,7 +2619,7 @@ class TranscriptCounts:
         )
 
 
-class Seeing(TranscriptCounts):
+class Browse(TranscriptCounts):
     """List, show and search recorded sessions, and ask of them in SQL."""
 
     def __init__(self, inner: AsyncBrowse, portal: Portal) -> None:
@@ -2901,7 +2901,7 @@ class Exchange:
         )
 
 
-class Transcripts(Seeing, Bootstrapping, Exchange):
+class Transcripts(Browse, Bootstrapping, Exchange):
     """Recorded sessions of coding agents: what people and agent said, thought and did, line by line.
 
     Each project is a space of its own, named like the directory that its sessions were started in.
@@ -3793,7 +3793,7 @@ class StoredSettings:
         self._portal = portal
 
     def list(self, *, space: str | None = None, kind: str | None = None) -> Sequence[SettingState]:
-        """Return every setting, or those of a ``kind`` of memory ("house" for those of none).
+        """Return every setting, or those of a ``kind`` of memory ("system" for those of none).
 
         Raises:
             BadInput: there is no such kind.
