@@ -62,7 +62,7 @@ NEITHER: Final = (
     "/jobs",
     "/keys/",
     "/episodes/{number}/erase",
-    "/v1/snapshots/export",
+    "/v1/snapshots/{name}",  # one file, and what goes to another machine
     "/v1/queue/jobs",
     "/v1/receipts/{id}",
     "/v1/receipts/key",

@@ -36,8 +36,8 @@ NOT_BY_HTTP = {
     "Transcripts.sync": FILES,
     "Transcripts.pending": FILES,
     "Transcripts.follow": FILES,
-    "Seeing.index_texts": "workers do it",
-    "Seeing.unindexed": "search and stats tell it",
+    "Browse.index_texts": "workers do it",
+    "Browse.unindexed": "search and stats tell it",
     "Snapshots.scheduled": "workers do it",
 }
 
