@@ -32,7 +32,7 @@ kept (kind, source_table, source_id, entry_id, found, behind, happened_at, owner
     left join core.recall_entries e
         on e.space_id = %(space)s and e.source_table = l.source_table and e.source_id = l.id::text
     union all
-    select 'transcripts', 'memories', id::text, entry_id, status = 'active', status = 'active' and entry_id is null, null,
+    select 'lesson', 'memories', id::text, entry_id, status = 'active', status = 'active' and entry_id is null, null,
         null, fact
     from transcripts.memories where space_id = %(space)s
     union all
@@ -52,7 +52,7 @@ from kept r
 full join (
     select e.id, k.name as kind, e.source_table, e.source_id, e.happened_at, coalesce(n.name, '') as owner, e.content
     from core.recall_entries e
-    join core.recall_kinds k on k.code = e.kind and k.name in ('ledger', 'transcripts', 'episodes', 'longterm')
+    join core.recall_kinds k on k.code = e.kind and k.name in ('ledger', 'lesson', 'episodes', 'longterm')
     left join core.recall_names n on n.space_id = e.space_id and n.id = e.owner
     where e.space_id = %(space)s
 ) e on e.id = r.entry_id

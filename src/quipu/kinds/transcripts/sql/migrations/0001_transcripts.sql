@@ -3,7 +3,7 @@
 --
 -- What people and agent said is in core.messages, once; transcripts.lines has what a line of a transcript
 -- knows besides, and the text of those lines that nobody said.
-insert into core.recall_kinds (code, name) values (3, 'transcripts');
+insert into core.recall_kinds (code, name) values (3, 'lesson');
 
 set local role quipu_owner;
 
