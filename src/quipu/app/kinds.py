@@ -1,4 +1,4 @@
-"""The kinds of memory that this house has. A new kind is one folder and one word here."""
+"""The kinds of memory of this system. A new kind is one folder and one word here."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The kinds of memory, one room each, and the plug by which the house takes them in."""
+"""The kinds of memory, one room each, and the plug by which the system takes them in."""

@@ -323,7 +323,7 @@ class Database(MarkedSpaces):
     async def settings(self, space: str | None = None) -> Settings:
         """Return the settings in force in a space, or without one: the process's own, then the stored ones.
 
-        Stored settings may be a second old. Inside a transaction of the space, ``Within.settings`` has them.
+        Stored settings may be a second old. Inside a transaction of the space, ``tx.settings`` has them.
         """
         known = self._holding.fresh(space)
         if known is not None:

@@ -1,4 +1,4 @@
-"""The embedded server as the rest of the house sees it."""
+"""The embedded server as the rest of the system sees it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from quipu.record.eraser import RecordEraser
 from quipu.upkeep.erasure.service import Eraser
 
 ERASERS: Final[Sequence[Eraser]] = (LedgerEraser(), RecordEraser())
-"""Of the ledger and of the record, which comes last. Where there are more kinds, the house names all."""
+"""Of the ledger and of the record, which comes last. Where there are more kinds, the system names all."""
 
 _LONGEST_DAYS: Final = 36_500
 _Days = Annotated[int | None, Interval(ge=0, le=_LONGEST_DAYS), Example(90)]
