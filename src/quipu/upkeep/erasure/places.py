@@ -20,7 +20,7 @@ LOG: Final = "its segments are recycled and written over, after the next checkpo
 ARCHIVE: Final = "newer bases are taken and the older removed (quipu backup base --keep)"
 BASE: Final = "it is removed (quipu backup base --keep)"
 ASIDE: Final = "you remove the directory that a restore put aside"
-SNAPSHOT: Final = "the retention of snapshots is over, or it is deleted (quipu snapshots delete)"
+SNAPSHOT: Final = "the retention of snapshots is over, or it is deleted (quipu snapshots erase)"
 EXPORT: Final = "whoever has the file deletes it"
 
 _COMPRESSED: Final = "a long value that PostgreSQL compressed is not found as bytes"
