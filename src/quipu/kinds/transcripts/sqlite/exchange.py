@@ -33,7 +33,7 @@ from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.exports.noting import note
 
 Row = Mapping[str, Any]
-File = Annotated[str | PathLike[str], Doc("The file, a ccrecall.db.")]
+FilePath = Annotated[str | PathLike[str], Doc("The file, a ccrecall.db.")]
 OfSpaces = Annotated[Sequence[str] | None, Doc("Only of these spaces; of all if None.")]
 
 _REST = ("teams", "team_members", "team_tasks", "memories", "memory_sources")
@@ -50,7 +50,7 @@ class AsyncExchange:
 
     async def import_sqlite(
         self,
-        path: File,
+        path: FilePath,
         *,
         space: Annotated[str | None, Doc("One space for all projects; a space for each if None.")] = None,
         progress: Annotated[Progress | None, Doc("Called with how many lines more were read.")] = None,
@@ -116,7 +116,7 @@ class AsyncExchange:
             taking.united |= kept.united
         await taking.sources(side, default=space)
 
-    async def export_sqlite(self, path: File, *, spaces: OfSpaces = None) -> Exported:
+    async def export_sqlite(self, path: FilePath, *, spaces: OfSpaces = None) -> Exported:
         """Write a new file that ccrecall can read, with the tables of the seed.
 
         Raises:
@@ -149,7 +149,7 @@ class AsyncExchange:
 
     async def migrate_sqlite(
         self,
-        path: File,
+        path: FilePath,
         *,
         write_memories: Annotated[bool, Doc("Write our lessons into it, too.")] = False,
         spaces: OfSpaces = None,
