@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg import AsyncRawCursor
-from psycopg.rows import class_row, dict_row
+from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
@@ -23,7 +22,6 @@ from quipu.recall.signatures import Signatures
 
 _SQL = queries.load("quipu.recall")
 # Its parameters are numbered once: the driver would look for the names in its text at every call.
-_SEARCH = queries.numbered(_SQL["search"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +103,10 @@ async def numbers_of(tx: SpaceTransaction, names: Sequence[str]) -> dict[str, in
     if not names:
         return {}
     values = {"names": Texts(names)}
-    found = await (await tx.run(_SQL.numbered("known_names"), values)).fetchall()
+    found = await (await tx.run(_SQL["known_names"], values)).fetchall()
     if len(found) < len(names):
-        await tx.run(_SQL.numbered("add_names"), values)
-        found = await (await tx.run(_SQL.numbered("known_names"), values)).fetchall()
+        await tx.run(_SQL["add_names"], values)
+        found = await (await tx.run(_SQL["known_names"], values)).fetchall()
     return dict(found)
 
 
@@ -144,14 +142,14 @@ async def reserve_positions(
     """
     given = {"threads": Int8s(threads), "entries": Int4s(entries)}
     async with tx.conn.pipeline():
-        made = await tx.run(_SQL.numbered("open_threads"), given)
-        ends = await tx.run(_SQL.numbered("reserve_positions"), given)
+        made = await tx.run(_SQL["open_threads"], given)
+        ends = await tx.run(_SQL["reserve_positions"], given)
     return dict(await ends.fetchall()), len(await made.fetchall())
 
 
 async def ask_alone_ids(conn: Connection, count: int) -> Rows:
     """Ask, in a pipeline, for ids of entries that stand alone: a row each."""
-    return await ask(conn, _SQL.numbered("alone_ids"), {"count": count})
+    return await ask(conn, _SQL["alone_ids"], {"count": count})
 
 
 async def _hold(
@@ -160,12 +158,12 @@ async def _hold(
     made = ends = last = ids = None
     async with tx.conn.pipeline():
         if make:
-            made = await tx.run(_SQL.numbered("open_threads"), given)
+            made = await tx.run(_SQL["open_threads"], given)
         if ask:
-            ends = await tx.run(_SQL.numbered("lock_threads"), given)
-            last = await tx.run(_SQL.numbered("tails"), given, binary=True)
+            ends = await tx.run(_SQL["lock_threads"], given)
+            last = await tx.run(_SQL["tails"], given, binary=True)
         if given["count"]:
-            ids = await tx.run(_SQL.numbered("alone_ids"), given)
+            ids = await tx.run(_SQL["alone_ids"], given)
     return (
         [Thread(*row) for row in await ends.fetchall()] if ends else [],
         len(await made.fetchall()) if made else 0,
@@ -180,12 +178,12 @@ def _tail(row: tuple[Any, ...]) -> Tail:
 
 async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await tx.run(_SQL.numbered(name), values)
+    await tx.run(_SQL[name], values)
 
 
 async def file_entries(tx: SpaceTransaction, values: Mapping[str, object]) -> Rows:
     """Send what files entries; ``check_filed`` is told what comes back."""
-    return await tx.run(_SQL.numbered("file_entries"), values)
+    return await tx.run(_SQL["file_entries"], values)
 
 
 async def check_filed(filed: Rows, *, generation: int) -> None:
@@ -204,7 +202,7 @@ async def check_filed(filed: Rows, *, generation: int) -> None:
 
 async def bereaved(tx: SpaceTransaction, gone: Int8s, *, generation: int) -> list[Tail]:
     """Return the entries up to four places from removed ones, oldest first."""
-    found = await tx.run(_SQL.numbered("bereaved"), {"generation": generation, "ids": gone}, binary=True)
+    found = await tx.run(_SQL["bereaved"], {"generation": generation, "ids": gone}, binary=True)
     return [_tail(row) for row in await found.fetchall()]
 
 
@@ -268,7 +266,4 @@ async def _signatures(tx: SpaceTransaction, query: str, values: Mapping[str, obj
 
 async def search(tx: SpaceTransaction, values: Mapping[str, object]) -> list[dict[str, float]]:
     """Return the ranked entries: id, kind, and a column for each signal."""
-    given = {"space": tx.space.id, **values}
-    async with AsyncRawCursor(tx.conn, row_factory=dict_row) as cursor:
-        await cursor.execute(_SEARCH.text, [given[name] for name in _SEARCH.names], binary=True)
-        return await cursor.fetchall()
+    return await tx.fetch(dict[str, float], _SQL["search"], binary=True, **values)

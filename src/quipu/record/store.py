@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from psycopg import AsyncRawCursor
 from psycopg.rows import class_row
 
 from quipu.errors import AccessRefused
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts
-from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
 from quipu.upkeep.erasure.model import What
 
 _SQL = queries.load("quipu.record")
@@ -60,14 +59,16 @@ class Asked:
         """Ask in a pipeline. A session is held until commit; of several, the missing are made first, later:
         nobody waits holding one."""
         if len(self._names) == 1:
-            self._sessions = await _ask(conn, "lock_sessions", [Texts(self._names)])
+            self._sessions = await ask(conn, _SQL["lock_sessions"], {"names": Texts(self._names)})
         if len(self._names) <= 1:
             await self._ask_known(conn)
 
     async def _ask_known(self, conn: Connection) -> None:
         if self._messages:
             ids, sessions = zip(*self._messages, strict=True)
-            self._known = await _ask(conn, "known_messages", [Texts(ids), Texts(sessions)])
+            self._known = await ask(
+                conn, _SQL["known_messages"], {"ids": Texts(ids), "sessions": Texts(sessions)}
+            )
 
     async def sessions(self, tx: SpaceTransaction) -> dict[str, int]:
         """Return the numbers of the sessions, made where they were missing, held until commit.
@@ -78,8 +79,8 @@ class Asked:
         found = dict(await self._sessions.fetchall()) if self._sessions is not None else {}
         if len(found) < len(self._names):
             async with tx.conn.pipeline():
-                await tx.run(_SQL.numbered("open_sessions"), {"names": Texts(self._names)})
-                locked = await _ask(tx.conn, "lock_sessions", [Texts(self._names)])
+                await tx.run(_SQL["open_sessions"], {"names": Texts(self._names)})
+                locked = await ask(tx.conn, _SQL["lock_sessions"], {"names": Texts(self._names)})
                 await self._ask_known(tx.conn)  # again: somebody may have made the session meanwhile
             found = dict(await locked.fetchall())
             taken = [name for name in self._names if name not in found]
@@ -106,13 +107,8 @@ async def lock_sessions(tx: SpaceTransaction, names: Sequence[str]) -> dict[str,
 async def known(tx: SpaceTransaction, messages: Sequence[tuple[str, str | None]]) -> dict[int, str]:
     """Return the stored ones of messages with these ids and sessions: place (0 …) to content."""
     ids, sessions = zip(*messages, strict=True)
-    found = await _ask(tx.conn, "known_messages", [Texts(ids), Texts(sessions)])
-    return {place - 1: content for place, content in await found.fetchall()}
-
-
-async def _ask(conn: Connection, name: str, values: Sequence[object]) -> Rows:
-    cursor: Rows = AsyncRawCursor(conn)
-    return await cursor.execute(_SQL.numbered(name).text, values)
+    found = await tx.rows(_SQL["known_messages"], ids=Texts(ids), sessions=Texts(sessions))
+    return {place - 1: content for place, content in found}
 
 
 async def session_id(tx: SpaceTransaction, name: str) -> int | None:
@@ -123,12 +119,12 @@ async def session_id(tx: SpaceTransaction, name: str) -> int | None:
 
 async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await tx.run(_SQL.numbered(name), values)
+    await tx.run(_SQL[name], values)
 
 
 async def messages(tx: SpaceTransaction, ids: Sequence[int]) -> list[Message]:
     """Return messages by id, those that are there."""
-    found = await tx.run(_SQL.numbered("cite"), {"ids": Int8s(ids)}, binary=True)
+    found = await tx.run(_SQL["cite"], {"ids": Int8s(ids)}, binary=True)
     return [Message(*row) for row in await found.fetchall()]
 
 

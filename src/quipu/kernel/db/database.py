@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import LiteralString, Self
+from typing import Any, LiteralString, Self, TypeVar
 
 import anyio
 from psycopg import AsyncRawCursor
@@ -23,13 +23,13 @@ from quipu.kernel.db.marks import Marked, MarkedSpaces
 from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.person import bound_person, everybody_only
 from quipu.kernel.db.pools import Pool, check_address, pooled
-from quipu.kernel.db.queries import Numbered
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kernel.db.turns import Turns
 from quipu.kernel.db.waiting import most_milliseconds
 
 Connection = deadline.Connection
 Rows = AsyncRawCursor[TupleRow]
+_T = TypeVar("_T")
 Ask = Callable[[Connection], Awaitable[None]]
 """Runs queries in a pipeline, of which the answers are read later."""
 
@@ -48,12 +48,40 @@ class SpaceTransaction(Marked):
     space: Space
     settings: Settings
 
-    async def run(self, query: Numbered, values: Mapping[str, object], *, binary: bool = False) -> Rows:
-        """Run a query; ``space`` is filled in. In a pipeline, what it returns is read later.
+    async def run(
+        self, query: LiteralString, values: Mapping[str, object], /, *, binary: bool = False
+    ) -> Rows:
+        """Run a query and return its cursor. In a pipeline the cursor is read when the pipeline has ended.
 
-        Quicker than ``conn.execute``, which looks for the names of the parameters at every call.
+        ``%(space)s`` and ``%(space_name)s`` are filled in here and in the methods below. All of them are
+        quicker than ``conn.execute``, which looks for the names of the parameters at every call.
         """
-        return await ask(self.conn, query, {"space": self.space.id, **values}, binary=binary)
+        return await ask(self.conn, query, self._filled(values), binary=binary)
+
+    async def execute(self, query: LiteralString, /, **values: object) -> int:
+        """Run a query and return the number of rows that it wrote or found."""
+        return (await self.run(query, values)).rowcount
+
+    async def rows(
+        self, query: LiteralString, /, *, binary: bool = False, **values: object
+    ) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows as tuples. ``binary`` has values sent as bytes, quicker to read."""
+        return await (await self.run(query, values, binary=binary)).fetchall()
+
+    async def fetch(
+        self, row: type[_T], query: LiteralString, /, *, binary: bool = False, **values: object
+    ) -> list[_T]:
+        """Run a query and return its rows as objects of a class, whose fields are the columns by name."""
+        cursor = AsyncRawCursor(self.conn, row_factory=class_row(row))
+        return await (await _run(cursor, query, self._filled(values), binary=binary)).fetchall()
+
+    async def fetch_one(self, row: type[_T], query: LiteralString, /, **values: object) -> _T | None:
+        """Run a query and return its first row as an object of a class; None if it finds none."""
+        cursor = AsyncRawCursor(self.conn, row_factory=class_row(row))
+        return await (await _run(cursor, query, self._filled(values))).fetchone()
+
+    def _filled(self, values: Mapping[str, object]) -> Mapping[str, object]:
+        return {"space": self.space.id, "space_name": self.space.name, **values}
 
     async def take_time(self) -> None:
         """Let statements of this transaction take as long as they take, while the server answers others."""
@@ -62,11 +90,18 @@ class SpaceTransaction(Marked):
 
 
 async def ask(
-    conn: Connection, query: Numbered, values: Mapping[str, object], *, binary: bool = False
+    conn: Connection, query: LiteralString, values: Mapping[str, object], *, binary: bool = False
 ) -> Rows:
     """Run a query. In a pipeline, what it returns is read later."""
     cursor: Rows = AsyncRawCursor(conn)
-    return await cursor.execute(query.text, [values[name] for name in query.names], binary=binary)
+    return await _run(cursor, query, values, binary=binary)
+
+
+async def _run(
+    cursor: AsyncRawCursor[_T], query: LiteralString, values: Mapping[str, object], *, binary: bool = False
+) -> AsyncRawCursor[_T]:
+    asked = queries.numbered(query)
+    return await cursor.execute(asked.text, [values[name] for name in asked.names], binary=binary)
 
 
 class Database(MarkedSpaces):
@@ -388,8 +423,7 @@ async def _say_person(conn: Connection) -> None:
 async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Rows:
     if bound_person() is not None:
         await _say_person(conn)
-    cursor: Rows = AsyncRawCursor(conn)
-    return await cursor.execute(_SQL.numbered(query).text, [name], binary=True)
+    return await ask(conn, _SQL[query], {"name": name}, binary=True)
 
 
 async def _space(entering: Rows) -> Space | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import LiteralString, cast
 
@@ -19,26 +20,17 @@ class Numbered:
     names: tuple[str, ...]
 
 
+@cache
 def numbered(query: LiteralString) -> Numbered:
     """Return a query with numbered parameters for a raw cursor, which need not look for names."""
     names = tuple(dict.fromkeys(_PARAMETER.findall(query)))
     places = {name: f"${place}" for place, name in enumerate(names, start=1)}
-    return Numbered(cast(LiteralString, _PARAMETER.sub(lambda m: places[m[1]], query)), names)
+    text = _PARAMETER.sub(lambda m: places[m[1]], query).replace("%%", "%")
+    return Numbered(cast(LiteralString, text), names)
 
 
 class Queries(dict[str, LiteralString]):
     """The queries of one package. Asking for one that is not there names those that are."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._numbered: dict[str, Numbered] = {}
-
-    def numbered(self, name: str) -> Numbered:
-        """Return the query with numbered parameters, which are worked out once."""
-        found = self._numbered.get(name)
-        if found is None:
-            found = self._numbered[name] = numbered(self[name])
-        return found
 
     def __missing__(self, name: str) -> LiteralString:
         raise KeyError(f"no query named {name!r}; known: {', '.join(sorted(self))}")

@@ -51,7 +51,7 @@ async def put_for_sessions(tx: SpaceTransaction, topics: Texts, sessions: Collec
 
     The name is its key too: one waits, however often it is put. It may be pipelined.
     """
-    await tx.run(_SQL.numbered("put_for_sessions"), {"topics": topics, "sessions": Texts(sorted(sessions))})
+    await tx.run(_SQL["put_for_sessions"], {"topics": topics, "sessions": Texts(sorted(sessions))})
 
 
 async def drop_of_sessions(tx: SpaceTransaction, sessions: Collection[str]) -> None:

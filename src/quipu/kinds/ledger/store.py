@@ -8,19 +8,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg import AsyncRawCursor
 from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
+from quipu.kernel.db.database import Connection, SpaceTransaction, ask
 from quipu.kinds.ledger.keys import KeyRule, Known
 from quipu.kinds.ledger.model import NAMESPACES, Cap, Event, EventType, Namespace, Scope, Value, ValueSource
 from quipu.kinds.ledger.shapes import KeptShape
 
 _SQL = queries.load("quipu.kinds.ledger")
 # Its parameters are numbered once: the driver would look for the names in its text at every call.
-_APPEND = _SQL.numbered("append")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +103,7 @@ class Marks:
 
 async def append(conn: Connection, values: Mapping[str, object]) -> Appended:
     """Write an event; outside of a transaction it is one of its own."""
-    cursor: Rows = AsyncRawCursor(conn)
-    await cursor.execute(_APPEND.text, [values[name] for name in _APPEND.names], binary=True)
-    row = await cursor.fetchone()
+    row = await (await ask(conn, _SQL["append"], values, binary=True)).fetchone()
     assert row is not None
     return Appended(*row)
 

@@ -45,7 +45,7 @@ class AskedShape:
         """Ask in a pipeline."""
         name = bare_table(self._table)
         if name is not None:
-            self._rows = await ask(conn, _SQL.numbered("shape"), {"schema": self._schema, "table": name})
+            self._rows = await ask(conn, _SQL["shape"], {"schema": self._schema, "table": name})
 
     async def found(self, schema: Schema) -> Shape | None:
         """Return the table; None if there is none of that name.
@@ -148,7 +148,7 @@ async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -
 
 
 async def _ask(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Rows:
-    return await tx.run(_SQL.numbered(name), values)
+    return await tx.run(_SQL[name], values)
 
 
 async def _read(cursor: Rows) -> list[dict[str, Any]]:

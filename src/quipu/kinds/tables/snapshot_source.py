@@ -268,7 +268,7 @@ async def _lend(tx: SpaceTransaction, target: Target, model: str, lines: Sequenc
         "hashes": Texts([hashed for hashed, _ in lines]),
         "vectors": Vectors(vectors),
     }
-    await tx.run(_SQL.numbered("keep_vectors"), values)
+    await tx.run(_SQL["keep_vectors"], values)
 
 
 def _target(tx: SpaceTransaction, schema: Schema) -> Target:

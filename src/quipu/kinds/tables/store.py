@@ -34,7 +34,7 @@ class AskedSchema:
 
     async def ask(self, conn: Connection) -> None:
         """Ask in a pipeline."""
-        self._rows = await ask(conn, _SQL.numbered("schema"), {"name": self._name, "agent": self._agent})
+        self._rows = await ask(conn, _SQL["schema"], {"name": self._name, "agent": self._agent})
         if self._beside is not None:
             await self._beside(conn)
 
@@ -146,5 +146,5 @@ async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> 
 
 
 async def _row(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Sequence[Any] | None:
-    cursor = await tx.run(_SQL.numbered(name), values)
+    cursor = await tx.run(_SQL[name], values)
     return await cursor.fetchone()

@@ -23,7 +23,7 @@ RULES: Final = tuple(name for name in _SQL if name != _HERITAGE)
 async def broken(tx: SpaceTransaction) -> dict[str, list[str]]:
     """Return the ids or names that break each rule, asked in one round trip to the server."""
     async with tx.conn.pipeline():
-        answers = {rule: await tx.run(_SQL.numbered(rule), {}) for rule in RULES}
+        answers = {rule: await tx.run(_SQL[rule], {}) for rule in RULES}
     return {rule: [row[0] for row in await answer.fetchall()] for rule, answer in answers.items()}
 
 

@@ -146,7 +146,7 @@ async def begin_topic(tx: SpaceTransaction, *, user: str, name: str, last_at: da
 
 async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await tx.run(_SQL.numbered(name), values)
+    await tx.run(_SQL[name], values)
 
 
 async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:

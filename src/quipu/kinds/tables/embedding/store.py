@@ -49,10 +49,10 @@ class AskedPending:
 
     async def ask(self, conn: Connection) -> None:
         """Hold the schema and ask, in a pipeline."""
-        await ask(conn, _SQL.numbered("hold"), self._given)
+        await ask(conn, _SQL["hold"], self._given)
         if self._thorough:
-            self._watched = await ask(conn, _SQL.numbered("is_watched"), self._given)
-        self._pending = await ask(conn, _SQL.numbered("pending"), self._given)
+            self._watched = await ask(conn, _SQL["is_watched"], self._given)
+        self._pending = await ask(conn, _SQL["pending"], self._given)
         await self._beside(conn)
 
     async def watched(self) -> bool:
@@ -158,7 +158,7 @@ async def rehash(tx: SpaceTransaction, hashes: Mapping[int, str]) -> None:
 async def followed(tx: SpaceTransaction, schema_id: int, changes: Sequence[Change]) -> Rows:
     """Note that the index has followed these changes; ``waits`` reads from the result if there are others."""
     values = {"schema": schema_id, "ids": Int8s([one.id for one in changes])}
-    return await tx.run(_SQL.numbered("followed"), values)
+    return await tx.run(_SQL["followed"], values)
 
 
 async def waits(asked: Rows) -> bool:
@@ -174,7 +174,7 @@ async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> list[tuple[Any, ...
 
 async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in."""
-    await tx.run(_SQL.numbered(name), values)
+    await tx.run(_SQL[name], values)
 
 
 def _known(rows: Sequence[Sequence[Any]]) -> dict[Place, Known]:
@@ -182,4 +182,4 @@ def _known(rows: Sequence[Sequence[Any]]) -> dict[Place, Known]:
 
 
 async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await tx.run(_SQL.numbered(name), values)).fetchall()
+    return await (await tx.run(_SQL[name], values)).fetchall()

@@ -55,9 +55,9 @@ class Known:
     async def of(cls, tx: SpaceTransaction, lines: Sequence[Line], said: Sequence[Line]) -> Self:
         """Ask for ``lines`` and, among them, ``said``: those that somebody said."""
         async with tx.conn.pipeline():
-            known = await tx.run(_SQL.numbered("known_lines"), _columns(lines))
-            messages = await tx.run(_SQL.numbered("known_messages"), _columns(said))
-            numbers = await tx.run(_SQL.numbered("line_numbers"), {"count": len(lines)}, binary=True)
+            known = await tx.run(_SQL["known_lines"], _columns(lines))
+            messages = await tx.run(_SQL["known_messages"], _columns(said))
+            numbers = await tx.run(_SQL["line_numbers"], {"count": len(lines)}, binary=True)
         return cls(
             [place - 1 for (place,) in await known.fetchall()],
             {place - 1: number for place, number in await messages.fetchall()},
@@ -76,14 +76,14 @@ async def lazily(conn: Connection) -> None:
 
 async def has_erased(conn: Connection, space: str) -> Rows:
     """Ask, in a pipeline, whether anything was ever erased in a space of this name."""
-    return await ask(conn, _SQL.numbered("has_erased"), {"name": space})
+    return await ask(conn, _SQL["has_erased"], {"name": space})
 
 
 async def count(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> int:
     """Run a write by its name; how many rows it changed."""
-    return len(await (await tx.run(_SQL.numbered(name), values)).fetchall())
+    return len(await (await tx.run(_SQL[name], values)).fetchall())
 
 
 async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
     """Run a write by its name; ``space`` is filled in. In a pipeline it is on its way when this returns."""
-    await tx.run(_SQL.numbered(name), values)
+    await tx.run(_SQL[name], values)
