@@ -29,8 +29,8 @@ from pace.facts import Fact, facts
 from pace.figures import percentile
 from pace.server import Server, home, running
 from quipu import AsyncMemory
+from quipu.kernel.base.scope import acting_for
 from quipu.kernel.config import Settings
-from quipu.kernel.db.person import acting_for
 
 SPACE = "bench"
 IN_SESSION = 200

@@ -11,7 +11,7 @@ with Memory() as memory:
 from typing import TYPE_CHECKING, Any
 
 from quipu.errors import QuipuError
-from quipu.kernel.db.person import acting_for
+from quipu.kernel.base.scope import acting_for
 from quipu.sync import Memory
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from psycopg import sql
 
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
+from quipu.kernel.base.scope import acting_for
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.person import acting_for
 from quipu.recall.signatures import Cache
 from quipu.upkeep.tidy import tidy
 

@@ -16,8 +16,7 @@ from quipu.app.kinds import KINDS, PACKAGES
 from quipu.errors import BadInput, ConfigError, NotFound
 from quipu.kernel.base.setting import Setting, whole
 from quipu.kernel.config import Settings
-from quipu.kernel.db import holding
-from quipu.kernel.db.database import Database
+from quipu.kernel.db.database import FRESH_SECONDS, Database
 from quipu.testing import FrozenClock
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -124,10 +123,10 @@ async def test_another_process_goes_by_a_change_within_a_second(
     memory: AsyncMemory, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1_000.0
-    monkeypatch.setattr(holding, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(database, "time", SimpleNamespace(monotonic=lambda: now))
     assert (await database.settings()).session_days == 90
     await memory.settings.set("session_days", 5)
-    now += holding.FRESH_SECONDS
+    now += FRESH_SECONDS
     assert (await database.settings()).session_days == 5
 
 

@@ -12,9 +12,9 @@ from long_form import sized
 
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import SystemClock
+from quipu.kernel.base.scope import acting_for, bound_person
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.person import acting_for, bound_person
 from quipu.recall import store
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters

@@ -18,8 +18,9 @@ from stopped_server import Way, comes_back, refused
 from quipu import AsyncMemory
 from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
-from quipu.kernel.db import alive, deadline
+from quipu.kernel.db import connection
 from quipu.kernel.db.embedded import EmbeddedServer
+from quipu.kernel.db.errors import Unanswered
 
 pytestmark = pytest.mark.anyio
 
@@ -55,7 +56,7 @@ async def test_every_connection_of_the_pool_is_asked_for_a_moment_only(memory: A
     async with anyio.create_task_group() as tasks:
         for _ in range(8):
             tasks.start_soon(recall)
-    await anyio.sleep(alive._SECONDS)  # who answered a moment ago is not asked
+    await anyio.sleep(connection._ASK_AFTER_SECONDS)  # who answered a moment ago is not asked
     with way.closed():
         begun = time.monotonic()
         for _ in range(3):
@@ -82,11 +83,11 @@ async def test_what_is_long_is_given_up_where_its_connection_is_dead_and_the_ser
 ) -> None:
     """The server is at work on nothing: what was sent never came to it."""
     patient = replace(settings, answer_seconds=1.0)
-    async with await deadline.connect(settings.database_url or "", patient) as conn:
-        with deadline.enduring(conn), anyio.fail_after(PATIENCE_SECONDS):
+    async with await connection.connect(settings.database_url or "", patient) as conn:
+        with connection.enduring(conn), anyio.fail_after(PATIENCE_SECONDS):
             await conn.execute("select pg_sleep(2.5)")
             way.cut()
-            with pytest.raises(deadline.Unanswered):
+            with pytest.raises(Unanswered):
                 await conn.execute("select 1")
         assert conn.closed
 
@@ -104,7 +105,7 @@ async def test_a_pipeline_whose_connection_closes_while_it_ends_leaves_nothing_t
         while True:
             yield 1
 
-    async with await deadline.connect(module_url, server_settings) as conn:
+    async with await connection.connect(module_url, server_settings) as conn:
 
         async def use() -> None:
             async with conn.pipeline():
@@ -120,7 +121,7 @@ async def test_a_pipeline_whose_connection_closes_while_it_ends_leaves_nothing_t
             while not using.done():
                 using.cancel()
                 await asyncio.sleep(0)
-        with pytest.raises((deadline.Unanswered, asyncio.CancelledError)):
+        with pytest.raises((Unanswered, asyncio.CancelledError)):
             await using
         assert conn.closed
         del using

@@ -218,8 +218,8 @@ async def test_a_lock_that_blocks_recall_shows_in_ready(
 async def test_who_gives_up_a_call_is_not_held_up(memory: AsyncMemory, server: EmbeddedServer) -> None:
     """A call that is cancelled asks the server to end it, and does not wait for one that is stopped."""
     with stopped(server.pid), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quipu.kernel.db.deadline.answer_seconds", lambda _: PATIENCE_SECONDS)
-        patch.setattr("quipu.kernel.db.alive.HEAR_SECONDS", PATIENCE_SECONDS)
+        patch.setattr("quipu.kernel.db.connection.answer_seconds", lambda _: PATIENCE_SECONDS)
+        patch.setattr("quipu.kernel.db.connection.HEAR_SECONDS", PATIENCE_SECONDS)
         with anyio.fail_after(PATIENCE_SECONDS / 2), anyio.move_on_after(0.2) as limit:
             await memory.recall("Where?", space="ana")
         assert limit.cancelled_caught

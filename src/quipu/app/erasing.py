@@ -9,8 +9,7 @@ from pathlib import Path
 from quipu.app.forgetting import Forgetting
 from quipu.app.rooms import AsyncRooms
 from quipu.errors import BadInput, NotFound
-from quipu.kernel.base.scope import check_known_name
-from quipu.kernel.db.person import everybody_only
+from quipu.kernel.base.scope import check_known_name, everybody_only
 from quipu.upkeep.erasure import gone
 from quipu.upkeep.erasure.limits import Limit, OnRead
 from quipu.upkeep.erasure.model import Checked, Erasure, What

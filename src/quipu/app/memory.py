@@ -20,9 +20,8 @@ from quipu.app.parts import Parts, assemble
 from quipu.app.recent_uses import Used, used_lately
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name
 from quipu.kernel.config import Settings, load
-from quipu.kernel.db.person import everybody_only
 from quipu.kernel.embedding.choose import choose
 from quipu.recall.model import Hit
 from quipu.recall.render import Block

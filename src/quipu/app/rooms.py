@@ -10,8 +10,8 @@ from quipu.app.parts import Parts
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.scope import everybody_only
 from quipu.kernel.config import Settings
-from quipu.kernel.db.person import everybody_only
 
 if TYPE_CHECKING:
     from quipu.app.queueing import AsyncQueue

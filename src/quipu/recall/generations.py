@@ -16,9 +16,9 @@ import anyio
 from anyio import to_thread
 
 from quipu.errors import ModelMissing
+from quipu.kernel.base.scope import acting_for
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.person import acting_for
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.recall import store

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import bound_person
 from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.db.person import bound_person
 from quipu.recall import rank, store
 from quipu.recall.dates import Window
 from quipu.recall.generations import Models

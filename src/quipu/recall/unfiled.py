@@ -11,10 +11,9 @@ from uuid import UUID
 
 from anyio import move_on_after
 
-from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.person import acting_for
+from quipu.kernel.base.scope import acting_for
+from quipu.kernel.db.database import Database, SpaceTransaction, leaving_what_is_held
 from quipu.kernel.db.queries import Queries
-from quipu.kernel.db.waiting import leaving_what_is_held
 from quipu.recall import index, store
 from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT

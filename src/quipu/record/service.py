@@ -18,9 +18,9 @@ from quipu.errors import BadInput, Conflict, DatabaseError
 from quipu.kernel.base import echo
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.scope import bound_person, own_user
 from quipu.kernel.db.arrays import Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.person import bound_person, own_user
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.queue import outbox
 from quipu.recall import index

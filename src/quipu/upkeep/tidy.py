@@ -11,9 +11,9 @@ import asyncio
 import logging
 
 from quipu.errors import QuipuError
+from quipu.kernel.base.scope import acting_for
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.person import acting_for
 from quipu.upkeep.maintenance import maintain
 
 BULK_ENTRIES = 5_000

@@ -22,13 +22,14 @@ from quipu.app.kinds import PACKAGES
 from quipu.errors import DatabaseUnavailable
 from quipu.interfaces.cli.opening import owned
 from quipu.kernel.config import Settings
-from quipu.kernel.db import deadline
+from quipu.kernel.db import connection
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.embedded.locate import find_place
 from quipu.kernel.db.embedded.pidfile import read_pid_file
 from quipu.kernel.db.embedded.postmaster import door_of
 from quipu.kernel.db.embedded.status import status
+from quipu.kernel.db.errors import Unanswered
 from quipu.kinds.tables.exchange import exchange
 
 pytestmark = pytest.mark.anyio
@@ -130,11 +131,11 @@ async def test_what_is_long_is_waited_for_while_the_server_lives(
     async with AsyncMemory(settings=settings), owned(settings) as conn:
         conn.answer_seconds = 0.2
         conn.endures = True
-        monkeypatch.setattr(deadline, "_PING_SECONDS", int(PATIENCE_SECONDS))
+        monkeypatch.setattr(connection, "_PING_SECONDS", int(PATIENCE_SECONDS))
         await conn.execute("select pg_sleep(1.5)")
-        monkeypatch.setattr(deadline, "_PING_SECONDS", 2)
+        monkeypatch.setattr(connection, "_PING_SECONDS", 2)
         stop, limit = stopped(pid_of(settings)), anyio.fail_after(PATIENCE_SECONDS)
-        with stop, limit, pytest.raises(deadline.Unanswered):
+        with stop, limit, pytest.raises(Unanswered):
             await conn.execute("select 1")
         assert conn.closed
 
@@ -148,7 +149,7 @@ async def test_a_statement_of_an_agent_ends_where_the_server_stops_in_the_middle
         async with Database.open(url, settings, packages=PACKAGES) as database:
             conn.answer_seconds = 1.0
             stop, limit = stopped(pid_of(settings)), anyio.fail_after(PATIENCE_SECONDS)
-            with stop, limit, pytest.raises(deadline.Unanswered):
+            with stop, limit, pytest.raises(Unanswered):
                 await bounded(database, conn, 0.5, lambda: exchange(conn, "select 1", most=1))
             assert conn.closed
 

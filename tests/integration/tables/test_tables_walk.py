@@ -13,7 +13,7 @@ from secret_names import NUMBERED, OBJECTS, Secrets
 from tables_house import House
 from test_tables_locks import HELD
 
-from quipu.kernel.db.numbered import names_numbers
+from quipu.kernel.db.tokens import names_numbers
 
 FUNCTIONS = """
 select n.nspname, p.proname, p.prokind::text, p.prorettype = 'void'::regtype or p.proretset,

@@ -12,8 +12,7 @@ from starlette.types import ASGIApp
 from quipu.interfaces.mcp.http import HttpDoor, Identify, answering
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.serving.served import Served
-from quipu.kernel.base.scope import optional_name
-from quipu.kernel.db.person import own_user
+from quipu.kernel.base.scope import optional_name, own_user
 
 if TYPE_CHECKING:
     from quipu import AsyncMemory

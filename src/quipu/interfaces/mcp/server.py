@@ -44,7 +44,7 @@ from quipu.interfaces.mcp.tools.tables_rows import TABLES_WRITE
 from quipu.interfaces.mcp.tools.tables_shaping import TABLES_CREATE, TABLES_EXECUTE
 from quipu.interfaces.problems import Problem, problem, title
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.db.person import acting_for
+from quipu.kernel.base.scope import acting_for
 from quipu.kernel.db.turns import set_caller
 
 if TYPE_CHECKING:

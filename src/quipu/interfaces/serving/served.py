@@ -19,7 +19,7 @@ from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.metrics import Metrics
 from quipu.interfaces.serving.rates import Rates
 from quipu.interfaces.serving.signin import CSRF_HEADER, SignIn, session_cookie
-from quipu.kernel.db.person import act_for
+from quipu.kernel.base.scope import act_for
 from quipu.kernel.db.turns import set_caller
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -1,14 +1,22 @@
-"""The names that callers give: spaces, sessions, users."""
+"""Whose memory a call concerns: the names of spaces, sessions and users, and on whose behalf a task asks.
+
+A task asks for everybody in a space, or for one person, of whom alone the database then shows rows.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
 
-from quipu.errors import BadInput
+from quipu.errors import AccessRefused, BadInput
 from quipu.kernel.redact.names import secret_kind
 
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST = 512
+_BOUND: Final[ContextVar[str | None]] = ContextVar("quipu_person", default=None)
 
 
 def check_name(field: str, value: object) -> str:
@@ -59,3 +67,57 @@ def refuse_secret(field: str, text: str) -> None:
             field=field,
             hint="Name it otherwise, for example by an id of your own.",
         )
+
+
+@contextmanager
+def acting_for(user: str | None) -> Generator[None]:
+    """Read and write as ``user`` alone inside the block: the database shows no row of anybody else.
+
+    This holds for the task that enters it and for those it starts. Rows with no owner or several are hidden
+    as well; what cannot be kept apart by person raises ``AccessRefused``. None asks for everybody.
+
+    Raises:
+        BadInput: the name cannot be one.
+    """
+    token = _BOUND.set(optional_name("user", user))
+    try:
+        yield
+    finally:
+        _BOUND.reset(token)
+
+
+def act_for(user: str | None) -> None:
+    """Let the rest of the enclosing ``acting_for`` read and write as ``user``, who was just found to ask."""
+    _BOUND.set(user)
+
+
+def bound_person() -> str | None:
+    """Return the person for whom this task asks, None where it asks for everybody."""
+    return _BOUND.get()
+
+
+def everybody_only(what: str) -> None:
+    """Do nothing, where this task asks for everybody.
+
+    Raises:
+        AccessRefused: it asks for one person; ``what`` names what is refused, as in "Snapshots concern".
+    """
+    if bound_person() is not None:
+        raise AccessRefused(
+            f"{what} everybody in the space; you may see and change what belongs to one person.",
+            hint="It needs a key that is not bound to a user.",
+        )
+
+
+def own_user(user: str | None) -> str | None:
+    """Return whose row is to be written: ``user``, or the person for whom this task asks.
+
+    Raises:
+        AccessRefused: it asks for one person, and ``user`` is another.
+    """
+    person = bound_person()
+    if person is not None and user not in {None, person}:
+        raise AccessRefused(
+            f"You may write for {person!r} only, not for another user.", hint="Leave the user out."
+        )
+    return user if person is None else person

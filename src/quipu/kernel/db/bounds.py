@@ -11,8 +11,9 @@ from anyio import CancelScope, move_on_after
 from psycopg import errors as pg
 
 from quipu.kernel.db import queries
+from quipu.kernel.db.connection import enduring
 from quipu.kernel.db.database import Connection, Database
-from quipu.kernel.db.deadline import Unanswered, enduring
+from quipu.kernel.db.errors import Unanswered
 
 _GRACE_SECONDS: Final = 3.0
 _SQL = queries.load("quipu.kernel.db")

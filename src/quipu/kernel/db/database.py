@@ -3,45 +3,49 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, LiteralString, Self, TypeVar
+from typing import Any, Final, LiteralString, Self, TypeVar
 
 import anyio
+import psycopg
 from psycopg import AsyncRawCursor
 from psycopg.rows import TupleRow, class_row
 from psycopg_pool import PoolTimeout
 
-from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable
+from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable, QuipuError
+from quipu.kernel.base import echo
+from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.scope import bound_person, everybody_only
 from quipu.kernel.config import Settings, Stored
-from quipu.kernel.db import alive, deadline, priority, queries
-from quipu.kernel.db.deadline import Unanswered
-from quipu.kernel.db.errors import refused, translated
-from quipu.kernel.db.holding import Holding
-from quipu.kernel.db.marks import Marked, MarkedSpaces
+from quipu.kernel.db import connection, queries, turns
+from quipu.kernel.db.connection import refused, translated
+from quipu.kernel.db.errors import Unanswered
 from quipu.kernel.db.migrate import migrate, pending
-from quipu.kernel.db.person import bound_person, everybody_only
 from quipu.kernel.db.pools import Pool, check_address, pooled
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kernel.db.turns import Turns
-from quipu.kernel.db.waiting import most_milliseconds
 
-Connection = deadline.Connection
+Connection = connection.Connection
 Rows = AsyncRawCursor[TupleRow]
 _T = TypeVar("_T")
 Ask = Callable[[Connection], Awaitable[None]]
 """Runs queries in a pipeline, of which the answers are read later."""
-
 _SQL = queries.load("quipu.kernel.db")
 _OLDEST = 150_000  # PostgreSQL 15
 _PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
+_LOCK_MILLISECONDS: Final[ContextVar[int | None]] = ContextVar("quipu_lock_milliseconds", default=None)
+FRESH_SECONDS: Final = 1.0
+"""How long settings that were read are used again: a change by another process takes effect after that."""
+_MOST_SPACES: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class SpaceTransaction(Marked):
+class SpaceTransaction:
     """A transaction that sees one space and no other. ``settings`` are those that hold in it now."""
 
     conn: Connection
@@ -83,28 +87,24 @@ class SpaceTransaction(Marked):
     def _filled(self, values: Mapping[str, object]) -> Mapping[str, object]:
         return {"space": self.space.id, "space_name": self.space.name, **values}
 
+    async def marks(self) -> Marks:
+        """Return the marks of memory that this space puts into prompts."""
+        return await _marks(self.conn)
+
+    async def spoken(self, texts: Sequence[str]) -> Sequence[str]:
+        """Return texts of the record as they are read and indexed: without memory of other spaces in them."""
+        if not any(map(echo.mentions, texts)):
+            return texts
+        marks = await _marks(self.conn)
+        return [marks.hear(text).spoken for text in texts]
+
     async def take_time(self) -> None:
         """Let statements of this transaction take as long as they take, while the server answers others."""
         self.conn.endures = True
         await self.conn.execute(_SQL["take_time"])
 
 
-async def ask(
-    conn: Connection, query: LiteralString, values: Mapping[str, object], *, binary: bool = False
-) -> Rows:
-    """Run a query. In a pipeline, what it returns is read later."""
-    cursor: Rows = AsyncRawCursor(conn)
-    return await _run(cursor, query, values, binary=binary)
-
-
-async def _run(
-    cursor: AsyncRawCursor[_T], query: LiteralString, values: Mapping[str, object], *, binary: bool = False
-) -> AsyncRawCursor[_T]:
-    asked = queries.numbered(query)
-    return await cursor.execute(asked.text, [values[name] for name in asked.names], binary=binary)
-
-
-class Database(MarkedSpaces):
+class Database:
     """Open one with ``async with Database.open(...)``; it holds a pool and closes it."""
 
     def __init__(self, url: str, settings: Settings, pool: Pool, people: Pool) -> None:
@@ -113,7 +113,7 @@ class Database(MarkedSpaces):
         self._settings = settings
         self._pool = pool
         self._people = people
-        self._holding = Holding(settings)
+        self._cache = _SettingsCache(settings)
         self._silent = False
         self._hardened = False
         self.turns = Turns(settings.sql_at_once)
@@ -197,6 +197,11 @@ class Database(MarkedSpaces):
         """
         return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look"))
 
+    async def marks(self, name: str) -> Marks:
+        """Return the marks of memory that a space puts into prompts; nobody's if there is no such space."""
+        async with self.transaction(name) as tx:
+            return Marks.of_nobody() if tx is None else await _marks(tx.conn)
+
     async def ask(self, name: str, queries: Ask) -> Space | None:
         """Run queries that only read in a space, all in one journey to the server; None where there is none.
 
@@ -224,11 +229,11 @@ class Database(MarkedSpaces):
         The space's settings come along unless they were read a moment ago. The transaction ends with the
         block, when the pool takes the connection back: committed, or rolled back by an error.
         """
-        settings, stored = self._holding.fresh(name), None
+        settings, stored = self._cache.fresh(name), None
         async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
                 await conn.execute(begin)
-                if (most := most_milliseconds()) is not None:
+                if (most := _LOCK_MILLISECONDS.get()) is not None:
                     await conn.execute(_SQL["wait_at_most"], {"milliseconds": most})
                 if hold is not None:
                     await conn.execute(_SQL[hold], {"name": name})
@@ -238,7 +243,7 @@ class Database(MarkedSpaces):
                 if ask is not None:
                     await ask(conn)
             if settings is None:
-                settings = self._holding.take(name, [] if stored is None else await stored.fetchall())
+                settings = self._cache.take(name, [] if stored is None else await stored.fetchall())
             yield conn, await _space(entering), settings
 
     @asynccontextmanager
@@ -249,14 +254,14 @@ class Database(MarkedSpaces):
         with translated() if person is None else refused():
             try:
                 async with pool.connection(self._patience(seconds)) as conn:
-                    deadline.limit(conn, self._settings)
+                    connection.limit(conn, self._settings)
                     if self._silent:
-                        await alive.hear(conn)
+                        await connection.hear(conn)
                         self._silent = False
                     yield conn
                     # Not in the pool's ``reset``: that has a worker return the connection, and who closes
                     # the pool at once closes it before and leaves the connection open.
-                    alive.used(conn)
+                    connection.note_answer(conn)
             except Unanswered:
                 self._silent = True
                 raise
@@ -269,7 +274,7 @@ class Database(MarkedSpaces):
     def _patience(self, seconds: float | None) -> float:
         """Return how long to wait for a connection; only briefly if the server gave no answer last time."""
         usual = self._settings.connect_seconds if seconds is None else seconds
-        return min(usual, deadline.HEAR_SECONDS) if self._silent else usual
+        return min(usual, connection.HEAR_SECONDS) if self._silent else usual
 
     async def ready(self, *, seconds: float) -> None:
         """Return where everything of ours can be read.
@@ -288,7 +293,7 @@ class Database(MarkedSpaces):
 
     async def _is_blocked(self, seconds: float) -> bool:
         async with self._connection(seconds) as conn:
-            with deadline.tx(conn, seconds):
+            with connection.answering_within(conn, seconds):
                 row = await (await conn.execute(_SQL["blocked"])).fetchone()
         return row is None or row[0]
 
@@ -331,10 +336,10 @@ class Database(MarkedSpaces):
         """
         everybody_only("SQL of another login concerns")
         settings = replace(self._settings, statement_seconds=statement_seconds)
-        opening = deadline.connect(
+        opening = connection.connect(
             self.url, settings, prepare_threshold=None, options=options, user=user, password=password
         )
-        return priority.stand_back(await opening, self._settings)
+        return turns.stand_back(await opening, self._settings)
 
     async def check_hardened(self) -> None:
         """Refuse to run SQL of agents and readers where it would see other spaces.
@@ -360,18 +365,18 @@ class Database(MarkedSpaces):
 
         Stored settings may be a second old. Inside a transaction of the space, ``tx.settings`` has them.
         """
-        known = self._holding.fresh(space)
+        known = self._cache.fresh(space)
         if known is not None:
             return known
         if space is None:
             async with self.unscoped() as conn:
-                return self._holding.take(None, await stored_settings(conn))
+                return self._cache.take(None, await stored_settings(conn))
         async with self._entered(space) as (_, _, settings):
             return settings
 
     def settings_changed(self) -> None:
         """Drop the cached settings after a possible change in the database; they are read anew before use."""
-        self._holding.drop()
+        self._cache.drop()
 
     async def spaces(self) -> list[Space]:
         """Return every space with its counters, by name."""
@@ -384,7 +389,7 @@ async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
     """Open a connection as the user of the URL, for migrations and upkeep."""
     check_address(url)
     with translated():
-        conn = await deadline.connect(
+        conn = await connection.connect(
             url, settings, options="-c timezone=UTC -c application_name=quipu-owner"
         )
         async with conn:
@@ -402,6 +407,64 @@ async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
             yield conn
 
 
+async def stored_settings(conn: Connection) -> Sequence[Stored]:
+    """Return the settings stored in the database, and those of the transaction's space if it entered one."""
+    return await (await conn.execute(_SQL["stored_settings"])).fetchall()
+
+
+@contextmanager
+def leaving_what_is_held(milliseconds: int) -> Generator[None]:
+    """Give up waiting for a lock after ``milliseconds``: the block then ends without an error."""
+    token = _LOCK_MILLISECONDS.set(milliseconds)
+    try:
+        yield
+    except QuipuError as error:
+        if not isinstance(error.__cause__, psycopg.errors.LockNotAvailable):
+            raise
+    finally:
+        _LOCK_MILLISECONDS.reset(token)
+
+
+async def ask(
+    conn: Connection, query: LiteralString, values: Mapping[str, object], *, binary: bool = False
+) -> Rows:
+    """Run a query. In a pipeline, what it returns is read later."""
+    cursor: Rows = AsyncRawCursor(conn)
+    return await _run(cursor, query, values, binary=binary)
+
+
+async def _run(
+    cursor: AsyncRawCursor[_T], query: LiteralString, values: Mapping[str, object], *, binary: bool = False
+) -> AsyncRawCursor[_T]:
+    asked = queries.numbered(query)
+    return await cursor.execute(asked.text, [values[name] for name in asked.names], binary=binary)
+
+
+class _SettingsCache:
+    """Settings of the process over the stored ones, by space; None is the database without a space."""
+
+    def __init__(self, own: Settings) -> None:
+        self._own = own
+        self._known: dict[str | None, tuple[float, Settings]] = {}
+
+    def fresh(self, space: str | None) -> Settings | None:
+        """Return the settings of a space if they were read a moment ago."""
+        read_at, settings = self._known.get(space, (-FRESH_SECONDS, None))
+        return settings if time.monotonic() - read_at < FRESH_SECONDS else None
+
+    def take(self, space: str | None, rows: Iterable[Stored]) -> Settings:
+        """Keep what is stored, those of the space after those of the database; the settings that hold now."""
+        settings = self._own.over(rows)
+        if len(self._known) >= _MOST_SPACES:
+            self._known.clear()
+        self._known[space] = time.monotonic(), settings
+        return settings
+
+    def drop(self) -> None:
+        """Forget what is known: something was set just now."""
+        self._known.clear()
+
+
 @asynccontextmanager
 async def _seen(
     entered: AbstractAsyncContextManager[tuple[Connection, Space | None, Settings]],
@@ -410,9 +473,10 @@ async def _seen(
         yield None if space is None else SpaceTransaction(conn, space, settings)
 
 
-async def stored_settings(conn: Connection) -> Sequence[Stored]:
-    """Return the settings stored in the database, and those of the transaction's space if it entered one."""
-    return await (await conn.execute(_SQL["stored_settings"])).fetchall()
+async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Rows:
+    if bound_person() is not None:
+        await _say_person(conn)
+    return await ask(conn, _SQL[query], {"name": name}, binary=True)
 
 
 async def _say_person(conn: Connection) -> None:
@@ -420,12 +484,11 @@ async def _say_person(conn: Connection) -> None:
     await conn.execute(_SQL["act_for"], {"person": bound_person()})
 
 
-async def _enter(conn: Connection, name: str, *, query: str = "enter") -> Rows:
-    if bound_person() is not None:
-        await _say_person(conn)
-    return await ask(conn, _SQL[query], {"name": name}, binary=True)
-
-
 async def _space(entering: Rows) -> Space | None:
     row = await entering.fetchone()
     return Space(*row) if row is not None and row[1] else None  # a row of nulls: there is no such space
+
+
+async def _marks(conn: Connection) -> Marks:
+    row = await (await conn.execute(_SQL["mark_key"])).fetchone()
+    return Marks.of_nobody() if row is None else Marks(bytes(row[0]))

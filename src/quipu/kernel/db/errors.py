@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Final
 
 import psycopg
 from psycopg import errors as pg
 
 from quipu.errors import (
-    AccessRefused,
     BadInput,
     DatabaseError,
     DatabaseUnavailable,
@@ -23,7 +20,6 @@ from quipu.errors import (
     QuipuError,
     TookTooLong,
 )
-from quipu.kernel.db.deadline import Unanswered
 
 _LIMITS: Final[Mapping[str, str]] = {
     "53200": "One process of the server may have so much memory and no more. Ask for fewer or shorter rows.",
@@ -44,29 +40,11 @@ _WHO_HOLDS: Final = (
 )
 
 
-@contextmanager
-def translated() -> Generator[None]:
-    """Raise errors of psycopg inside the block as ours, with the original as their cause."""
-    began = time.monotonic()
-    try:
-        yield
-    except psycopg.Error as error:
-        raise translate(error, seconds=time.monotonic() - began) from error
+class Unanswered(psycopg.OperationalError):
+    """The server gave no answer in time, and the connection was closed."""
 
-
-@contextmanager
-def refused() -> Generator[None]:
-    """Translate errors for one person: a right that they lack is not one that the installation lacks."""
-    try:
-        with translated():
-            yield
-    except DatabaseUnsuitable as error:
-        if not isinstance(error.__cause__, pg.InsufficientPrivilege):
-            raise
-        raise AccessRefused(
-            "That is not kept apart by person, or it is somebody else's.",
-            hint="You see and change what belongs to one person; the rest needs a key that is not bound.",
-        ) from error.__cause__
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"there was no answer within {seconds:g} seconds")
 
 
 def translate(error: psycopg.Error, *, seconds: float | None = None) -> QuipuError:

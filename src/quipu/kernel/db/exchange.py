@@ -19,7 +19,7 @@ from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
 
 from quipu.errors import BadInput
-from quipu.kernel.db.deadline import Connection
+from quipu.kernel.db.connection import Connection
 from quipu.kernel.db.plain import plain
 
 _MORE_IN_A_ROW: Final = 3_000_000  # bytes beyond those that are kept; more may have come between two looks

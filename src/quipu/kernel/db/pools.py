@@ -9,8 +9,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from quipu.errors import ConfigError
 from quipu.kernel.config import Settings
-from quipu.kernel.db import alive, arrays, deadline, moments
-from quipu.kernel.db.deadline import Connection
+from quipu.kernel.db import arrays, connection
+from quipu.kernel.db.connection import Connection
 
 Pool = AsyncConnectionPool[Connection]
 
@@ -30,15 +30,15 @@ def pooled(url: str, settings: Settings, *, role: LiteralString, least: int) -> 
     options = f"{_SESSION} -c role={role} -c statement_timeout={timeout}"
 
     async def configure(conn: Connection) -> None:
-        deadline.limit(conn, settings)
+        connection.limit(conn, settings)
         # The driver looks for our types in the catalogue, which may be closed to all but the application.
         await conn.execute("set role quipu_app")
         await arrays.register(conn)
-        moments.register(conn)
+        connection.read_every_moment(conn)
         await conn.execute("reset role")
 
     return AsyncConnectionPool[Connection](
-        deadline.address(url, settings, options=options),
+        connection.address(url, settings, options=options),
         connection_class=Connection,
         kwargs={"autocommit": True, "prepare_threshold": 0},
         min_size=least,
@@ -46,7 +46,7 @@ def pooled(url: str, settings: Settings, *, role: LiteralString, least: int) -> 
         timeout=settings.connect_seconds,
         reconnect_timeout=_AGAIN_SECONDS,
         configure=configure,
-        check=alive.check if settings.database_url else None,
+        check=connection.check_alive if settings.database_url else None,
         open=False,
     )
 

@@ -1,4 +1,4 @@
-"""A text in SQL as PostgreSQL cuts it into words. Pure."""
+"""A text in SQL as PostgreSQL cuts it into words, and the words that readers' queries must not have. Pure."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from quipu.errors import BadInput
+
 Sort = Literal[
     "word", "quoted", "text", "escaped", "dollar", "parameter", "number", "comment", "space", "sign"
 ]
-
 # What names are made of, by what of ASCII is not in them: the 1.1 million other characters are, and to list
 # those takes 15 ms of each command that loads this. A dollar sign is in words, not in the tags of quotes.
 _BEGINS: Final = r"[^\x00-@\[-^`{-\x7f]"
@@ -40,6 +41,21 @@ _REST: Final = {
 }
 _LASTING: Final = frozenset({"slashed", "dollar", *_REST})
 _SLASHED: Final = re.compile(r"/\*|\*/")
+_TYPES: Final = (
+    "reg(?:class|collation|config|database|dictionary|namespace|oper|operator|proc|procedure|role|type)"
+)
+_ROWS: Final = (
+    "pg_(?:aggregate|am|amproc|conversion|operator|prepared_statements|proc|range|sequences|transform"
+    "|ts_parser|ts_template|type)"
+)
+_READ: Final = "(?:array|domain|enum|multirange|range|record)_in"
+_FUNCTIONS: Final = f"pg_typeof|get_current_ts_config|nextval|currval|setval|{_READ}"
+_WORD: Final = rf"(?:_?{_TYPES}(?:in|out|recv|send)?|to_{_TYPES}|_?{_ROWS}|{_FUNCTIONS})"
+_ANYWHERE: Final = re.compile(_WORD)
+_WHOLE: Final = re.compile(rf'"?{_WORD}"?')
+_BETWEEN: Final = ("space", "comment")
+_ESCAPES: Final = re.compile(r'u&"')
+_HINT: Final = "Ask by names: the tables and columns that a query reads are listed for it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +70,60 @@ class Token:
     def end(self) -> int:
         """Place where the next token begins."""
         return self.start + len(self.text)
+
+
+def tokens(statement: str) -> Iterator[Token]:
+    """Yield all pieces in order; together they are the statement. An unended piece goes to its end."""
+    cutter = Cutter()
+    yield from cutter.cut(statement)
+    yield from cutter.rest()
+
+
+def meaningful(statement: str) -> list[Token]:
+    """Return the pieces without spaces and comments."""
+    return [token for token in tokens(statement) if token.sort not in {"space", "comment"}]
+
+
+def names_numbers(word: str) -> bool:
+    """Return whether a word tells names by numbers."""
+    return _WHOLE.fullmatch(word.lower()) is not None
+
+
+def refuse_numbered(statement: str) -> None:
+    """Refuse a query that could tell the names of objects by their numbers.
+
+    ``16500::regclass`` is the name of that table, whoever owns it: PostgreSQL asks for no right there, and
+    none can be taken away. A select without functions of an agent gets at such a type only by its name, by a
+    row of the catalogue that has a column of it, or by a function that returns it. Of the functions that take
+    one, those of sequences, and those that read a type from text by its number, name what they refuse. All
+    of these are words of the statement.
+
+    Inside a literal such a word is harmless, unless the literal has escapes: then its end is hard to see.
+
+    Raises:
+        BadInput: it has a word that turns numbers into names, or runs code of its own.
+    """
+    first = next((one for one in tokens(statement) if one.sort not in _BETWEEN and one.text != ";"), None)
+    if first is not None and first.text.lower() == "do":
+        raise BadInput("a query runs no DO.", field="sql", hint="Ask with a select.")
+    folded = statement.lower()
+    if _ESCAPES.search(folded):
+        raise BadInput("a query has no names with escapes (U&).", field="sql", hint="Write the name plainly.")
+    if not _ANYWHERE.search(folded):
+        return
+    for token in tokens(statement):
+        if token.sort in {"word", "quoted"} and names_numbers(token.text):
+            raise BadInput(
+                f"{token.text} is not for queries: it tells names by numbers, also of what others have.",
+                field="sql",
+                hint=_HINT,
+            )
+        if token.sort == "escaped":
+            raise BadInput(
+                "a query that names types such as regclass has no literals with escapes (E'…').",
+                field="sql",
+                hint="Write the literal without E in front.",
+            )
 
 
 class Cutter:
@@ -130,15 +200,3 @@ class _Open:
         assert match is not None  # the end of the text is one
         self.ended = bool(match[1])
         return match.end()
-
-
-def tokens(statement: str) -> Iterator[Token]:
-    """Yield all pieces in order; together they are the statement. An unended piece goes to its end."""
-    cutter = Cutter()
-    yield from cutter.cut(statement)
-    yield from cutter.rest()
-
-
-def meaningful(statement: str) -> list[Token]:
-    """Return the pieces without spaces and comments."""
-    return [token for token in tokens(statement) if token.sort not in {"space", "comment"}]

@@ -23,7 +23,7 @@ from saq import Queue, Status
 from saq.queue.postgres import ListenMultiplexer, PostgresQueue
 
 from quipu.errors import MissingExtra, QuipuError
-from quipu.kernel.db.errors import translated
+from quipu.kernel.db.connection import translated
 from quipu.kernel.queue.model import Line, Ticket
 from quipu.kernel.queue.store import Store
 

@@ -12,9 +12,9 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
-from quipu.kernel.db import alive, deadline, queries
+from quipu.kernel.db import connection, queries
+from quipu.kernel.db.connection import translated
 from quipu.kernel.db.database import Connection
-from quipu.kernel.db.errors import translated
 from quipu.kernel.queue.model import Job, Look, Schedule, ScheduleStatus, Ticket, TopicStatus
 
 _SQL = queries.load("quipu.kernel.queue")
@@ -46,10 +46,10 @@ class Store:
         """Open a pool of at most ``connections``; the database must be migrated."""
 
         async def configure(conn: Connection) -> None:
-            deadline.limit(conn, settings)
+            connection.limit(conn, settings)
 
         pool = Pool(
-            deadline.address(url, settings, options=_SESSION),
+            connection.address(url, settings, options=_SESSION),
             connection_class=Connection,
             kwargs={"autocommit": True},
             min_size=1,
@@ -57,7 +57,7 @@ class Store:
             timeout=settings.connect_seconds,
             reconnect_timeout=_AGAIN_SECONDS,
             configure=configure,
-            check=alive.check if settings.database_url else None,
+            check=connection.check_alive if settings.database_url else None,
             open=False,
         )
         async with pool:
@@ -122,7 +122,7 @@ class Store:
     async def listening(self) -> AsyncGenerator[Connection]:
         """Open a separate connection that hears of new jobs; it also shows others that a worker is there."""
         with translated():
-            conn = await deadline.connect(self._url, self._settings, options=_LISTENING)
+            conn = await connection.connect(self._url, self._settings, options=_LISTENING)
             async with conn:
                 await conn.execute("listen quipu_outbox")
                 yield conn

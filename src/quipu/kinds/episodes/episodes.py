@@ -30,10 +30,9 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.person import everybody_only
 from quipu.kinds.episodes.building.eraser import OneEpisode
 from quipu.kinds.episodes.decay import archival, arguments, life, store
 from quipu.kinds.episodes.decay.model import (

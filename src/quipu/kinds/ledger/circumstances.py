@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from quipu.errors import BadInput
-from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.db.person import own_user
+from quipu.kernel.base.scope import check_name, optional_name, own_user
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.keys import Place
 from quipu.kinds.ledger.model import SCOPES, Namespace, Scope

@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Final, Literal, cast
 
 from quipu.errors import BadInput
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, own_user
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.person import own_user
 from quipu.kinds.ledger import store
 from quipu.kinds.ledger.outcome import others_session, shared_session, unknown_session
 from quipu.kinds.ledger.values import prepare

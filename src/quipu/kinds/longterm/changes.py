@@ -9,9 +9,9 @@ from typing import Final, Self
 from uuid import UUID, uuid4
 
 from quipu.errors import BadInput, Conflict, NotFound
+from quipu.kernel.base.scope import own_user
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.db.person import own_user
 from quipu.kinds.longterm import citing, indexing, store
 from quipu.kinds.longterm.indexing import Entry
 from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, Wording

@@ -19,11 +19,10 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, OnlyUser, Since, Space
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, own_user
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.person import own_user
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, querying, store

@@ -6,7 +6,7 @@ from typing import Final
 
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
-from quipu.kernel.db.numbered import refuse_numbered
+from quipu.kernel.db.tokens import refuse_numbered
 from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.ddl import statement_of

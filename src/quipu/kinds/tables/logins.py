@@ -15,10 +15,10 @@ from anyio import CancelScope
 from psycopg import pq
 
 from quipu.errors import DatabaseUnsuitable, NotFound, TooManyRequests
-from quipu.kernel.db import alive
+from quipu.kernel.db import connection
+from quipu.kernel.db.connection import translated
 from quipu.kernel.db.database import Connection, Database
-from quipu.kernel.db.deadline import Unanswered
-from quipu.kernel.db.errors import is_crowded, translate, translated
+from quipu.kernel.db.errors import Unanswered, is_crowded, translate
 from quipu.kinds.tables import store
 from quipu.kinds.tables.model import Schema
 from quipu.kinds.tables.provision import make_secrets
@@ -75,7 +75,7 @@ class Logins:
             yield conn
             if not conn.closed:
                 await conn.execute(self._cleaning)
-                alive.used(conn)
+                connection.note_answer(conn)
             if not conn.closed and conn.info.transaction_status == pq.TransactionStatus.IDLE:
                 stack.pop_all()
                 await self._keep(role, conn)
@@ -165,7 +165,7 @@ def _refused(error: psycopg.OperationalError) -> Exception:
 async def _lives(conn: Connection) -> bool:
     """Return True if an idle connection still answers; close one that does not."""
     try:
-        await alive.check(conn)
+        await connection.check_alive(conn)
     except psycopg.Error:
         await conn.close()
         return False

@@ -7,8 +7,8 @@ from typing import Final
 
 from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import acting_for
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.person import acting_for
 from quipu.upkeep.answers import store
 from quipu.upkeep.answers.model import Asking, KeptAnswer
 

@@ -18,9 +18,8 @@ from psycopg import sql
 from quipu.errors import BadInput, Conflict, DatabaseError, NotFound
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
+from quipu.kernel.db.connection import enduring, translated
 from quipu.kernel.db.database import Connection, Database
-from quipu.kernel.db.deadline import enduring
-from quipu.kernel.db.errors import translated
 from quipu.kernel.db.space import AsOf
 from quipu.upkeep.exports.noting import note
 from quipu.upkeep.snapshots import program

@@ -6,8 +6,8 @@ from collections.abc import Generator
 
 import pytest
 
-from quipu.kernel.db import deadline
-from quipu.kernel.db.deadline import Unanswered
+from quipu.kernel.db import connection
+from quipu.kernel.db.errors import Unanswered
 
 
 class Hours:
@@ -29,7 +29,7 @@ def reading() -> Generator[int, int, str]:
 
 def fed(hours: Hours, *, pause_seconds: float) -> str:
     """What comes of reading where every second look finds a part, so many seconds after the one before."""
-    looking = deadline._limited(reading(), 10.0)  # type: ignore[arg-type]
+    looking = connection._limited(reading(), 10.0)  # type: ignore[arg-type]
     try:
         next(looking)
         for look in range(200):
@@ -41,12 +41,12 @@ def fed(hours: Hours, *, pause_seconds: float) -> str:
 
 
 def test_a_result_that_keeps_coming_is_not_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deadline, "monotonic", hours := Hours())
+    monkeypatch.setattr(connection, "monotonic", hours := Hours())
     assert fed(hours, pause_seconds=9.0) == "all of it"
     assert hours.now > 500
 
 
 def test_one_that_pauses_for_too_long_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deadline, "monotonic", hours := Hours())
+    monkeypatch.setattr(connection, "monotonic", hours := Hours())
     with pytest.raises(Unanswered, match="10 seconds"):
         fed(hours, pause_seconds=21.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quipu.errors import BadInput
-from quipu.kernel.db.numbered import refuse_numbered
+from quipu.kernel.db.tokens import refuse_numbered
 
 REFUSED = (
     "select 16500::regclass",

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from quipu.kernel.db.deadline import BlockingConnection
+from quipu.kernel.db.connection import BlockingConnection
 
 ADMIN_ROLE = "quipu_admin"
 DATABASE = "quipu"

@@ -20,7 +20,7 @@ import psycopg
 from quipu.errors import DatabaseUnavailable, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
-from quipu.kernel.db.deadline import answer_seconds
+from quipu.kernel.db.connection import answer_seconds
 from quipu.kernel.db.embedded import cluster, configuration, extensions, postmaster
 from quipu.kernel.db.embedded.account import name_of, user_id
 from quipu.kernel.db.embedded.archive import archive_command, archive_of

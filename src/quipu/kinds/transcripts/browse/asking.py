@@ -14,7 +14,7 @@ from quipu.errors import BadInput, LimitReached, QuipuError
 from quipu.kernel.db.database import Connection
 from quipu.kernel.db.errors import limit_reached, translate
 from quipu.kernel.db.exchange import exchange
-from quipu.kernel.db.numbered import refuse_numbered
+from quipu.kernel.db.tokens import refuse_numbered
 from quipu.kinds.transcripts.browse.model import QueryRows
 from quipu.kinds.transcripts.browse.reader import LOCK_SECONDS, Readers
 

@@ -18,8 +18,7 @@ from psycopg import errors as pg
 from quipu.errors import DatabaseUnsuitable, QuipuError, TooManyRequests
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
-from quipu.kernel.db.deadline import Unanswered
-from quipu.kernel.db.errors import is_crowded, translate
+from quipu.kernel.db.errors import Unanswered, is_crowded, translate
 from quipu.kernel.db.turns import Turns
 
 _SQL = queries.load("quipu.kinds.transcripts.browse")

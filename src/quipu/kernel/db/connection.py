@@ -1,8 +1,8 @@
-"""Connections that do not wait for ever: one whose server is silent for too long is closed.
+"""Connections to PostgreSQL: closed if the server is silent for too long, able to read every moment.
 
 A limit that the server keeps, such as ``statement_timeout``, ends nothing where the server itself is stopped
-or out of reach. Here the client counts: the time between two signs of the server, not that of the whole, so
-that what is long and comes in parts is not cut off.
+or out of reach. So the client counts the time between two signs of the server. It does not count the time of
+the whole answer: a long one that comes in parts is not cut off.
 """
 
 from __future__ import annotations
@@ -10,25 +10,33 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from enum import Enum
+from selectors import EVENT_READ, DefaultSelector
 from time import monotonic
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 import psycopg
-from psycopg import AsyncConnection, Notify, conninfo
-from psycopg.abc import PQGen
+from psycopg import AsyncConnection, DataError, Notify, conninfo
+from psycopg import errors as pg
+from psycopg.abc import AdaptContext, Buffer, PQGen
+from psycopg.abc import Loader as AnyLoader
+from psycopg.adapt import Loader
+from psycopg.pq import Format
 from psycopg.rows import TupleRow
 from psycopg.types.json import set_json_loads
+from psycopg_pool import AsyncConnectionPool
 
+from quipu.errors import AccessRefused, DatabaseUnsuitable
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
+from quipu.kernel.db.errors import Unanswered, translate
 from quipu.kernel.db.plain import loads
 
 _SQL = queries.load("quipu.kernel.db")
-
 HEAR_SECONDS: Final = 2.0
-"""How long who doubts whether anybody answers waits for a sign."""
-
+"""How long a test whether the server still answers waits for a sign."""
 _RV = TypeVar("_RV")
 _LEAST_SECONDS: Final = 30.0
 _MARGIN_SECONDS: Final = 5.0  # for the server to say that a statement took too long
@@ -36,13 +44,12 @@ _INTERVAL_SECONDS: Final = 0.1
 _CANCEL_SECONDS: Final = 1.0
 _PING_SECONDS: Final = 5
 _LISTEN_SECONDS: Final = 3600.0
-
-
-class Unanswered(psycopg.OperationalError):
-    """The server gave no answer in time, and the connection was closed."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"there was no answer within {seconds:g} seconds")
+# PostgreSQL has moments that Python has not: ``infinity``, and years before 1 or after 9999. They are read as
+# the nearest moment that every time zone can tell, so that one such row does not hide all the others.
+EARLIEST: Final = datetime(1, 1, 2, tzinfo=UTC)
+LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
+_ASK_AFTER_SECONDS: Final = 1.0
+_answered_at: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()  # monotonic seconds
 
 
 class Connection(AsyncConnection[TupleRow]):
@@ -150,19 +157,6 @@ async def connect(
     return conn
 
 
-def limit(conn: Connection, settings: Settings) -> None:
-    """Give a connection the deadline of the settings."""
-    conn.answer_seconds = answer_seconds(settings)
-    conn.endures = settings.statement_seconds == 0
-
-
-def answer_seconds(settings: Settings) -> float:
-    """Return how long a server may be silent: as set, else long enough for it to end a statement."""
-    if settings.answer_seconds is not None:
-        return settings.answer_seconds
-    return max(_LEAST_SECONDS, settings.statement_seconds + _MARGIN_SECONDS)
-
-
 def address(url: str, settings: Settings, **given: str) -> str:
     """Return the URL with ``given``, plus defaults that end a dead connection where the URL sets none."""
     own = conninfo.conninfo_to_dict(url)
@@ -176,8 +170,21 @@ def address(url: str, settings: Settings, **given: str) -> str:
     return conninfo.make_conninfo("", **{**quiet, **own, **given})
 
 
+def answer_seconds(settings: Settings) -> float:
+    """Return how long a server may be silent: as set, else long enough for it to end a statement."""
+    if settings.answer_seconds is not None:
+        return settings.answer_seconds
+    return max(_LEAST_SECONDS, settings.statement_seconds + _MARGIN_SECONDS)
+
+
+def limit(conn: Connection, settings: Settings) -> None:
+    """Give a connection the deadline of the settings."""
+    conn.answer_seconds = answer_seconds(settings)
+    conn.endures = settings.statement_seconds == 0
+
+
 @contextmanager
-def tx(conn: Connection, seconds: float) -> Generator[None]:
+def answering_within(conn: Connection, seconds: float) -> Generator[None]:
     """Limit the server's silence to ``seconds`` for the block."""
     before, conn.answer_seconds = conn.answer_seconds, min(conn.answer_seconds, seconds)
     try:
@@ -194,6 +201,94 @@ def enduring(conn: Connection) -> Generator[None]:
         yield
     finally:
         conn.endures = before
+
+
+@contextmanager
+def translated() -> Generator[None]:
+    """Raise errors of psycopg inside the block as ours, with the original as their cause."""
+    began = monotonic()
+    try:
+        yield
+    except psycopg.Error as error:
+        raise translate(error, seconds=monotonic() - began) from error
+
+
+@contextmanager
+def refused() -> Generator[None]:
+    """Translate errors for one person: a right that they lack is not one that the installation lacks."""
+    try:
+        with translated():
+            yield
+    except DatabaseUnsuitable as error:
+        if not isinstance(error.__cause__, pg.InsufficientPrivilege):
+            raise
+        raise AccessRefused(
+            "That is not kept apart by person, or it is somebody else's.",
+            hint="You see and change what belongs to one person; the rest needs a key that is not bound.",
+        ) from error.__cause__
+
+
+async def check_alive(conn: Connection) -> None:
+    """Check that a connection lives. One that answered a moment ago and is silent since is not asked.
+
+    Raises:
+        psycopg.OperationalError: it does not.
+    """
+    if monotonic() - _answered_at.get(conn, -_ASK_AFTER_SECONDS) >= _ASK_AFTER_SECONDS or _has_news(conn):
+        await hear(conn)
+
+
+async def hear(conn: Connection) -> None:
+    """Ask it something, and wait for a moment only: a pool asks all that it has, one after the other.
+
+    Raises:
+        psycopg.OperationalError: it gave no answer.
+    """
+    with answering_within(conn, HEAR_SECONDS):
+        await AsyncConnectionPool.check_connection(conn)
+
+
+def note_answer(conn: AsyncConnection[Any]) -> None:
+    """Note that the connection answered just now."""
+    _answered_at[conn] = monotonic()
+
+
+def _has_news(conn: AsyncConnection[Any]) -> bool:
+    """Return True if the server said something unasked: as a rule that it ended the session."""
+    with DefaultSelector() as selector:
+        selector.register(conn.fileno(), EVENT_READ)
+        return bool(selector.select(0))
+
+
+def read_every_moment(conn: AsyncConnection[TupleRow]) -> None:
+    """Have one connection read every moment that there is."""
+    for format_ in (Format.TEXT, Format.BINARY):
+        usual = conn.adapters.get_loader(conn.adapters.types["timestamptz"].oid, format_)
+        assert usual is not None
+        conn.adapters.register_loader("timestamptz", _beyond(usual, format_))
+
+
+def _beyond(usual: type[AnyLoader], written: Format) -> type[Loader]:
+    class MomentLoader(Loader):
+        format = written
+
+        def __init__(self, oid: int, context: AdaptContext | None = None) -> None:
+            super().__init__(oid, context)
+            self._usual = usual(oid, context)
+
+        def load(self, data: Buffer) -> datetime:
+            try:
+                return cast("datetime", self._usual.load(data))
+            except DataError:
+                return EARLIEST if _is_early(bytes(data), written) else LATEST
+
+    return MomentLoader
+
+
+def _is_early(data: bytes, written: Format) -> bool:
+    if written is Format.BINARY:
+        return data[0] >= 0x80  # a negative number
+    return data.startswith(b"-") or data.endswith(b"BC")
 
 
 def _heed() -> None:
