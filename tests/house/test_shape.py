@@ -29,7 +29,6 @@ ALLOWED_SMALL = {
     "web": "a page, which pages.py takes, or what its templates are drawn with",
     "commands": "commands of a group, which the group takes",
     "samples": "where the samples of the demo are",
-    "database": "database.py is full",
     "rewriting": "imported only where an erasure asks for it",
 }
 """By the name of the module, of its folder or of its importer: why a small one may stand by itself."""

@@ -123,7 +123,7 @@ async def test_another_process_goes_by_a_change_within_a_second(
     memory: AsyncMemory, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1_000.0
-    monkeypatch.setattr(database, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("quipu.kernel.db.database.time", SimpleNamespace(monotonic=lambda: now))
     assert (await database.settings()).session_days == 90
     await memory.settings.set("session_days", 5)
     now += FRESH_SECONDS

@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import Final, cast
 
 from quipu.kernel.base import text
-from quipu.kernel.redact import redact
-from quipu.kernel.redact.names import secret_kind
+from quipu.kernel.redact import redact, secret_kind
 from quipu.record.model import Incoming, Line, Refusal, Role
 from quipu.record.moment import moment
 

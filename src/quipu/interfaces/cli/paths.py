@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from quipu.kernel.redact.names import secret_kind
+from quipu.kernel.redact import secret_kind
 
 
 class FilePath(click.Path):

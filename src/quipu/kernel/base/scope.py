@@ -1,4 +1,4 @@
-"""Whose memory a call concerns: the names of spaces, sessions and users, and on whose behalf a task asks.
+"""The scope of a call: names of spaces, sessions and users, and on whose behalf a task asks.
 
 A task asks for everybody in a space, or for one person, of whom alone the database then shows rows.
 """
@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import Final
 
 from quipu.errors import AccessRefused, BadInput
-from quipu.kernel.redact.names import secret_kind
+from quipu.kernel.redact import secret_kind
 
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST = 512

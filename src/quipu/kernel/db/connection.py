@@ -37,6 +37,7 @@ from quipu.kernel.db.plain import loads
 _SQL = queries.load("quipu.kernel.db")
 HEAR_SECONDS: Final = 2.0
 """How long a test whether the server still answers waits for a sign."""
+
 _RV = TypeVar("_RV")
 _LEAST_SECONDS: Final = 30.0
 _MARGIN_SECONDS: Final = 5.0  # for the server to say that a statement took too long
@@ -44,6 +45,7 @@ _INTERVAL_SECONDS: Final = 0.1
 _CANCEL_SECONDS: Final = 1.0
 _PING_SECONDS: Final = 5
 _LISTEN_SECONDS: Final = 3600.0
+
 # PostgreSQL has moments that Python has not: ``infinity``, and years before 1 or after 9999. They are read as
 # the nearest moment that every time zone can tell, so that one such row does not hide all the others.
 EARLIEST: Final = datetime(1, 1, 2, tzinfo=UTC)

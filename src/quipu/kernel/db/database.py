@@ -33,6 +33,7 @@ Rows = AsyncRawCursor[TupleRow]
 _T = TypeVar("_T")
 Ask = Callable[[Connection], Awaitable[None]]
 """Runs queries in a pipeline, of which the answers are read later."""
+
 _SQL = queries.load("quipu.kernel.db")
 _OLDEST = 150_000  # PostgreSQL 15
 _PAUSE_SECONDS = 0.1
@@ -41,6 +42,7 @@ _BEGIN_TO_READ = "begin isolation level repeatable read read only"
 _LOCK_MILLISECONDS: Final[ContextVar[int | None]] = ContextVar("quipu_lock_milliseconds", default=None)
 FRESH_SECONDS: Final = 1.0
 """How long settings that were read are used again: a change by another process takes effect after that."""
+
 _MOST_SPACES: Final = 10_000
 
 

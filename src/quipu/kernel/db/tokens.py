@@ -12,6 +12,7 @@ from quipu.errors import BadInput
 Sort = Literal[
     "word", "quoted", "text", "escaped", "dollar", "parameter", "number", "comment", "space", "sign"
 ]
+
 # What names are made of, by what of ASCII is not in them: the 1.1 million other characters are, and to list
 # those takes 15 ms of each command that loads this. A dollar sign is in words, not in the tags of quotes.
 _BEGINS: Final = r"[^\x00-@\[-^`{-\x7f]"
@@ -33,6 +34,7 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
 # What follows a beginning, to its end, which is the group, or as far as there is text.
 _REST: Final = {
     "escaped": re.compile(r"(?:[^'\\]|\\.|''|\\\Z)*('|\Z)", re.DOTALL),

@@ -1,25 +1,30 @@
-"""Secrets in base64: a whole ``.env`` or key file, or the ``auth`` of a registry."""
+"""Secrets that are written in another way: in base64, and with escapes of URLs, JSON, HTML and mails."""
 
 from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
 from binascii import Error
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import unescape
 from typing import Final
 
-from quipu.kernel.redact import assignments, keys, tokens, urls
+from quipu.kernel.redact import assignments, tokens
 from quipu.kernel.redact.forms import FORMS
 from quipu.kernel.redact.model import Secret, Source
 
-_FINDERS = (keys.find, tokens.find, urls.find, assignments.find)
+_INNER_FINDERS = (
+    tokens.find_private_keys,
+    tokens.find_tokens,
+    assignments.find_url_passwords,
+    assignments.find_assignments,
+)
 _RUN = re.compile(r"[A-Za-z0-9+/_-]{20,}+={0,2}")
+_LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{20,}+")
 _LONGEST: Final = 64 * 1024
 _READABLE: Final = 0.9
-LOGIN: Final = 'auth"'
-LOGIN_ESCAPED: Final = 'auth\\"'
-_LOGIN = re.compile(r"\s{0,4}:\s{0,4}\\?\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\?\"")
-_PAIR = re.compile(r"[\w.@+$|-]{1,255}:\S{4,}")
 
 
 def _stems(word: str) -> Iterator[str]:
@@ -31,16 +36,15 @@ def _stems(word: str) -> Iterator[str]:
 
 STEMS: Final = tuple(sorted({stem for word in FORMS.encoded for stem in _stems(word)}))
 """Without one of these, no base64 is decoded."""
-_LONG_RUN = re.compile(r"[A-Za-z0-9+/_-]{20,}+")
 
 
-def find(source: Source) -> Iterator[Secret]:
+def find_encoded(source: Source) -> Iterator[Secret]:
     """Yield every run of base64 that holds a secret, as a whole, and every login of a registry."""
     if source.runs:
         yield from _runs(source)
     for word in (LOGIN, LOGIN_ESCAPED):
         for position in source.hits(word):
-            secret = login(source.text, position + len(word))
+            secret = login_at(source.text, position + len(word))
             if secret is not None:
                 yield secret
 
@@ -55,17 +59,9 @@ def _runs(source: Source) -> Iterator[Secret]:
             yield Secret(*run.span(), "encoded-secret")
 
 
-def login(text: str, position: int) -> Secret | None:
-    """Return the base64 of ``user:password`` that follows a name ``auth``."""
-    match = _LOGIN.match(text, position)
-    if match is None or not _PAIR.fullmatch(_decoded(match["secret"])):
-        return None
-    return Secret(*match.span("secret"), "password")
-
-
 def _holds_secret(run: str) -> bool:
     text = _decoded(run)
-    return bool(text) and any(next(find(Source(text)), None) is not None for find in _FINDERS)
+    return bool(text) and any(next(find(Source(text)), None) is not None for find in _INNER_FINDERS)
 
 
 def _decoded(run: str) -> str:
@@ -78,3 +74,88 @@ def _decoded(run: str) -> str:
         return ""
     readable = sum(character.isprintable() or character in "\r\n\t" for character in text)
     return text if readable >= _READABLE * len(text) else ""
+
+
+LOGIN: Final = 'auth"'
+LOGIN_ESCAPED: Final = 'auth\\"'
+_LOGIN = re.compile(r"\s{0,4}:\s{0,4}\\?\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\?\"")
+_LOGIN_PAIR = re.compile(r"[\w.@+$|-]{1,255}:\S{4,}")
+
+
+def login_at(text: str, position: int) -> Secret | None:
+    """Return the base64 of ``user:password`` that follows a name ``auth``."""
+    match = _LOGIN.match(text, position)
+    if match is None or not _LOGIN_PAIR.fullmatch(_decoded(match["secret"])):
+        return None
+    return Secret(*match.span("secret"), "password")
+
+
+_ESCAPES_BY_HEAD: Final = {
+    "%": ("%3D", "%3d", "%3A", "%3a", "%22"),
+    "\\u00": ("\\u0022", "\\u0027", "\\u003d", "\\u003D", "\\u003a", "\\u003A"),
+    "&": ("&quot;", "&#34;", "&#39;", "&#x27;", "&apos;"),
+    "=3D": ("=3D",),
+}
+ESCAPES: Final = tuple(sign for signs in _ESCAPES_BY_HEAD.values() for sign in signs)
+"""Escapes of the signs that give a name its value: without one of them no text is read in another way."""
+
+_ESCAPE = re.compile(
+    r"%(?P<url>[2-7][0-9A-Fa-f])|\\u00(?P<json>[2-7][0-9A-Fa-f])|(?P<html>&(?:[a-z]{2,4}|#\d{2,3}|#x[0-9A-Fa-f]{2});)"
+    r"|=(?P<mail>3D|22|27|3A|40)|(?P<soft>=\r?\n)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unescaped:
+    """A text as it reads, and where its parts stand in what was written."""
+
+    text: str
+    starts: Sequence[int]
+    written: Sequence[int]
+
+    def back(self, secrets: Iterable[Secret]) -> Iterator[Secret]:
+        """Yield the secrets at the places where they were written."""
+        for secret in secrets:
+            yield Secret(self._at(secret.start), self._at(secret.end - 1, end=True), secret.kind)
+
+    def _at(self, place: int, *, end: bool = False) -> int:
+        part = bisect_right(self.starts, place) - 1
+        inside = place - self.starts[part]
+        if end and part + 1 < len(self.starts) and self.starts[part + 1] == place + 1:
+            return self.written[part + 1]
+        return self.written[part] + inside + end
+
+
+def unescaped(text: str) -> Unescaped | None:
+    """Return the text as it reads without escapes; None if it has no escape that matters."""
+    if not any(sign in text for first, signs in _ESCAPES_BY_HEAD.items() if first in text for sign in signs):
+        return None
+    mails = "=3D" in text
+    parts: list[str] = []
+    starts, written, length, position = [0], [0], 0, 0
+    for match in _ESCAPE.finditer(text):
+        plain = _plain_sign(match, mails=mails)
+        if plain is None:
+            continue
+        parts += (text[position : match.start()], plain)
+        length += match.start() - position
+        if plain:
+            starts.append(length)
+            written.append(match.start())
+        length += len(plain)
+        position = match.end()
+        starts.append(length)
+        written.append(position)
+    parts.append(text[position:])
+    return Unescaped("".join(parts), starts, written)
+
+
+def _plain_sign(match: re.Match[str], *, mails: bool) -> str | None:
+    """Return the one sign behind an escape; None if it is none."""
+    code = match["url"] or match["json"] or (match["mail"] if mails else None)
+    if code is not None:
+        return chr(int(code, 16))
+    if match["html"] is not None:
+        plain = unescape(match["html"])
+        return plain if len(plain) == 1 else None
+    return "" if mails and match["soft"] is not None else None

@@ -13,6 +13,7 @@ MARK: Final = "[redacted:"
 SHORTEST_TOKEN: Final = 18
 _DRAWN = re.compile(r"[0-9_]|A[KS]IA|otpauth")
 HEAD_CHARACTERS: Final = 3
+
 # Of each word its first characters, and what follows it where it is shorter; the rest is passed over.
 _HEADS = re.compile(r"(?=(.{3}))(?:[A-Za-z0-9+_]++|[^A-Za-z0-9+_\s])\s*+", re.DOTALL)
 

@@ -15,8 +15,7 @@ from quipu.errors import BadInput
 from quipu.kernel.config import Settings
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database
-from quipu.kernel.redact import redact
-from quipu.kernel.redact.names import token_kind
+from quipu.kernel.redact import redact, token_kind
 from quipu.kinds.tables import store
 from quipu.kinds.tables.access import Access
 from quipu.kinds.tables.embedding.ahead import Ahead

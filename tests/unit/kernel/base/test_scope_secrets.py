@@ -11,7 +11,7 @@ from long_form import sized
 
 from quipu.errors import BadInput
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name
-from quipu.kernel.redact.names import secret_kind
+from quipu.kernel.redact import secret_kind
 
 ALNUM = string.ascii_letters + string.digits
 DRAWN = "7kQ2mX9vB4nT6wZ8" * 6

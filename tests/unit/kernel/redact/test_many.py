@@ -10,8 +10,7 @@ from long_form import sized
 
 from quipu.kernel.redact import Redacted, redact
 from quipu.kernel.redact.anchors import Anchors
-from quipu.kernel.redact.many import redact_many
-from quipu.kernel.redact.signs import named
+from quipu.kernel.redact.many import named, redact_many
 
 KEY = "7kQ2" + "mX9vB4nT6wZ8" * 4
 SECRETS = [
