@@ -166,7 +166,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="quipu-bench-") as home:
         Path(home).chmod(0o711)  # the account that runs the server must be able to pass through
         # Nothing is cut short: the limit would hide how long it takes.
-        settings = Settings(home=Path(home), longterm_timeout_ms=60_000)
+        settings = Settings(home=Path(home), tuned={"longterm_timeout_ms": 60_000})
         asyncio.run(_fill(settings, summaries(options.memories)))
         figures = _measure(settings, messages(options.turns + _WARM))
     load = os.getloadavg()[0]

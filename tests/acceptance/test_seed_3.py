@@ -55,7 +55,7 @@ async def memory(accepting: Settings, address: str) -> AsyncIterator[AsyncMemory
         accepting,
         database_url=address,
         connections=TEXTS / "connections.json",
-        agent=f"{__name__}:{answer.__name__}",
+        tuned={"agent": f"{__name__}:{answer.__name__}"},
     )
     async with AsyncMemory(settings=connected, clock=FrozenClock(NOW + timedelta(hours=1))) as opened:
         yield opened

@@ -215,7 +215,7 @@ def test_before_the_agent_the_seed_s_input_gives_the_seed_s_result(
     asked = SatiRetrievalInput.model_validate(
         {"current_message": "What is my dog called?", "recent_messages": ["Hello"], "memory_limit": 5}
     )
-    patient = replace(accepting, longterm_timeout_ms=60_000)  # this machine may be busy
+    patient = replace(accepting, tuned={"longterm_timeout_ms": 60_000})  # this machine may be busy
     with Memory(settings=patient) as agent:
         found = agent.longterm.recover(asked, space=space, user="ana")
     assert isinstance(found, SatiMemoryResult)
@@ -225,7 +225,7 @@ def test_before_the_agent_the_seed_s_input_gives_the_seed_s_result(
 
 
 def test_the_seed_s_documents_are_taken_as_they_stand(accepting: Settings, address: str, space: str) -> None:
-    patient = replace(accepting, longterm_timeout_ms=60_000)
+    patient = replace(accepting, tuned={"longterm_timeout_ms": 60_000})
     with Memory(settings=patient) as agent:
         known = agent.longterm
         assert known.apply(STORE, space=space, user="ana").count("included") == 1
@@ -243,7 +243,7 @@ def test_the_seed_s_documents_are_taken_as_they_stand(accepting: Settings, addre
 async def test_the_seed_s_documents_are_taken_by_rest_and_the_async_memory(
     accepting: Settings, address: str, space: str
 ) -> None:
-    patient = replace(accepting, longterm_timeout_ms=60_000)
+    patient = replace(accepting, tuned={"longterm_timeout_ms": 60_000})
     async with AsyncMemory(settings=patient) as agent:
         key = await agent.keys.create("seed 4", space=space, level="write")
         transport = httpx.ASGITransport(app=create_app(memory=agent))

@@ -43,7 +43,7 @@ def server_settings() -> Iterator[Settings]:
             connect_seconds=PATIENCE_SECONDS,
             statement_seconds=PATIENCE_SECONDS,
             answer_seconds=2 * PATIENCE_SECONDS,
-            longterm_timeout_ms=60_000,
+            tuned={"longterm_timeout_ms": 60_000},
         )
 
 

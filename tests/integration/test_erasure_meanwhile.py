@@ -63,7 +63,7 @@ class HeldRun(Run):
 @pytest.fixture
 async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
     """A memory whose agent, and whose evaluations, are near at hand."""
-    changed = replace(settings, agent=f"{__name__}:answer", longterm_every=1)
+    changed = replace(settings, tuned={**settings.tuned, "agent": f"{__name__}:answer", "longterm_every": 1})
     async with AsyncMemory(settings=changed) as opened:
         yield opened
 

@@ -220,7 +220,7 @@ def calls_of(tool: str, schema: dict[str, Any]) -> list[dict[str, Any]]:
 async def test_no_middleware_hands_an_agent_a_frame(
     memory: AsyncMemory, server_settings: Settings, module_url: str
 ) -> None:
-    settings = replace(server_settings, database_url=module_url, longterm_timeout_ms=60_000)
+    settings = replace(server_settings, database_url=module_url, tuned={"longterm_timeout_ms": 60_000})
     async with Middleware(space=SPACE, user=USER, settings=settings, evaluate=False) as around:
         recalled = await around.abefore("What of the keel?")
         assert "keel" in recalled.block, recalled

@@ -37,7 +37,7 @@ async def test_no_question_to_our_own_model_holds_a_forged_frame(settings: Setti
             llm_base_url=model.url,
             llm_model="small",
             llm_api_key=Secret(KEY),
-            longterm_evaluator="llm",
+            tuned={**settings.tuned, "longterm_evaluator": "llm"},
         )
         async with AsyncMemory(settings=named) as memory:
             await ask_everything(memory)

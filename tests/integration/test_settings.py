@@ -17,6 +17,7 @@ from quipu.errors import BadInput, ConfigError, NotFound
 from quipu.kernel.base.setting import Setting, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import FRESH_SECONDS, Database
+from quipu.kinds.ledger.settings import SESSION_DAYS
 from quipu.testing import FrozenClock
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -124,10 +125,10 @@ async def test_another_process_goes_by_a_change_within_a_second(
 ) -> None:
     now = 1_000.0
     monkeypatch.setattr("quipu.kernel.db.database.time", SimpleNamespace(monotonic=lambda: now))
-    assert (await database.settings()).session_days == 90
+    assert (await database.settings()).of(SESSION_DAYS) == 90
     await memory.settings.set("session_days", 5)
     now += FRESH_SECONDS
-    assert (await database.settings()).session_days == 5
+    assert (await database.settings()).of(SESSION_DAYS) == 5
 
 
 async def test_who_asks_for_a_setting_is_told_at_once_what_another_process_set(
@@ -149,7 +150,9 @@ async def test_what_the_program_was_given_comes_first_and_is_said(
 ) -> None:
     monkeypatch.setenv("QUIPU_LOOP_REMINDERS", "1")
     by_environment = Settings(home=given.home, database_url=given.database_url, embedding_model="hashing")
-    async with AsyncMemory(settings=replace(by_environment, session_days=3)) as other:
+    async with AsyncMemory(
+        settings=replace(by_environment, tuned={**by_environment.tuned, "session_days": 3})
+    ) as other:
         days = await other.settings.set("session_days", 5)
         assert (days.value, days.source, days.stored, days.overridden) == (3, "argument", 5, True)
         loops = await other.settings.set("loop_reminders", 9, space="x")
@@ -204,7 +207,7 @@ async def test_what_a_version_with_other_bounds_stored_is_passed_over(
             "insert into core.settings values ('session_days', '-1', now()), ('episode_boost', '7', now()),"
             " ('not_yet_known', 'true', now())"
         )
-    assert (await database.settings("any")).session_days == 90
+    assert (await database.settings("any")).of(SESSION_DAYS) == 90
     assert "QUIPU_SESSION_DAYS is -1" in caplog.text
     assert (await memory.settings.get("episode_boost")).value == 0.2
     assert (await memory.settings.reset("session_days")).stored is None
@@ -222,7 +225,7 @@ async def test_the_application_role_changes_nothing_for_all(database: Database) 
 def test_every_kind_has_its_settings_and_no_name_is_used_twice() -> None:
     names = [one.name for kind in KINDS for one in kind.settings]
     assert len(names) == len(set(names))
-    assert all(one.stored for kind in KINDS for one in kind.settings)
+    assert {one.name for kind in KINDS for one in kind.settings if not one.stored} == {"agent"}
     assert {kind.name for kind in KINDS if kind.settings} == {
         "ledger", "lesson", "episodes", "longterm", "tables",
     }  # fmt: skip

@@ -28,6 +28,7 @@ Stored = tuple[str, Any, Origin]
 _PREFIX = "QUIPU_"
 _LIST = "docs/reference/settings.md lists what can be set."
 _UNSET: Final[Any] = object()
+_SKIPPED: Final = "A stored setting is skipped (another version may have stored it): %s"
 _log = logging.getLogger("quipu")
 
 
@@ -157,35 +158,6 @@ class Settings:
     llm_timeout_seconds: float = _setting(
         decimal(0.001, 3600), "Longest time for one answer of a language model, seconds.", 60, unit="seconds"
     )
-    preference_days: int = _setting(
-        whole(1, 36_500),
-        "Days after which a preference expires that is not said again.",
-        90,
-        unit="days",
-        stored=True,
-    )
-    session_days: int = _setting(
-        whole(0, 36_500),
-        "Days after which retention takes a session nobody writes to; 0 is never.",
-        90,
-        unit="days",
-        stored=True,
-    )
-    excerpt_days: int = _setting(
-        whole(0, 36_500),
-        "Days after which retention cuts the excerpts of evidence; 0 is never.",
-        30,
-        unit="days",
-        stored=True,
-    )
-    evidence_days: int = _setting(
-        whole(0, 36_500),
-        "Days after which retention takes evidence and its recommendation; 0 is never.",
-        90,
-        unit="days",
-        stored=True,
-    )
-    retention: bool = _setting(FLAG, "Let workers do what retention would, every night.", False, stored=True)
     snapshot_directory: Path | None = _setting(
         PATH, "Directory of the snapshots of agents' tables; 'snapshots' in the home if not given."
     )
@@ -214,49 +186,6 @@ class Settings:
         30,
         unit="seconds",
     )
-    agent: str | None = _setting(
-        TEXT, "Who answers prompts: 'module:function'; a language model does if not given."
-    )
-
-    memory_half_life_days: float = _setting(
-        decimal(0.1, 36_500),
-        "Days in which a memory that nobody uses loses half of its confidence.",
-        70,
-        unit="days",
-        stored=True,
-    )
-    longterm_timeout_ms: int = _setting(
-        whole(1, 60_000),
-        "Longest time to recover long-term memory before an answer, milliseconds.",
-        500,
-        unit="milliseconds",
-        stored=True,
-    )
-    longterm_limit: int = _setting(
-        whole(1, 100), "Long-term memories for one answer, at most.", 10, unit="memories", stored=True
-    )
-    longterm_tokens: int = _setting(
-        whole(1, 100_000),
-        "Tokens of long-term memory in one prompt, at most.",
-        1_000,
-        unit="tokens",
-        stored=True,
-    )
-    longterm_audit_days: int = _setting(
-        whole(0, 36_500),
-        "Days after which lines of the audit of long-term memory go; 0 is never.",
-        90,
-        unit="days",
-        stored=True,
-    )
-    longterm_every: int = _setting(
-        whole(0, 1_000),
-        "Turns of the user after which a session is evaluated; 0 is never.",
-        1,
-        unit="turns",
-        stored=True,
-    )
-    longterm_evaluator: str = _setting(TEXT, "What evaluates sessions: rules, or llm.", "rules", stored=True)
 
     tuned: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
     """Values of settings that kinds of memory define, by name; read them with ``of``."""
@@ -288,8 +217,7 @@ class Settings:
         object.__setattr__(self, "origins", origins)
 
     def _set(self, setting: Setting[Any], given: Any) -> None:
-        value = None if given is None and setting.default is None else read(setting, given)
-        object.__setattr__(self, setting.name, value)
+        object.__setattr__(self, setting.name, _value(setting, given))
 
     def of(self, setting: Setting[_T]) -> _T:
         """Return the value of a setting, including one that a kind of memory defines.
@@ -300,11 +228,12 @@ class Settings:
         if setting.name in described():
             return getattr(self, setting.name)
         try:
-            return read(setting, self.tuned.get(setting.name, setting.default))
-        except ConfigError:
+            return _value(setting, self.tuned.get(setting.name, setting.default))
+        except ConfigError as error:
             if self.origin(setting.name) in ("argument", "environment"):
                 raise
-            return setting.default  # stored by a version that knows other bounds
+            _log.warning(_SKIPPED, error.message)
+            return _default(setting)
 
     def origin(self, name: str) -> Origin:
         """Return the source of a setting's value."""
@@ -323,7 +252,7 @@ class Settings:
                 try:
                     known[name] = read(described()[name], value)
                 except ConfigError as error:
-                    _log.warning("A stored setting is passed over: %s", error.message)
+                    _log.warning(_SKIPPED, error.message)
                     del fresh[name]
         if not fresh:
             return self
@@ -338,8 +267,13 @@ def described() -> Mapping[str, Setting[Any]]:
     return {one.name: Setting(name=one.name, **one.metadata) for one in fields(Settings) if one.metadata}
 
 
-def _default(setting: Setting[Any]) -> Any:
-    return None if setting.default is None else setting.form.read(setting.default)
+def _default(setting: Setting[_T]) -> _T:
+    return _value(setting, setting.default)
+
+
+def _value(setting: Setting[_T], given: Any) -> _T:
+    """Read a value; None is one where it is the default."""
+    return setting.default if given is None and setting.default is None else read(setting, given)
 
 
 def load(settings: Settings | None, given: Mapping[str, Any]) -> Settings:

@@ -71,7 +71,7 @@ async def test_the_prompt_of_a_worker_that_was_killed_in_mid_answer_is_answered_
     (tmp_path / "slow_agent.py").write_text(AGENT)
     monkeypatch.syspath_prepend(str(tmp_path))
     thinks = tmp_path / "slow_agent.thinks"
-    named = replace(settings, agent="slow_agent:answer", job_lease_seconds=1)
+    named = replace(settings, tuned={**settings.tuned, "agent": "slow_agent:answer"}, job_lease_seconds=1)
     quipu = worker_of("slow_agent:answer", url, tmp_path)
     async with AsyncMemory(settings=named) as memory:
         prompt = await memory.conversations.prompt("Do roses like shade?", space="a", session="s", user="ana")
@@ -99,7 +99,9 @@ async def test_a_prompt_whose_worker_dies_at_each_try_fails(
     (tmp_path / "deadly_agent.py").write_text(DEADLY)
     monkeypatch.syspath_prepend(str(tmp_path))
     quipu = worker_of("deadly_agent:answer", url, tmp_path)
-    named = replace(settings, agent="deadly_agent:answer", job_lease_seconds=1, job_tries=1)
+    named = replace(
+        settings, tuned={**settings.tuned, "agent": "deadly_agent:answer"}, job_lease_seconds=1, job_tries=1
+    )
     async with AsyncMemory(settings=named) as memory:
         prompt = await memory.conversations.prompt("Well?", space="a", session="s")
         with quipu.start("worker", "--topics", PROMPTS, stdout=DEVNULL, stderr=DEVNULL) as running:

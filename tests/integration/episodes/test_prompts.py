@@ -50,7 +50,12 @@ def agent(monkeypatch: pytest.MonkeyPatch) -> Agent:
 async def memory_with_agent(
     settings: Settings, agent: Agent, clock: FrozenClock
 ) -> AsyncIterator[AsyncMemory]:
-    named = replace(settings, agent="agent_of_prompts:answer", job_retry_seconds=0, job_tries=2)
+    named = replace(
+        settings,
+        tuned={**settings.tuned, "agent": "agent_of_prompts:answer"},
+        job_retry_seconds=0,
+        job_tries=2,
+    )
     async with AsyncMemory(settings=named, clock=clock) as opened:
         yield opened
 

@@ -321,7 +321,8 @@ async def test_nothing_of_another_space_goes(
 async def test_days_are_settings_and_nought_keeps_for_ever(
     cafe: AsyncMemory, clock: FrozenClock, url: str, settings: Settings
 ) -> None:
-    kept = replace(settings, session_days=0, excerpt_days=0, evidence_days=0)
+    days = dict.fromkeys(("session_days", "excerpt_days", "evidence_days"), 0)
+    kept = replace(settings, tuned=days)
     async with Database.open(url, kept, packages=PACKAGES) as database:
         ledger = AsyncLedger(database, clock=clock, settings=kept)
         await fill(cafe, clock)

@@ -37,7 +37,7 @@ def clock() -> FrozenClock:
 @pytest.fixture
 def shared(server_settings: Settings, address: str) -> Settings:
     """Settings that lead to the database of the module; a busy machine has time enough to recover."""
-    return replace(server_settings, database_url=address, pool_size=4, longterm_timeout_ms=60_000)
+    return replace(server_settings, database_url=address, pool_size=4, tuned={"longterm_timeout_ms": 60_000})
 
 
 @pytest.fixture

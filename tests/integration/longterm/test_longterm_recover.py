@@ -139,7 +139,9 @@ async def test_the_audit_tells_what_was_recovered_for_which_message_and_why(
 @pytest.fixture
 async def hurried(shared: Settings, clock: FrozenClock) -> AsyncIterator[AsyncMemory]:
     """A memory that has one second."""
-    async with AsyncMemory(settings=replace(shared, longterm_timeout_ms=1_000), clock=clock) as memory:
+    async with AsyncMemory(
+        settings=replace(shared, tuned={**shared.tuned, "longterm_timeout_ms": 1_000}), clock=clock
+    ) as memory:
         await memory.longterm.add("Has a green boat", space="hurried", user="ana")
         yield memory
 

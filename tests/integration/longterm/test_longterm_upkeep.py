@@ -60,7 +60,7 @@ async def test_lines_of_the_audit_go_when_they_are_past_their_time(
         database=parts.database,
         models=parts.models,
         clock=clock,
-        settings=replace(shared, longterm_audit_days=days),
+        settings=replace(shared, tuned={**shared.tuned, "longterm_audit_days": days}),
         language=None,
         erasers=ERASERS,
         run=Run(parts.database, job),

@@ -99,7 +99,7 @@ def test_a_server_that_hangs_delays_no_answer_beyond_the_limit(
             home=tmp_path,
             database_url=url,
             connect_seconds=PATIENCE_SECONDS,
-            longterm_timeout_ms=100,
+            tuned={"longterm_timeout_ms": 100},
         )
         around = Middleware(space="home", settings=settings)
         recalled = around.before("hello")
@@ -266,7 +266,9 @@ def test_doctor_tells_of_evaluations_that_were_given_up(
 
     assert finding()["state"] == "ok"
     # The model that is to evaluate is not set, so each try fails; there is but one.
-    settings = replace(shared, home=tmp_path, longterm_evaluator="llm", job_tries=1)
+    settings = replace(
+        shared, home=tmp_path, tuned={**shared.tuned, "longterm_evaluator": "llm"}, job_tries=1
+    )
     with Middleware(space=space, session="s1", settings=settings) as around:
         around.after("My name is Marta.", "Hello!")
         assert around.flush(PATIENCE_SECONDS)

@@ -20,6 +20,7 @@ from quipu.interfaces.middleware.source import Source
 from quipu.interfaces.middleware.writing import Said, Writing
 from quipu.kernel.config import Settings
 from quipu.kinds.longterm.sati import Recovered
+from quipu.kinds.longterm.settings import EVERY, TIMEOUT_MS
 from quipu.sync import Memory
 
 _FAILED: Final = ("timeout", "failed")
@@ -34,14 +35,14 @@ class Engine:
         self._counting = Counting()
         self._journal = Journal(settings.home)
         self._recalling = Recalling()
-        evaluates = evaluates and settings.longterm_every > 0
+        evaluates = evaluates and settings.of(EVERY) > 0
         self.recents = Recents()
         self.writing = Writing(self._source, self._counting, self._journal, evaluates=evaluates)
 
     @property
     def limit_seconds(self) -> float:
         """The longest that an answer waits for memory."""
-        return self._settings.longterm_timeout_ms / 1000
+        return self._settings.of(TIMEOUT_MS) / 1000
 
     def open(self, seconds: float) -> None:
         """Open the memory, so that the first answer finds it open; failing is noted, and tried again."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Generic, Literal, TypeVar
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 Type = Literal["whole number", "number", "true or false", "text", "secret", "path"]
 
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
@@ -25,7 +25,7 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Form(Generic[T]):
+class Form(Generic[T_co]):
     """Form of a setting's values. ``least`` and ``most`` are both allowed; None means no limit.
 
     ``read`` takes a text or a value of the program and returns the value; it raises ValueError with the rest
@@ -33,13 +33,13 @@ class Form(Generic[T]):
     """
 
     type: Type
-    read: Callable[[Any], T]
+    read: Callable[[Any], T_co]
     least: float | None = None
     most: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting(Generic[T]):
+class Setting(Generic[T_co]):
     """Named setting (``session_days``, for example) with a default for when nothing is set.
 
     ``unit`` is what a number counts. ``stored``: it can be kept in the database, as what must be known before
@@ -49,8 +49,8 @@ class Setting(Generic[T]):
 
     name: str
     meaning: str
-    form: Form[T]
-    default: T
+    form: Form[T_co]
+    default: T_co
     unit: str = ""
     stored: bool = True
     of_space: bool = True

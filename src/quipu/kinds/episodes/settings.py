@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from quipu.kernel.base.setting import Setting, decimal, whole
+from quipu.kernel.base.setting import TEXT, Setting, decimal, whole
 
 EPISODE_DECAY: Final = Setting(
     name="episode_decay_per_hour",
@@ -85,7 +85,15 @@ PROMPT_HISTORY: Final = Setting(
     unit="messages",
 )
 
-SETTINGS: Final = (
+AGENT: Final[Setting[str | None]] = Setting(
+    name="agent",
+    meaning="Who answers prompts: 'module:function'; a language model does if not given.",
+    form=TEXT,
+    default=None,
+    stored=False,
+)
+
+SETTINGS: Final[tuple[Setting[Any], ...]] = (
     EPISODE_DECAY,
     EPISODE_BOOST,
     USES_APART_MINUTES,
@@ -96,4 +104,5 @@ SETTINGS: Final = (
     CONFLICT_DAYS,
     PROMPT_MEMORY_TOKENS,
     PROMPT_HISTORY,
+    AGENT,
 )

@@ -17,6 +17,7 @@ from quipu.kinds.ledger.hooks import Subscribers
 from quipu.kinds.ledger.keys import KeyRule, Keys, Known, Place, check_shape, checked_key
 from quipu.kinds.ledger.model import Act, Cap, Change, Correction, EventType, Scope, ValueSource
 from quipu.kinds.ledger.outcome import change, refusal
+from quipu.kinds.ledger.settings import PREFERENCE_DAYS
 from quipu.kinds.ledger.store import Appended
 from quipu.kinds.ledger.values import prepare
 
@@ -146,7 +147,7 @@ class Facts:
                 raise BadInput("it lies in the past.", field="expires_at", hint="To end a value, use expire.")
             return given | {"expires": expires}
         if scope == "cross_session":
-            days = (await self._database.settings(said.space)).preference_days
+            days = (await self._database.settings(said.space)).of(PREFERENCE_DAYS)
             given |= {"expires": now + timedelta(days=days), "renewal": _RENEWAL}
         return given
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-from quipu.kernel.config import described
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.ledger import store
@@ -13,24 +11,20 @@ from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.indexing import LEDGER as CODE
 from quipu.kinds.ledger.indexing import catch_up
 from quipu.kinds.ledger.retention.retaining import AsyncRetention
+from quipu.kinds.ledger.settings import RETENTION, SETTINGS
 from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.recall.model import Cited, Source
-
-SETTINGS: Final = tuple(
-    described()[name]
-    for name in ("preference_days", "session_days", "excerpt_days", "evidence_days", "retention")
-)
 
 
 async def _retain(context: Context) -> None:
     """Take out of a space what is past its time, where the settings let a worker do so."""
-    if not context.settings.retention:
+    if not context.settings.of(RETENTION):
         return
     retention = AsyncRetention(context.database, clock=context.clock, erasers=context.erasers)
     await retention.retention(space=context.space, confirm=True)
 
 
-RETENTION = Schedule(
+NIGHTLY_RETENTION = Schedule(
     name="ledger retention", cron="41 2 * * *", each_space=True, removes=True, handler=_retain
 )
 
@@ -59,6 +53,6 @@ LEDGER = Kind(
     cite=cite,
     eraser=LedgerEraser(),
     catch_up=catch_up,
-    schedules=(RETENTION,),
+    schedules=(NIGHTLY_RETENTION,),
     settings=SETTINGS,
 )

@@ -11,7 +11,7 @@ from quipu.kinds.longterm.eraser import NAMED, LongtermEraser
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.indexing import LONGTERM as CODE
 from quipu.kinds.longterm.rules import filed_text
-from quipu.kinds.longterm.settings import SETTINGS
+from quipu.kinds.longterm.settings import AUDIT_DAYS, SETTINGS
 from quipu.kinds.longterm.unfiled import catch_up
 from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.recall.model import Cited, Source
@@ -19,7 +19,7 @@ from quipu.recall.model import Cited, Source
 
 async def _prune_audit(context: Context) -> None:
     """Take out the lines of the audit that are past their time."""
-    days = context.settings.longterm_audit_days
+    days = context.settings.of(AUDIT_DAYS)
     if days == 0:
         return
     async with context.database.transaction(context.space) as tx:

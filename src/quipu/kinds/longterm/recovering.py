@@ -32,7 +32,7 @@ from quipu.kinds.longterm.querying import Query
 from quipu.kinds.longterm.reading import memory
 from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput
-from quipu.kinds.longterm.settings import LEAST_SCORE
+from quipu.kinds.longterm.settings import LEAST_SCORE, LIMIT, TIMEOUT_MS, TOKENS
 from quipu.kinds.longterm.unfiled import filed
 from quipu.recall.model import Filters
 from quipu.recall.render import estimate_tokens
@@ -130,8 +130,8 @@ class AsyncRecovering:
         """
         begun = time.monotonic()
         settings = await self._holding(check_name("space", space))
-        asked = querying.checked(message, recent=recent, limit=limit or settings.longterm_limit)
-        budget = budget_tokens or settings.longterm_tokens
+        asked = querying.checked(message, recent=recent, limit=limit or settings.of(LIMIT))
+        budget = budget_tokens or settings.of(TOKENS)
         given.whole("budget_tokens", budget, most=10**6)
         turn = _Turn(
             space=space,
@@ -140,11 +140,11 @@ class AsyncRecovering:
             message=optional_name("message_id", message_id),
         )
         found, as_of = _NOTHING, None
-        left = settings.longterm_timeout_ms / 1000 - (time.monotonic() - begun)
+        left = settings.of(TIMEOUT_MS) / 1000 - (time.monotonic() - begun)
         with move_on_after(max(0.0, left)) as limited:
             found, as_of = await self._recovered(asked, turn, budget, left)
         if limited.cancelled_caught:
-            trouble = f"not found within {settings.longterm_timeout_ms} ms"
+            trouble = f"not found within {settings.of(TIMEOUT_MS)} ms"
             found = Recovered(outcome="timeout", trouble=trouble)
         found = found.model_copy(update={"took_ms": round((time.monotonic() - begun) * 1000)})
         with move_on_after(_NOTING_SECONDS):
@@ -178,7 +178,7 @@ class AsyncRecovering:
 
     async def _holding(self, space: str) -> Settings:
         """Return the settings of the space; those of the process if the database does not answer in time."""
-        with suppress(QuipuError, OSError), move_on_after(self._settings.longterm_timeout_ms / 1000):
+        with suppress(QuipuError, OSError), move_on_after(self._settings.of(TIMEOUT_MS) / 1000):
             return await self._database.settings(space)
         return self._settings
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts import store
 from quipu.kinds.transcripts.lessons import ageing
-from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 from quipu.recall.model import Cited, Source
 
 
@@ -31,7 +31,7 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
 async def faded(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> set[int]:
     """Return the entries whose confidence of today is so low that the next pruning archives them."""
     settings = tx.settings
-    half_life_days, least = settings.memory_half_life_days, settings.of(ARCHIVE_BELOW)
+    half_life_days, least = settings.of(HALF_LIFE_DAYS), settings.of(ARCHIVE_BELOW)
     lives = await store.lives(tx, ids)
     return {
         entry

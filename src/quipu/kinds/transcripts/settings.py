@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from quipu.kernel.base.setting import Setting, decimal
-from quipu.kernel.config import described
+
+HALF_LIFE_DAYS: Final = Setting(
+    name="memory_half_life_days",
+    meaning="Days in which a memory that nobody uses loses half of its confidence.",
+    form=decimal(0.1, 36_500),
+    default=70,
+    unit="days",
+)
 
 ARCHIVE_BELOW: Final = Setting(
     name="memory_archive_below",
@@ -14,4 +21,4 @@ ARCHIVE_BELOW: Final = Setting(
     default=0.1,
 )
 
-SETTINGS: Final[tuple[Setting[Any], ...]] = (described()["memory_half_life_days"], ARCHIVE_BELOW)
+SETTINGS: Final[tuple[Setting[Any], ...]] = (HALF_LIFE_DAYS, ARCHIVE_BELOW)

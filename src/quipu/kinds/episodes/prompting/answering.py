@@ -14,7 +14,7 @@ from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.prompting import store
 from quipu.kinds.episodes.prompting.agent import Answer, agent_of
 from quipu.kinds.episodes.prompting.model import Asked, Line
-from quipu.kinds.episodes.settings import PROMPT_HISTORY, PROMPT_MEMORY_TOKENS
+from quipu.kinds.episodes.settings import AGENT, PROMPT_HISTORY, PROMPT_MEMORY_TOKENS
 from quipu.kinds.plug import Context
 from quipu.record.service import Record
 
@@ -111,7 +111,7 @@ async def _do(context: Context, task: _Task) -> None:
 
 
 async def _answered(context: Context, task: _Task) -> Answer | None:
-    agent = agent_of(context.settings.agent, context.language)
+    agent = agent_of(context.settings.of(AGENT), context.language)
     if agent is None:
         return None
     answer = await agent(await _asked(context, task))

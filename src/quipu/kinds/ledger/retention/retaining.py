@@ -18,6 +18,7 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.retention.keeping import enforce, preview
 from quipu.kinds.ledger.retention.model import RetentionLimits, RetentionReport
+from quipu.kinds.ledger.settings import EVIDENCE_DAYS, EXCERPT_DAYS, SESSION_DAYS
 from quipu.record.eraser import RecordEraser
 from quipu.upkeep.erasure.service import Eraser
 
@@ -72,9 +73,9 @@ class AsyncRetention:
 
 def _limits(given: dict[str, int | None], settings: Settings, *, now: datetime) -> RetentionLimits:
     usual = {
-        "session_days": settings.session_days,
-        "excerpt_days": settings.excerpt_days,
-        "evidence_days": settings.evidence_days,
+        "session_days": settings.of(SESSION_DAYS),
+        "excerpt_days": settings.of(EXCERPT_DAYS),
+        "evidence_days": settings.of(EVIDENCE_DAYS),
     }
     before: dict[str, datetime | None] = {}
     for name, days in given.items():

@@ -17,7 +17,7 @@ from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.longterm.evaluating.model import Evaluator
 from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
-from quipu.kinds.longterm.settings import EVALUATORS
+from quipu.kinds.longterm.settings import EVALUATOR, EVALUATORS
 from quipu.recall.generations import Models
 
 
@@ -40,7 +40,7 @@ async def named(
         ConfigError: the settings name no language model, or no policy that can be.
         MissingExtra: what talks to it is not installed.
     """
-    chosen = settings.longterm_evaluator if name is None else name
+    chosen = settings.of(EVALUATOR) if name is None else name
     if not isinstance(chosen, str):
         yield chosen
     elif chosen == "rules":

@@ -10,6 +10,7 @@ from quipu.errors import NotFound
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Payload
+from quipu.kinds.longterm.settings import EVERY
 from quipu.kinds.plug import Context
 
 EVALUATE = "longterm-evaluate"
@@ -26,7 +27,7 @@ async def evaluate(context: Context, payload: Payload) -> None:
     from quipu.recall.search import Search  # noqa: PLC0415
     from quipu.recall.signatures import Cache  # noqa: PLC0415
 
-    every = context.settings.longterm_every
+    every = context.settings.of(EVERY)
     if every == 0:
         return
     session = str(payload["session"])

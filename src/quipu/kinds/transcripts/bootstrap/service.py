@@ -17,7 +17,7 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.bootstrap import rules, store
 from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
 from quipu.kinds.transcripts.lessons.unfiled import filed
-from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 from quipu.record.given import whole
@@ -85,7 +85,7 @@ class AsyncBootstrap:
             "session": session,
             "limit": limit,
             "now": now,
-            "half_life_days": tx.settings.memory_half_life_days,
+            "half_life_days": tx.settings.of(HALF_LIFE_DAYS),
             "since": now - timedelta(days=_FILES_OF_DAYS),
             "editing": list(_EDITING),
             "entries": Int8s(await self._meant(tx, query or "", limit)) if asked else None,

@@ -14,7 +14,7 @@ from quipu.kinds.transcripts.lessons import ageing, store
 from quipu.kinds.transcripts.lessons.ageing import Life
 from quipu.kinds.transcripts.lessons.model import Lesson
 from quipu.kinds.transcripts.lessons.store import Row
-from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 from quipu.record.given import id_of, only
 
 _HINT: Final = "The list of lessons shows them."
@@ -32,7 +32,7 @@ def aged(row: Row, *, now: datetime, settings: Settings) -> Lesson:
         uses=row.uses,
         contradictions=len(row.contradicted_by),
     )
-    worth = ageing.confidence(life, now=now, half_life_days=settings.memory_half_life_days)
+    worth = ageing.confidence(life, now=now, half_life_days=settings.of(HALF_LIFE_DAYS))
     return Lesson(
         id=str(row.id),
         fact=row.fact,

@@ -18,7 +18,7 @@ from quipu.kinds.transcripts.extract.model import Extractor, Turn
 from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
 from quipu.kinds.transcripts.lessons.merging import Known
 from quipu.kinds.transcripts.lessons.model import LessonSource, Origin, Outcome, State
-from quipu.kinds.transcripts.settings import ARCHIVE_BELOW
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 
 _SQL = queries.load("quipu.kinds.transcripts.lessons")
 
@@ -175,7 +175,7 @@ async def surest(
         "session": wanted.session,
         "state": wanted.state,
         "now": now,
-        "half_life_days": tx.settings.memory_half_life_days,
+        "half_life_days": tx.settings.of(HALF_LIFE_DAYS),
         "archive_below": tx.settings.of(ARCHIVE_BELOW),
         "after": after,
         "limit": limit,
