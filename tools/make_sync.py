@@ -38,7 +38,7 @@ FACES = (
     Face("quipu.kinds.ledger.lookup", "AsyncLookup", "Lookup"),
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
-    Face("quipu.kinds.longterm.remembering", "AsyncRemembering", "Remembering"),
+    Face("quipu.kinds.longterm.longterm", "AsyncRemembering", "Remembering"),
     Face("quipu.kinds.longterm.looking", "AsyncLooking", "Looking"),
     Face("quipu.kinds.longterm.recovering", "AsyncRecovering", "Recovering"),
     Face("quipu.kinds.longterm.evaluating.evaluating", "AsyncEvaluating", "Evaluating"),

@@ -20,7 +20,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.looking
 - quipu.kinds.longterm.recovering
-- quipu.kinds.longterm.remembering
+- quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.sqlite.exchange
 - quipu.kinds.tables.browsing.browsing
 - quipu.kinds.tables.schemas
@@ -127,7 +127,7 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.signals.model import Review, ReviewEvidence, ReviewSignals, Theme
     from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
     from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
-    from quipu.kinds.longterm.longterm import AsyncLongterm
+    from quipu.kinds.longterm.longterm import AsyncLongterm, AsyncRemembering
     from quipu.kinds.longterm.looking import AsyncLooking
     from quipu.kinds.longterm.model import (
         ArchivedMemories,
@@ -143,10 +143,8 @@ if TYPE_CHECKING:
         MemorySource,
     )
     from quipu.kinds.longterm.recovering import AsyncRecovering
-    from quipu.kinds.longterm.remembering import AsyncRemembering
     from quipu.kinds.longterm.sati import Recovered, SatiEvaluationInput, SatiMemoryResult, SatiRetrievalInput
-    from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
-    from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported
+    from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles, MemoriesExported, MemoriesImported
     from quipu.kinds.tables import tools
     from quipu.kinds.tables.briefing import Briefing
     from quipu.kinds.tables.browsing.browsing import AsyncBrowsing

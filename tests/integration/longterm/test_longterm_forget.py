@@ -7,10 +7,8 @@ import pytest
 
 from quipu import AsyncMemory
 from quipu.kernel.base.clock import SystemClock
-from quipu.kinds.longterm.changes import Changes
-from quipu.kinds.longterm.model import Kept, MemorySource
-from quipu.kinds.longterm.requests import New, Rewording
-from quipu.kinds.longterm.transactions import changed
+from quipu.kinds.longterm.changes import Changes, changed
+from quipu.kinds.longterm.model import Kept, MemorySource, New, Rewording
 
 pytestmark = pytest.mark.anyio
 

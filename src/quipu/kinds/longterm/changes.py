@@ -2,28 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 from uuid import UUID, uuid4
 
 from quipu.errors import BadInput, Conflict, NotFound
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.text import clean, excerpt
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.base.scope import own_user
-from quipu.kernel.base.text import excerpt
-from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.longterm import citing, indexing, store
+from quipu.kernel.db.space import AsOf
+from quipu.kernel.redact import redact
+from quipu.kinds.longterm import indexing, store
+from quipu.kinds.longterm.checking import LONGEST_EXCERPT
 from quipu.kinds.longterm.indexing import Entry
-from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, Wording
+from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, New, Refuses, Rewording, Wording
 from quipu.kinds.longterm.reading import row_of
-from quipu.kinds.longterm.requests import New, Refuses, Rewording
 from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
 from quipu.kinds.longterm.store import Row
-from quipu.recall.prepared import Prepared
+from quipu.recall.generations import Models
+from quipu.recall.model import GenerationChanged
+from quipu.recall.prepared import Prepared, Unprepared, prepare
 from quipu.recall.removal import withdraw
 
 HAND: Final = "hand"
 _SHOWN: Final = 200
+
+
+async def still_there(tx: SpaceTransaction, said: Sequence[MemorySource]) -> list[MemorySource]:
+    """Return sources with their record numbers, without those whose message was forgotten meanwhile."""
+    found = await store.numbers(tx, said)
+    known = [replace(one, number=found.get(place, one.number)) for place, one in enumerate(said)]
+    there = await store.messages_there(tx, [one.number for one in known if one.number is not None])
+    return [one for one in known if one.number is None or one.number in there]
+
+
+async def knows(tx: SpaceTransaction, id_: UUID, said: Sequence[MemorySource]) -> bool:
+    """Return True if a memory rests on all of these messages already."""
+    told = await store.told_by(tx, id_, said)
+    return all(one.message is not None and (one.session, one.message) in told for one in said)
+
+
+async def cite(
+    tx: SpaceTransaction, id_: UUID, version: int, said: Sequence[MemorySource], *, by: str, now: datetime
+) -> None:
+    """Note what a version of a memory rests on; secrets are cut out of the words."""
+    for one in said:
+        values = {
+            "id": id_,
+            "version": version,
+            "session": one.session,
+            "message": one.message,
+            "number": one.number,
+            "turn": one.turn,
+            "excerpt": excerpt(redact(clean(one.excerpt).text).text, LONGEST_EXCERPT),
+            "by": by,
+            "happened_at": one.happened_at,
+            "now": now,
+        }
+        await store.run(tx, "insert_source", values)
+
+
+async def carry(tx: SpaceTransaction, id_: UUID, *, before: int, to: int) -> None:
+    """Copy the sources of the version ``before`` to the version ``to``."""
+    await store.run(tx, "carry_sources", {"id": id_, "before": before, "version": to})
 
 
 class Changes:
@@ -66,14 +111,14 @@ class Changes:
         rule = self._refused(new.summary, new.details, new.category, new.asked)
         if rule is not None:
             return Kept(id=None, outcome="refused", reason=rule)
-        said = await citing.still_there(self.tx, new.said)
+        said = await still_there(self.tx, new.said)
         if new.said and not said:
             return Kept(id=None, outcome="gone")
         new = replace(new, user=own_user(new.user))
         same = await store.by_hash(self.tx, user=new.user, hash=summary_hash(new.summary))
         if same is None:
             return Kept(id=str(await self._insert(new, said)), outcome="included", reason=new.reason)
-        if said and await citing.knows(self.tx, same.id, said):
+        if said and await knows(self.tx, same.id, said):
             return Kept(id=str(same.id), outcome="kept")
         return await self._restate(same, new, said)
 
@@ -96,7 +141,7 @@ class Changes:
         rule = self._refused(now_says.summary, now_says.details, now_says.category, to.asked)
         if rule is not None:
             raise BadInput(f"it must not be kept: {rule}.", field="summary")
-        said = await citing.still_there(self.tx, to.said)
+        said = await still_there(self.tx, to.said)
         return await self._rewrite(row, now_says, act="edit", said=said, reason=to.reason)
 
     async def revert(self, id_: UUID | str, *, to: int, reason: str | None = None) -> Row:
@@ -194,7 +239,7 @@ class Changes:
             await store.run(self.tx, "raise_importance", {"id": row.id, "importance": raised})
             await self._sign([row.id], act="restate", reason=new.reason)
             version += 1
-            await citing.carry(self.tx, row.id, before=row.version, to=version)
+            await carry(self.tx, row.id, before=row.version, to=version)
         await store.run(self.tx, "restate", {"id": row.id, "now": self.now})
         await self._cite(row.id, version, said)
         return Kept(id=str(row.id), outcome="revived" if row.archived else "restated", reason=new.reason)
@@ -235,7 +280,7 @@ class Changes:
         await self._sign([row.id], act=act, reason=reason)
         before = rests_on or (row.version if _rests_on(row, to) else None)
         if before is not None:
-            await citing.carry(self.tx, row.id, before=before, to=row.version + 1)
+            await carry(self.tx, row.id, before=before, to=row.version + 1)
         await self._cite(row.id, row.version + 1, said)
         return await self._again(row.id)
 
@@ -262,7 +307,7 @@ class Changes:
         await store.run(self.tx, "sign", values)
 
     async def _cite(self, id_: UUID, version: int, said: Sequence[MemorySource]) -> None:
-        await citing.cite(self.tx, id_, version, said, by=self.by, now=self.now)
+        await cite(self.tx, id_, version, said, by=self.by, now=self.now)
 
     async def _check_version(self, row: Row, expected: int | None) -> None:
         if expected is None or expected == row.version:
@@ -310,3 +355,41 @@ def _quoted(wording: Wording | None) -> str:
 def _check_live(row: Row) -> None:
     if row.archived:
         raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")
+
+
+T = TypeVar("T")
+
+
+async def changed(
+    database: Database,
+    models: Models,
+    work: Callable[[Changes], Awaitable[T]],
+    *,
+    space: str,
+    clock: Clock,
+    by: str = HAND,
+    texts: Sequence[str] = (),
+    refuses: Refuses | None = None,
+    transaction: Callable[[], AbstractAsyncContextManager[SpaceTransaction]] | None = None,
+    as_of: AsOf | None = None,
+) -> T:
+    """Make changes in one transaction, all or none, and return the result of ``work``.
+
+    Vectors are made before it begins: of ``texts``, and of whatever else turns out to be filed; then ``work``
+    begins again, so it may be called more than once. ``transaction`` is where a job writes (its
+    ``context.effect``); without it there is a new one, which makes a missing space. ``as_of`` is the state of
+    the space from which the written words were read, if they were.
+
+    Raises:
+        ErasedMeanwhile: something was erased in the space since.
+    """
+    wanted = list(dict.fromkeys(texts))
+    while True:
+        prepared = await prepare(database, models, space, wanted)
+        try:
+            async with transaction() if transaction else database.write(space, as_of=as_of) as tx:
+                return await work(await Changes.begin(tx, prepared, now=clock.now(), by=by, refuses=refuses))
+        except Unprepared as missing:
+            wanted.append(missing.text)
+        except GenerationChanged:
+            continue

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.longterm.rules import filed_text
-from quipu.recall import index
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kinds.longterm.rules import filed_text, summary_hash
+from quipu.recall import index, unfiled
 from quipu.recall.dates import tells_time
+from quipu.recall.generations import Models
 from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Draft
 from quipu.recall.prepared import Prepared
 from quipu.recall.terms import bag
+from quipu.recall.unfiled import Row, Rows
 
 LONGTERM: Final = 5  # core.recall_kinds.code
 _TABLE: Final = "long_term_memory"
@@ -69,3 +73,33 @@ def draft(one: Entry, *, fallback: str, now: datetime) -> Draft:
         source_table=_TABLE,
         source_id=str(one.id),
     )
+
+
+_SQL: Final = queries.load("quipu.kinds.longterm")
+
+
+def _row(row: tuple[Any, ...], fallback: str) -> Row:
+    id_, summary, details, user, happened_at, recorded_at = row
+    made = entry(id_, summary=summary, details=details, user=user, happened_at=happened_at)
+    return Row(id_, made.text, summary_hash(summary), draft(made, fallback=fallback, now=recorded_at))
+
+
+_ROWS: Final = Rows(_SQL, _row)
+
+
+async def catch_up(database: Database, models: Models, space: str) -> None:
+    """File memories that SQL wrote."""
+    if await _ROWS.file(database, models, space):
+        await unfiled.settle(database, space, LONGTERM, _clear)
+
+
+def filed(
+    database: Database, models: Models, space: str, *, seconds: float | None = None
+) -> AbstractAsyncContextManager[SpaceTransaction | None]:
+    """Open the space for reading, after filing memories that SQL wrote, for at most ``seconds``."""
+    return unfiled.filed(database, models, space, {LONGTERM: catch_up}, seconds=seconds)
+
+
+async def _clear(tx: SpaceTransaction) -> None:
+    """Have recalls look no more, unless something has come meanwhile."""
+    await tx.conn.execute(_SQL["settle"], {"space": tx.space.id})

@@ -10,9 +10,9 @@ from quipu.kinds.longterm import auditing, store
 from quipu.kinds.longterm.eraser import NAMED, LongtermEraser
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.indexing import LONGTERM as CODE
+from quipu.kinds.longterm.indexing import catch_up
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.settings import AUDIT_DAYS, SETTINGS
-from quipu.kinds.longterm.unfiled import catch_up
 from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.recall.model import Cited, Source
 

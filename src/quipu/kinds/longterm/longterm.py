@@ -2,16 +2,260 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, TypeVar
+from uuid import UUID
+
+from annotated_types import Interval
+from typing_extensions import Doc
+
+from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import (
+    LAST_VERSION,
+    Confirm,
+    Example,
+    ExpectedVersion,
+    Id,
+    OnlyUser,
+    Reason,
+    Session,
+    Space,
+    Time,
+    User,
+)
+from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.policy.policy import safety
+from quipu.kinds.longterm import checking, store
+from quipu.kinds.longterm.changes import HAND, Changes, changed
 from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
-from quipu.kinds.longterm.looking import AsyncLooking
+from quipu.kinds.longterm.looking import AsyncLooking, OnlyCategory, OnlyImportance, OnlyText, narrowed
+from quipu.kinds.longterm.model import ArchivedMemories, Category, Importance, LongtermMemory, New, Rewording
+from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.recovering import AsyncRecovering
-from quipu.kinds.longterm.remembering import AsyncRemembering
+from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
+from quipu.kinds.longterm.store import Narrowed, Row
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
+from quipu.record import given
+
+T = TypeVar("T")
+
+
+class AsyncRemembering:
+    """Write the memories of one database by hand."""
+
+    def __init__(self, database: Database, models: Models, *, clock: Clock, redact: bool) -> None:
+        self._database = database
+        self._models = models
+        self._clock = clock
+        self._redact = redact
+
+    async def add(
+        self,
+        summary: Annotated[str, Doc("What to remember, in one sentence."), Example("Prefers short answers.")],
+        *,
+        space: Space,
+        category: Annotated[
+            Category | None,
+            Doc("What the memory is about; without one, context, or constraint where it tells an allergy."),
+            Example("preference"),
+        ] = None,
+        importance: Annotated[
+            Importance | None,
+            Doc("How much it matters; without one, medium, or high where it tells an allergy."),
+        ] = None,
+        details: Annotated[str | None, Doc("More about it.")] = None,
+        user: User = None,
+        session: Session = None,
+        source: Annotated[str | None, Doc("Where it is from, if not from a session.")] = None,
+        time: Time = None,
+    ) -> LongtermMemory:
+        """Write a memory by hand, and return it as it stands then.
+
+        A live memory that says so already is not doubled: it counts as said once more (`stated_count`) and
+        takes the higher importance. An archived one that says so becomes live again.
+
+        Raises:
+            BadInput: An argument is invalid, or the text holds a secret.
+        """
+        said = checking.summary_of(summary, secrets=self._redact)
+        unsafe = safety(said)
+        new = New(
+            summary=said,
+            category=checking.category_of(category or ("constraint" if unsafe else "context")),
+            importance=checking.importance_of(importance or ("high" if unsafe else "medium")),
+            details=checking.details_of(details, secrets=self._redact),
+            user=optional_name("user", user),
+            session=optional_name("session", session),
+            source=optional_name("source", source),
+            happened_at=given.time("time", time),
+        )
+        texts = [filed_text(new.summary, new.details)]
+        kept = await self._changed(lambda changes: changes.store(new), space=space, texts=texts)
+        async with self._database.snapshot_read(space) as tx:
+            return memory(await row_of(tx, str(kept.id)), space=space)
+
+    async def edit(
+        self,
+        id: Id,
+        *,
+        space: Space,
+        summary: Annotated[
+            str | None, Doc("What it says from now on."), Example("Prefers very short answers.")
+        ] = None,
+        details: Annotated[str | None, Doc('More about it; "" takes the details away.')] = None,
+        category: Annotated[Category | None, Doc("Its category from now on.")] = None,
+        importance: Annotated[Importance | None, Doc("Its importance from now on.")] = None,
+        expected_version: ExpectedVersion = None,
+        reason: Reason = None,
+    ) -> LongtermMemory:
+        """Change what a memory says.
+
+        What is not given stays as it is. The version grows, and the earlier text stays in the history.
+
+        Raises:
+            NotFound: There is no such memory.
+            Conflict: Somebody changed it meanwhile, or another live memory says so already.
+            BadInput: Nothing is to change, the memory is archived, or an argument is invalid.
+        """
+        if summary is None and details is None and category is None and importance is None:
+            raise BadInput(
+                "say what is to change.", field="summary", hint="Or category, importance, details."
+            )
+        to = Rewording(
+            summary=None if summary is None else checking.summary_of(summary, secrets=self._redact),
+            details="" if details == "" else checking.details_of(details, secrets=self._redact),
+            category=None if category is None else checking.category_of(category),
+            importance=None if importance is None else checking.importance_of(importance),
+            expected_version=_optional_version(expected_version),
+            reason=checking.reason_of(reason, secrets=self._redact),
+        )
+        return await self._changed_one(id, lambda changes, row: changes.edit(row.id, to), space=space)
+
+    async def archive(
+        self, id: Id, *, space: Space, reason: Reason = None, expected_version: ExpectedVersion = None
+    ) -> LongtermMemory:
+        """Take a memory out of recall.
+
+        It stays, and `unarchive` brings it back. Archiving it again changes nothing.
+
+        Raises:
+            NotFound: There is no such memory.
+            Conflict: Somebody changed it meanwhile.
+        """
+        why, version = checking.reason_of(reason, secrets=self._redact), _optional_version(expected_version)
+        return await self._changed_one(
+            id,
+            lambda changes, row: changes.archive(row.id, reason=why, expected_version=version),
+            space=space,
+        )
+
+    async def unarchive(self, id: Id, *, space: Space, reason: Reason = None) -> LongtermMemory:
+        """Bring an archived memory back into recall.
+
+        Raises:
+            NotFound: There is no such memory.
+            Conflict: Another live memory of the person says so already.
+        """
+        why = checking.reason_of(reason, secrets=self._redact)
+        return await self._changed_one(
+            id, lambda changes, row: changes.revive(row.id, reason=why), space=space
+        )
+
+    async def revert(
+        self,
+        id: Id,
+        *,
+        space: Space,
+        to: Annotated[int, Doc("The version to go back to."), Interval(ge=1, le=LAST_VERSION), Example(1)],
+        reason: Reason = None,
+    ) -> LongtermMemory:
+        """Restore what an earlier version of a memory said.
+
+        This makes a new version, which can be reverted too. `history` shows the versions.
+
+        Raises:
+            NotFound: There is no such memory, or no such version of it.
+            Conflict: Another live memory of the person says so already.
+            BadInput: The memory is archived.
+        """
+        version, why = checking.version_of("to", to), checking.reason_of(reason, secrets=self._redact)
+        return await self._changed_one(
+            id, lambda changes, row: changes.revert(row.id, to=version, reason=why), space=space
+        )
+
+    async def archive_many(
+        self,
+        *,
+        space: Space,
+        user: OnlyUser = None,
+        category: OnlyCategory = None,
+        importance: OnlyImportance = None,
+        text: OnlyText = None,
+        before: Annotated[
+            datetime | str | None, Doc("Only what was said before this time."), Example("2026-06-01")
+        ] = None,
+        reason: Reason = None,
+        confirm: Confirm = False,
+    ) -> ArchivedMemories:
+        """Archive every live memory that matches all filters.
+
+        Each of them can be unarchived.
+
+        Raises:
+            BadInput: No filter is given, or an argument is invalid.
+        """
+        if all(one is None for one in (user, category, importance, text, before)):
+            raise BadInput(
+                "say which: a user, category, importance, text or before.", field="category",
+                hint="To forget everything of somebody for good, forget the user."
+            )  # fmt: skip
+        wanted = narrowed(user=user, category=category, importance=importance, text=text, until=before)
+        why = checking.reason_of(reason, secrets=self._redact)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            rows = [] if tx is None else await store.memories(tx, wanted)
+        if rows and confirm:
+            rows = await self._changed(lambda changes: _archive_all(changes, wanted, why), space=space)
+        shown = [memory(row, space=space) for row in rows]
+        memories = [replace(one, archived=True) for one in shown] if confirm else shown
+        return ArchivedMemories(memories=tuple(memories), archived=confirm)
+
+    async def _changed(
+        self, work: Callable[[Changes], Awaitable[T]], *, space: str, texts: Sequence[str] = ()
+    ) -> T:
+        return await changed(
+            self._database,
+            self._models,
+            work,
+            space=check_name("space", space),
+            clock=self._clock,
+            by=HAND,
+            texts=texts,
+        )
+
+    async def _changed_one(
+        self, id_: UUID | str, work: Callable[[Changes, Row], Awaitable[Row]], *, space: str
+    ) -> LongtermMemory:
+        """Return a memory after a change. It is looked up first: a change makes no missing space."""
+        async with self._database.snapshot_read(check_name("space", space)) as tx:
+            row = await row_of(tx, id_)
+        return memory(await self._changed(lambda changes: work(changes, row), space=space), space=space)
+
+
+async def _archive_all(changes: Changes, wanted: Narrowed, reason: str | None) -> list[Row]:
+    rows = await store.memories(changes.tx, wanted)
+    await changes.archive_rows(rows, reason=reason)
+    return rows
+
+
+def _optional_version(version: object) -> int | None:
+    return None if version is None else checking.version_of("expected_version", version)
 
 
 class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering, AsyncEvaluating, AsyncMemoryFiles):

@@ -28,7 +28,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.base.text import clean
 from quipu.kernel.db.database import Database
 from quipu.kinds.longterm import checking, store
-from quipu.kinds.longterm.indexing import LONGTERM
+from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import (
     Category,
     FoundMemory,
@@ -40,7 +40,6 @@ from quipu.kinds.longterm.model import (
 )
 from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.store import Narrowed
-from quipu.kinds.longterm.unfiled import filed
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 from quipu.record import given

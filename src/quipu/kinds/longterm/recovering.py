@@ -26,14 +26,13 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, querying, store
-from quipu.kinds.longterm.indexing import LONGTERM
+from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMemory, LongtermMemory
 from quipu.kinds.longterm.querying import Query
 from quipu.kinds.longterm.reading import memory
 from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput
 from quipu.kinds.longterm.settings import LEAST_SCORE, LIMIT, TIMEOUT_MS, TOKENS
-from quipu.kinds.longterm.unfiled import filed
 from quipu.recall.model import Filters
 from quipu.recall.render import estimate_tokens
 from quipu.recall.search import Search

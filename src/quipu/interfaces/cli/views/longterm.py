@@ -19,7 +19,7 @@ from quipu.kinds.longterm.model import (
     MemorySource,
 )
 from quipu.kinds.longterm.sati import Recovered
-from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported
+from quipu.kinds.longterm.sqlite.exchange import MemoriesExported, MemoriesImported
 
 _ID_DIGITS = 8
 _LONGEST = 160

@@ -9,8 +9,7 @@ from functools import cache
 from typing import Final
 
 from quipu.kinds.longterm.evaluating.grammar import Family, grammar
-from quipu.kinds.longterm.evaluating.person import sentence
-from quipu.kinds.longterm.evaluating.words import content
+from quipu.kinds.longterm.evaluating.words import content, sentence
 from quipu.kinds.longterm.model import Category, Importance, weight
 
 USUAL: Final[Mapping[Category, Importance]] = {

@@ -11,15 +11,21 @@ from quipu.kernel.policy.policy import Policy, safety
 from quipu.kernel.prose.splitting import sentences
 from quipu.kinds.longterm.evaluating import answers, changes, claims, requests
 from quipu.kinds.longterm.evaluating.claims import Claim, Told
-from quipu.kinds.longterm.evaluating.clauses import clauses, trimmed
-from quipu.kinds.longterm.evaluating.deciding import Change, Same, decide, replaced
 from quipu.kinds.longterm.evaluating.grammar import grammar
-from quipu.kinds.longterm.evaluating.hiding import Bare, bare
-from quipu.kinds.longterm.evaluating.known import Known, about, holding, shown_in, telling
-from quipu.kinds.longterm.evaluating.outcome import Outcome
-from quipu.kinds.longterm.evaluating.person import sentence, spelled, third
+from quipu.kinds.longterm.evaluating.known import (
+    Change,
+    Known,
+    Same,
+    about,
+    decide,
+    holding,
+    replaced,
+    shown_in,
+    telling,
+)
+from quipu.kinds.longterm.evaluating.outcome import Bare, Outcome, bare
 from quipu.kinds.longterm.evaluating.safety import constraining, points_back, unsafe
-from quipu.kinds.longterm.evaluating.words import content
+from quipu.kinds.longterm.evaluating.words import clauses, content, sentence, spelled, third, trimmed
 from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, MemorySource
 
 _PLAY_TURNS: Final = 6

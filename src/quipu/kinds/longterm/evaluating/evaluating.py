@@ -18,14 +18,13 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kernel.policy.policy import policy
+from quipu.kinds.longterm.changes import changed
 from quipu.kinds.longterm.evaluating import evaluators
-from quipu.kinds.longterm.evaluating.applying import apply, held, refusing, texts
-from quipu.kinds.longterm.evaluating.checked import checked
+from quipu.kinds.longterm.evaluating.applying import apply, checked, held, refusing, texts
 from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
 from quipu.kinds.longterm.evaluating.sessions import Sessions
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult, read
-from quipu.kinds.longterm.transactions import changed
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
 

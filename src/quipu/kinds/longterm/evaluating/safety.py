@@ -11,8 +11,7 @@ from typing import Final
 from quipu.kernel.policy.policy import safety
 from quipu.kinds.longterm.evaluating.claims import Claim, Told
 from quipu.kinds.longterm.evaluating.grammar import grammar
-from quipu.kinds.longterm.evaluating.person import sentence
-from quipu.kinds.longterm.evaluating.words import content
+from quipu.kinds.longterm.evaluating.words import content, sentence
 
 _FAMILY: Final = "does not tolerate"
 _SOMEBODY: Final = re.compile(r"^(?:he|she|it|they)(?='s|\s)", re.IGNORECASE)

@@ -16,17 +16,15 @@ from quipu.kernel.db.space import AsOf
 from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import auditing, store
-from quipu.kinds.longterm.changes import Changes
+from quipu.kinds.longterm.changes import Changes, changed
 from quipu.kinds.longterm.evaluating import turns
 from quipu.kinds.longterm.evaluating.applying import apply, held, refusing, texts
 from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
 from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
 from quipu.kinds.longterm.evaluating.turns import Place, Turn
-from quipu.kinds.longterm.indexing import LONGTERM
+from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import AuditLine, Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
-from quipu.kinds.longterm.transactions import changed
-from quipu.kinds.longterm.unfiled import filed
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search

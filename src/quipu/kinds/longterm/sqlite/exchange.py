@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -18,13 +18,11 @@ from quipu.kernel.base.parameters import OnlyUser, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
 from quipu.kinds.longterm import indexing
-from quipu.kinds.longterm.changes import Changes
+from quipu.kinds.longterm.changes import Changes, changed
 from quipu.kinds.longterm.indexing import Entry
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite import file, store
-from quipu.kinds.longterm.sqlite.model import MemoriesExported, MemoriesImported, RefusedRow
 from quipu.kinds.longterm.sqlite.rules import Reader, Refused, Taken, id_of
-from quipu.kinds.longterm.transactions import changed
 from quipu.recall.generations import Models
 from quipu.upkeep.exports.model import Export
 from quipu.upkeep.exports.noting import note
@@ -32,6 +30,48 @@ from quipu.upkeep.exports.noting import note
 _BY: Final = "import"
 _AT_ONCE: Final = 500
 _NOBODY: Final = object()  # None is an owner: everybody
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedRow:
+    """A row that was not taken: its id in the file, and why."""
+
+    id: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoriesImported:
+    """Result of importing a file.
+
+    ``new`` and ``archived`` count new memories, live and archived; ``known`` those that were taken in before;
+    ``repeated`` live ones whose summary repeats another live one of the user. ``mended`` counts repairs, by
+    what they were. ``refused`` are rows that are kept nowhere. ``redacted`` counts secrets that were cut out,
+    by kind.
+    """
+
+    new: int
+    archived: int
+    known: int
+    repeated: int
+    mended: Mapping[str, int]
+    refused: Sequence[RefusedRow]
+    redacted: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoriesExported:
+    """Result of exporting memories to a file.
+
+    ``repeated`` are left out: the file holds each summary once, whosesoever it is, live before archived.
+    ``id`` and ``sha256`` are noted: a check of an erasure recognises the file by them.
+    """
+
+    path: Path
+    written: int
+    repeated: int
+    id: str
+    sha256: str
 
 
 class AsyncMemoryFiles:
