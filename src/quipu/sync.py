@@ -20,7 +20,6 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.looking
 - quipu.kinds.longterm.recovering
-- quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.sqlite.exchange
 - quipu.kinds.tables.browsing.browsing
 - quipu.kinds.tables.schemas

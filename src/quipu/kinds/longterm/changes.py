@@ -20,7 +20,6 @@ from quipu.kinds.longterm import indexing, store
 from quipu.kinds.longterm.checking import LONGEST_EXCERPT
 from quipu.kinds.longterm.indexing import Entry
 from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, New, Refuses, Rewording, Wording
-from quipu.kinds.longterm.reading import row_of
 from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
 from quipu.kinds.longterm.store import Row
 from quipu.recall.generations import Models
@@ -28,47 +27,53 @@ from quipu.recall.model import GenerationChanged
 from quipu.recall.prepared import Prepared, Unprepared, prepare
 from quipu.recall.removal import withdraw
 
+_T = TypeVar("_T")
+
 HAND: Final = "hand"
 _SHOWN: Final = 200
 
 
-async def still_there(tx: SpaceTransaction, said: Sequence[MemorySource]) -> list[MemorySource]:
+async def changed(
+    database: Database,
+    models: Models,
+    work: Callable[[Changes], Awaitable[_T]],
+    *,
+    space: str,
+    clock: Clock,
+    by: str = HAND,
+    texts: Sequence[str] = (),
+    refuses: Refuses | None = None,
+    transaction: Callable[[], AbstractAsyncContextManager[SpaceTransaction]] | None = None,
+    as_of: AsOf | None = None,
+) -> _T:
+    """Make changes in one transaction, all or none, and return the result of ``work``.
+
+    Vectors are made before it begins: of ``texts``, and of whatever else turns out to be filed; then ``work``
+    begins again, so it may be called more than once. ``transaction`` is where a job writes (its
+    ``context.effect``); without it there is a new one, which makes a missing space. ``as_of`` is the state of
+    the space from which the written words were read, if they were.
+
+    Raises:
+        ErasedMeanwhile: something was erased in the space since.
+    """
+    wanted = list(dict.fromkeys(texts))
+    while True:
+        prepared = await prepare(database, models, space, wanted)
+        try:
+            async with transaction() if transaction else database.write(space, as_of=as_of) as tx:
+                return await work(await Changes.begin(tx, prepared, now=clock.now(), by=by, refuses=refuses))
+        except Unprepared as missing:
+            wanted.append(missing.text)
+        except GenerationChanged:
+            continue
+
+
+async def _still_there(tx: SpaceTransaction, said: Sequence[MemorySource]) -> list[MemorySource]:
     """Return sources with their record numbers, without those whose message was forgotten meanwhile."""
     found = await store.numbers(tx, said)
     known = [replace(one, number=found.get(place, one.number)) for place, one in enumerate(said)]
     there = await store.messages_there(tx, [one.number for one in known if one.number is not None])
     return [one for one in known if one.number is None or one.number in there]
-
-
-async def knows(tx: SpaceTransaction, id_: UUID, said: Sequence[MemorySource]) -> bool:
-    """Return True if a memory rests on all of these messages already."""
-    told = await store.told_by(tx, id_, said)
-    return all(one.message is not None and (one.session, one.message) in told for one in said)
-
-
-async def cite(
-    tx: SpaceTransaction, id_: UUID, version: int, said: Sequence[MemorySource], *, by: str, now: datetime
-) -> None:
-    """Note what a version of a memory rests on; secrets are cut out of the words."""
-    for one in said:
-        values = {
-            "id": id_,
-            "version": version,
-            "session": one.session,
-            "message": one.message,
-            "number": one.number,
-            "turn": one.turn,
-            "excerpt": excerpt(redact(clean(one.excerpt).text).text, LONGEST_EXCERPT),
-            "by": by,
-            "happened_at": one.happened_at,
-            "now": now,
-        }
-        await store.run(tx, "insert_source", values)
-
-
-async def carry(tx: SpaceTransaction, id_: UUID, *, before: int, to: int) -> None:
-    """Copy the sources of the version ``before`` to the version ``to``."""
-    await store.run(tx, "carry_sources", {"id": id_, "before": before, "version": to})
 
 
 class Changes:
@@ -111,15 +116,15 @@ class Changes:
         rule = self._refused(new.summary, new.details, new.category, new.asked)
         if rule is not None:
             return Kept(id=None, outcome="refused", reason=rule)
-        said = await still_there(self.tx, new.said)
+        said = await _still_there(self.tx, new.said)
         if new.said and not said:
             return Kept(id=None, outcome="gone")
         new = replace(new, user=own_user(new.user))
         same = await store.by_hash(self.tx, user=new.user, hash=summary_hash(new.summary))
         if same is None:
-            return Kept(id=str(await self._insert(new, said)), outcome="included", reason=new.reason)
-        if said and await knows(self.tx, same.id, said):
-            return Kept(id=str(same.id), outcome="kept")
+            return Kept(id=await self._insert(new, said), outcome="included", reason=new.reason)
+        if said and await self._rests_on(same.id, said):
+            return Kept(id=same.id, outcome="kept")
         return await self._restate(same, new, said)
 
     async def edit(self, id_: UUID | str, to: Rewording) -> Row:
@@ -132,7 +137,7 @@ class Changes:
             Conflict: it is at another version than expected, or another live memory of the user says so.
             BadInput: it is archived, or the policy refuses the text.
         """
-        row = await row_of(self.tx, id_)
+        row = await store.memory(self.tx, id_)
         await self._check_version(row, to.expected_version)
         _check_live(row)
         now_says = _reworded(row, to)
@@ -141,7 +146,7 @@ class Changes:
         rule = self._refused(now_says.summary, now_says.details, now_says.category, to.asked)
         if rule is not None:
             raise BadInput(f"it must not be kept: {rule}.", field="summary")
-        said = await still_there(self.tx, to.said)
+        said = await _still_there(self.tx, to.said)
         return await self._rewrite(row, now_says, act="edit", said=said, reason=to.reason)
 
     async def revert(self, id_: UUID | str, *, to: int, reason: str | None = None) -> Row:
@@ -152,7 +157,7 @@ class Changes:
             Conflict: another live memory of the user says so.
             BadInput: it is archived.
         """
-        row = await row_of(self.tx, id_)
+        row = await store.memory(self.tx, id_)
         _check_live(row)
         if to == row.version:
             return row
@@ -172,17 +177,17 @@ class Changes:
             NotFound: there is none.
             Conflict: it is at another version than expected.
         """
-        row = await row_of(self.tx, id_)
+        row = await store.memory(self.tx, id_)
         await self._check_version(row, expected_version)
         await self.archive_rows([row], reason=reason)
-        return await self._again(row.id)
+        return await store.memory(self.tx, row.id)
 
-    async def archive_rows(self, rows: Sequence[Row], *, reason: str | None = None) -> list[UUID]:
+    async def archive_rows(self, rows: Sequence[Row], *, reason: str | None = None) -> list[str]:
         """Archive many memories; return the ids of those that were live."""
         live = [row for row in rows if not row.archived]
         ids = [row.id for row in live]
         await withdraw(self.tx, sorted(row.entry_id for row in live if row.entry_id is not None))
-        await store.run(self.tx, "archive", {"ids": ids, "now": self.now})
+        await store.run(self.tx, "archive", ids=ids, now=self.now)
         await self._sign(ids, act="archive", reason=reason)
         return ids
 
@@ -193,19 +198,19 @@ class Changes:
             NotFound: there is none.
             Conflict: another live memory of the user says so.
         """
-        row = await row_of(self.tx, id_)
+        row = await store.memory(self.tx, id_)
         if not row.archived:
             return row
         await self._check_alone(row, row.hash)
         await self._revive(row, reason=reason)
-        return await self._again(row.id)
+        return await store.memory(self.tx, row.id)
 
     async def file(self, entries: Sequence[Entry]) -> list[int]:
         """Make memories findable; the ids of their entries, in their order."""
         return await indexing.file(self.tx, entries, self._prepared, now=self.now)
 
-    async def _insert(self, new: New, said: Sequence[MemorySource]) -> UUID:
-        id_ = uuid4()
+    async def _insert(self, new: New, said: Sequence[MemorySource]) -> str:
+        id_ = str(uuid4())
         first = next(iter(said), None)
         session = new.session or (first.session if first else None)
         happened_at = new.happened_at or (first.happened_at if first else None) or self.now
@@ -213,21 +218,22 @@ class Changes:
             id_, summary=new.summary, details=new.details, user=new.user, happened_at=happened_at
         )
         (entry,) = await self.file([filed])
-        values = {
-            "id": id_,
-            "category": new.category,
-            "importance": new.importance,
-            "summary": new.summary,
-            "details": new.details,
-            "hash": summary_hash(new.summary),
-            "source": new.source or session,
-            "user": new.user,
-            "session": session,
-            "happened_at": happened_at,
-            "now": self.now,
-            "entry": entry,
-        }
-        await store.run(self.tx, "insert_memory", values)
+        await store.run(
+            self.tx,
+            "insert_memory",
+            id=id_,
+            category=new.category,
+            importance=new.importance,
+            summary=new.summary,
+            details=new.details,
+            hash=summary_hash(new.summary),
+            source=new.source or session,
+            user=new.user,
+            session=session,
+            happened_at=happened_at,
+            now=self.now,
+            entry=entry,
+        )
         await self._cite(id_, 1, said)
         return id_
 
@@ -236,13 +242,13 @@ class Changes:
             await self._revive(row, reason=new.reason)
         version, raised = row.version, more_important(row.importance, new.importance)
         if raised != row.importance:
-            await store.run(self.tx, "raise_importance", {"id": row.id, "importance": raised})
+            await store.run(self.tx, "raise_importance", id=row.id, importance=raised)
             await self._sign([row.id], act="restate", reason=new.reason)
             version += 1
-            await carry(self.tx, row.id, before=row.version, to=version)
-        await store.run(self.tx, "restate", {"id": row.id, "now": self.now})
+            await self._carry(row.id, before=row.version, to=version)
+        await store.run(self.tx, "restate", id=row.id, now=self.now)
         await self._cite(row.id, version, said)
-        return Kept(id=str(row.id), outcome="revived" if row.archived else "restated", reason=new.reason)
+        return Kept(id=row.id, outcome="revived" if row.archived else "restated", reason=new.reason)
 
     async def _rewrite(
         self,
@@ -265,31 +271,32 @@ class Changes:
             )
             (entry,) = await self.file([filed])
             await withdraw(self.tx, [] if row.entry_id is None else [row.entry_id])
-        values = {
-            "id": row.id,
-            "category": to.category,
-            "importance": to.importance,
-            "summary": to.summary,
-            "details": to.details,
-            "hash": hash_,
-            "entry": entry,
-            "happened_at": happened_at,
-            "now": self.now,
-        }
-        await store.run(self.tx, "rewrite", values)
+        await store.run(
+            self.tx,
+            "rewrite",
+            id=row.id,
+            category=to.category,
+            importance=to.importance,
+            summary=to.summary,
+            details=to.details,
+            hash=hash_,
+            entry=entry,
+            happened_at=happened_at,
+            now=self.now,
+        )
         await self._sign([row.id], act=act, reason=reason)
-        before = rests_on or (row.version if _rests_on(row, to) else None)
+        before = rests_on or (row.version if _keeps_text(row, to) else None)
         if before is not None:
-            await carry(self.tx, row.id, before=before, to=row.version + 1)
+            await self._carry(row.id, before=before, to=row.version + 1)
         await self._cite(row.id, row.version + 1, said)
-        return await self._again(row.id)
+        return await store.memory(self.tx, row.id)
 
     async def _revive(self, row: Row, *, reason: str | None) -> None:
         filed = indexing.entry(
             row.id, summary=row.summary, details=row.details, user=row.user, happened_at=row.happened_at
         )
         (entry,) = await self.file([filed])
-        await store.run(self.tx, "revive", {"id": row.id, "entry": entry, "now": self.now})
+        await store.run(self.tx, "revive", id=row.id, entry=entry, now=self.now)
         await self._sign([row.id], act="revive", reason=reason)
 
     async def _check_alone(self, row: Row, hash_: str) -> None:
@@ -301,13 +308,38 @@ class Changes:
                 hint="Edit that one, or archive one of the two.",
             )
 
-    async def _sign(self, ids: Sequence[UUID], *, act: Act, reason: str | None) -> None:
+    async def _sign(self, ids: Sequence[str], *, act: Act, reason: str | None) -> None:
         """Say in the history, where the database has noted how they read, who changed them and why."""
-        values = {"ids": list(ids), "act": act, "now": self.now, "by": self.by, "reason": reason}
-        await store.run(self.tx, "sign", values)
+        await store.run(self.tx, "sign", ids=list(ids), act=act, now=self.now, by=self.by, reason=reason)
 
-    async def _cite(self, id_: UUID, version: int, said: Sequence[MemorySource]) -> None:
-        await cite(self.tx, id_, version, said, by=self.by, now=self.now)
+    async def _rests_on(self, id_: str, said: Sequence[MemorySource]) -> bool:
+        """Return True if a memory rests on all of these messages already."""
+        known = await store.cited_messages(self.tx, id_, said)
+        return all(
+            source.message is not None and (source.session, source.message) in known for source in said
+        )
+
+    async def _cite(self, id_: str, version: int, said: Sequence[MemorySource]) -> None:
+        """Note the sources of a version of a memory; secrets are cut out of the words."""
+        for source in said:
+            await store.run(
+                self.tx,
+                "insert_source",
+                id=id_,
+                version=version,
+                session=source.session,
+                message=source.message,
+                number=source.number,
+                turn=source.turn,
+                excerpt=excerpt(redact(clean(source.excerpt).text).text, LONGEST_EXCERPT),
+                by=self.by,
+                happened_at=source.happened_at,
+                now=self.now,
+            )
+
+    async def _carry(self, id_: str, *, before: int, to: int) -> None:
+        """Copy the sources of the version ``before`` to the version ``to``."""
+        await store.run(self.tx, "carry_sources", id=id_, before=before, version=to)
 
     async def _check_version(self, row: Row, expected: int | None) -> None:
         if expected is None or expected == row.version:
@@ -323,9 +355,6 @@ class Changes:
     def _refused(self, summary: str, details: str | None, category: Category, asked: bool) -> str | None:
         return None if self._refuses is None else self._refuses(filed_text(summary, details), category, asked)
 
-    async def _again(self, id_: UUID) -> Row:
-        return await row_of(self.tx, id_)
-
 
 def _reworded(row: Row, to: Rewording) -> Wording:
     details = row.details if to.details is None else to.details or None
@@ -337,7 +366,7 @@ def _reworded(row: Row, to: Rewording) -> Wording:
     )
 
 
-def _rests_on(row: Row, to: Wording) -> bool:
+def _keeps_text(row: Row, to: Wording) -> bool:
     """Return True if part of a memory's text stays in its new wording: then it rests on the same words."""
     return to.summary == row.summary or (to.details is not None and to.details == row.details)
 
@@ -355,41 +384,3 @@ def _quoted(wording: Wording | None) -> str:
 def _check_live(row: Row) -> None:
     if row.archived:
         raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")
-
-
-T = TypeVar("T")
-
-
-async def changed(
-    database: Database,
-    models: Models,
-    work: Callable[[Changes], Awaitable[T]],
-    *,
-    space: str,
-    clock: Clock,
-    by: str = HAND,
-    texts: Sequence[str] = (),
-    refuses: Refuses | None = None,
-    transaction: Callable[[], AbstractAsyncContextManager[SpaceTransaction]] | None = None,
-    as_of: AsOf | None = None,
-) -> T:
-    """Make changes in one transaction, all or none, and return the result of ``work``.
-
-    Vectors are made before it begins: of ``texts``, and of whatever else turns out to be filed; then ``work``
-    begins again, so it may be called more than once. ``transaction`` is where a job writes (its
-    ``context.effect``); without it there is a new one, which makes a missing space. ``as_of`` is the state of
-    the space from which the written words were read, if they were.
-
-    Raises:
-        ErasedMeanwhile: something was erased in the space since.
-    """
-    wanted = list(dict.fromkeys(texts))
-    while True:
-        prepared = await prepare(database, models, space, wanted)
-        try:
-            async with transaction() if transaction else database.write(space, as_of=as_of) as tx:
-                return await work(await Changes.begin(tx, prepared, now=clock.now(), by=by, refuses=refuses))
-        except Unprepared as missing:
-            wanted.append(missing.text)
-        except GenerationChanged:
-            continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from uuid import UUID
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
@@ -17,13 +16,13 @@ from quipu.upkeep.erasure.wording import repeats, words
 
 @dataclass(frozen=True, slots=True)
 class _Doomed:
-    memories: Sequence[tuple[UUID, int | None]]
+    memories: Sequence[tuple[str, int | None]]
     sources: Sequence[int]
     wordings: Sequence[int]
     audit: Sequence[int]
 
     @property
-    def ids(self) -> list[UUID]:
+    def ids(self) -> list[str]:
         return [memory for memory, _ in self.memories]
 
 
@@ -46,27 +45,26 @@ class LongtermEraser:
         """Take them; returns the entries of the memories."""
         doomed = await _doomed(tx, what)
         if doomed.memories:
-            await store.run(tx, "erase_memories", {"memories": doomed.ids})
+            await store.run(tx, "erase_memories", memories=doomed.ids)
         if doomed.sources:
-            sources = {"sources": Int8s(doomed.sources)}
-            await store.run(tx, "erase_reasons", sources)
-            await store.run(tx, "erase_sources", sources)
+            sources = Int8s(doomed.sources)
+            await store.run(tx, "erase_reasons", sources=sources)
+            await store.run(tx, "erase_sources", sources=sources)
         if doomed.wordings:
-            await store.run(tx, "erase_wordings", {"wordings": Int8s(doomed.wordings)})
+            await store.run(tx, "erase_wordings", wordings=Int8s(doomed.wordings))
         if doomed.audit:
-            await store.run(tx, "erase_audit", {"audit": Int8s(doomed.audit)})
+            await store.run(tx, "erase_audit", audit=Int8s(doomed.audit))
         if what.session is not None and what.user is None and what.message is None:
-            await store.run(tx, "erase_names", {"session": what.session})
+            await store.run(tx, "erase_names", session=what.session)
         return [entry for _, entry in doomed.memories if entry is not None]
 
 
 async def _doomed(tx: SpaceTransaction, what: What) -> _Doomed:
     given = {"session": what.session, "user": what.user, "message": what.message}
     messages = await record.matching(tx, what)
-    sources = await store.doomed(tx, "doomed_sources", {**given, "messages": Int8s(messages)})
+    sources = await store.doomed(tx, "doomed_sources", **given, messages=Int8s(messages))
     earlier: Sequence[int] = ()
-    resting = {**given, "sources": Int8s(sources), "everything": what.everything}
-    memories = await store.doomed_memories(tx, resting)
+    memories = await store.doomed_memories(tx, **given, sources=Int8s(sources), everything=what.everything)
     if not what.everything:
         more, earlier = await _repeating(tx, sources, messages, [memory for memory, _ in memories])
         memories = [*memories, *more]
@@ -74,21 +72,20 @@ async def _doomed(tx: SpaceTransaction, what: What) -> _Doomed:
     return _Doomed(
         memories,
         sources,
-        [*await store.doomed(tx, "doomed_wordings", left), *earlier],
-        await store.doomed(tx, "doomed_audit", given),
+        [*await store.doomed(tx, "doomed_wordings", **left), *earlier],
+        await store.doomed(tx, "doomed_audit", **given),
     )
 
 
 async def _repeating(
-    tx: SpaceTransaction, sources: Sequence[int], messages: Sequence[int], doomed: Sequence[UUID]
-) -> tuple[list[tuple[UUID, int | None]], list[int]]:
+    tx: SpaceTransaction, sources: Sequence[int], messages: Sequence[int], doomed: Sequence[str]
+) -> tuple[list[tuple[str, int | None]], list[int]]:
     """Return the memories, with their entries, and earlier wordings that have a word of what goes alone."""
-    given = {"sources": Int8s(sources), "messages": Int8s(messages), "doomed": list(doomed)}
-    rows = await store.wordings(tx, given)
+    rows = await store.wordings(tx, sources=sources, messages=messages, doomed=doomed)
     if not rows:
         return [], []
     erased = words(await store.said(tx, messages))
-    memories: dict[UUID, int | None] = {}
+    memories: dict[str, int | None] = {}
     earlier: list[int] = []
     for (memory, history), group in groupby(rows, key=lambda row: (row.memory, row.history)):
         of = list(group)

@@ -1,4 +1,4 @@
-"""Memories in the index, so that recall finds them, in the transaction that writes them."""
+"""Memories in the index, so that recall finds them: as they are written, and those that SQL wrote."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
-from uuid import UUID
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
@@ -21,6 +20,7 @@ from quipu.recall.prepared import Prepared
 from quipu.recall.terms import bag
 from quipu.recall.unfiled import Row, Rows
 
+_SQL: Final = queries.load("quipu.kinds.longterm")
 LONGTERM: Final = 5  # core.recall_kinds.code
 _TABLE: Final = "long_term_memory"
 
@@ -29,13 +29,13 @@ _TABLE: Final = "long_term_memory"
 class Entry:
     """Entry of a memory that is to be filed."""
 
-    id: UUID
+    id: str
     text: str
     user: str | None
     happened_at: datetime
 
 
-def entry(id_: UUID, *, summary: str, details: str | None, user: str | None, happened_at: datetime) -> Entry:
+def entry(id_: str, *, summary: str, details: str | None, user: str | None, happened_at: datetime) -> Entry:
     """Return the entry of a memory with this text."""
     return Entry(id_, filed_text(summary, details), user, happened_at)
 
@@ -71,16 +71,13 @@ def draft(one: Entry, *, fallback: str, now: datetime) -> Draft:
         by_user=True,
         has_time=tells_time(one.text),
         source_table=_TABLE,
-        source_id=str(one.id),
+        source_id=one.id,
     )
-
-
-_SQL: Final = queries.load("quipu.kinds.longterm")
 
 
 def _row(row: tuple[Any, ...], fallback: str) -> Row:
     id_, summary, details, user, happened_at, recorded_at = row
-    made = entry(id_, summary=summary, details=details, user=user, happened_at=happened_at)
+    made = entry(str(id_), summary=summary, details=details, user=user, happened_at=happened_at)
     return Row(id_, made.text, summary_hash(summary), draft(made, fallback=fallback, now=recorded_at))
 
 
@@ -102,4 +99,4 @@ def filed(
 
 async def _clear(tx: SpaceTransaction) -> None:
     """Have recalls look no more, unless something has come meanwhile."""
-    await tx.conn.execute(_SQL["settle"], {"space": tx.space.id})
+    await tx.execute(_SQL["settle"])

@@ -35,7 +35,6 @@ from quipu.kinds.longterm.changes import HAND, Changes, changed
 from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
 from quipu.kinds.longterm.looking import AsyncLooking, OnlyCategory, OnlyImportance, OnlyText, narrowed
 from quipu.kinds.longterm.model import ArchivedMemories, Category, Importance, LongtermMemory, New, Rewording
-from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.recovering import AsyncRecovering
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
@@ -99,7 +98,7 @@ class AsyncRemembering:
         texts = [filed_text(new.summary, new.details)]
         kept = await self._changed(lambda changes: changes.store(new), space=space, texts=texts)
         async with self._database.snapshot_read(space) as tx:
-            return memory(await row_of(tx, str(kept.id)), space=space)
+            return (await store.memory(tx, str(kept.id))).public
 
     async def edit(
         self,
@@ -222,9 +221,8 @@ class AsyncRemembering:
             rows = [] if tx is None else await store.memories(tx, wanted)
         if rows and confirm:
             rows = await self._changed(lambda changes: _archive_all(changes, wanted, why), space=space)
-        shown = [memory(row, space=space) for row in rows]
-        memories = [replace(one, archived=True) for one in shown] if confirm else shown
-        return ArchivedMemories(memories=tuple(memories), archived=confirm)
+        memories = tuple(replace(row.public, archived=row.archived or confirm) for row in rows)
+        return ArchivedMemories(memories=memories, archived=confirm)
 
     async def _changed(
         self, work: Callable[[Changes], Awaitable[T]], *, space: str, texts: Sequence[str] = ()
@@ -244,8 +242,8 @@ class AsyncRemembering:
     ) -> LongtermMemory:
         """Return a memory after a change. It is looked up first: a change makes no missing space."""
         async with self._database.snapshot_read(check_name("space", space)) as tx:
-            row = await row_of(tx, id_)
-        return memory(await self._changed(lambda changes: work(changes, row), space=space), space=space)
+            row = await store.memory(tx, id_)
+        return (await self._changed(lambda changes: work(changes, row), space=space)).public
 
 
 async def _archive_all(changes: Changes, wanted: Narrowed, reason: str | None) -> list[Row]:

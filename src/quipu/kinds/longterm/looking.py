@@ -38,7 +38,6 @@ from quipu.kinds.longterm.model import (
     MemoryRevision,
     MemorySource,
 )
-from quipu.kinds.longterm.reading import memory, row_of
 from quipu.kinds.longterm.store import Narrowed
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
@@ -76,7 +75,7 @@ class AsyncLooking:
             NotFound: There is no such memory.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            return memory(await row_of(tx, id), space=space)
+            return (await store.memory(tx, id)).public
 
     async def history(self, id: Id, *, space: Space) -> Sequence[MemoryRevision]:
         """Show how a memory read before each change, the latest change first.
@@ -87,7 +86,7 @@ class AsyncLooking:
             NotFound: There is no such memory.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            row = await row_of(tx, id)
+            row = await store.memory(tx, id)
             return [] if tx is None else await store.history(tx, row.id)
 
     async def sources(self, id: Id, *, space: Space) -> Sequence[MemorySource]:
@@ -99,7 +98,7 @@ class AsyncLooking:
             NotFound: There is no such memory.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            row = await row_of(tx, id)
+            row = await store.memory(tx, id)
             return [] if tx is None else await store.sources(tx, row.id)
 
     async def list(
@@ -138,9 +137,9 @@ class AsyncLooking:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
-            last = None if after is None else await given.behind(row_of(tx, after))
+            last = None if after is None else await given.behind(store.memory(tx, after))
             rows = await store.memories(tx, wanted, after=last, limit=limit, offset=offset)
-        return [memory(row, space=space) for row in rows]
+        return [row.public for row in rows]
 
     async def search(
         self,
@@ -175,7 +174,7 @@ class AsyncLooking:
             rows = await store.memories(tx, wanted, entries=[hit.id for hit in hits])
         by_entry = {row.entry_id: row for row in rows}
         found = [
-            FoundMemory(memory=memory(by_entry[hit.id], space=space), score=hit.score, parts=hit.parts)
+            FoundMemory(memory=by_entry[hit.id].public, score=hit.score, parts=hit.parts)
             for hit in hits
             if hit.id in by_entry
         ]

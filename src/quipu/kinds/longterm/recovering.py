@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Final
-from uuid import UUID
 
 from annotated_types import Interval
 from anyio import move_on_after
@@ -29,7 +28,6 @@ from quipu.kinds.longterm import auditing, querying, store
 from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMemory, LongtermMemory
 from quipu.kinds.longterm.querying import Query
-from quipu.kinds.longterm.reading import memory
 from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput
 from quipu.kinds.longterm.settings import LEAST_SCORE, LIMIT, TIMEOUT_MS, TOKENS
@@ -207,7 +205,7 @@ class AsyncRecovering:
         rows = await store.memories(tx, entries=[hit.id for hit in hits]) if hits else []
         by_entry = {row.entry_id: row for row in rows}
         return [
-            FoundMemory(memory=memory(by_entry[hit.id], space=turn.space), score=hit.score, parts=hit.parts)
+            FoundMemory(memory=by_entry[hit.id].public, score=hit.score, parts=hit.parts)
             for hit in hits
             if hit.id in by_entry
         ]
@@ -243,8 +241,7 @@ class AsyncRecovering:
                     return
                 await auditing.note(tx, line)
                 if injected and found.ids:
-                    ids = [UUID(id_) for id_ in found.ids]
-                    await store.accessed(tx, ids, now=line.at, apart=ACCESSES_APART)
+                    await store.accessed(tx, found.ids, now=line.at, apart=ACCESSES_APART)
 
 
 def _result(found: Sequence[FoundMemory], shown: Block) -> Recovered:

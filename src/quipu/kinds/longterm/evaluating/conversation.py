@@ -9,20 +9,10 @@ from typing import Final
 
 from quipu.kernel.policy.policy import Policy, safety
 from quipu.kernel.prose.splitting import sentences
-from quipu.kinds.longterm.evaluating import answers, changes, claims, requests
+from quipu.kinds.longterm.evaluating import answers, changes, claims, known, requests
 from quipu.kinds.longterm.evaluating.claims import Claim, Told
 from quipu.kinds.longterm.evaluating.grammar import grammar
-from quipu.kinds.longterm.evaluating.known import (
-    Change,
-    Known,
-    Same,
-    about,
-    decide,
-    holding,
-    replaced,
-    shown_in,
-    telling,
-)
+from quipu.kinds.longterm.evaluating.known import Change, Known, Same
 from quipu.kinds.longterm.evaluating.outcome import Bare, Outcome, bare
 from quipu.kinds.longterm.evaluating.safety import constraining, points_back, unsafe
 from quipu.kinds.longterm.evaluating.words import clauses, content, sentence, spelled, third, trimmed
@@ -308,7 +298,7 @@ class _Turn:
         if claimed is None:
             return False
         found = claimed
-        decided = decide(found, self._outcome.live(), old=old, wrong=changes.blames(excerpt))
+        decided = known.decide(found, self._outcome.live(), old=old, wrong=changes.blames(excerpt))
         if decided is None:
             decided = self._instead(found)
         if isinstance(decided, Change):
@@ -321,7 +311,7 @@ class _Turn:
 
     def _instead(self, found: Claim) -> Change | None:
         """Return a change of a memory that this very turn took back: "I left Siemens, I'm at Bosch now"."""
-        decided = decide(found, self._outcome.taken)
+        decided = known.decide(found, self._outcome.taken)
         if not isinstance(decided, Change):
             return None
         self._outcome.restore(decided.memory)
@@ -339,7 +329,7 @@ class _Turn:
             return False
         untrue = [
             one
-            for one in telling(found.told[0], self._outcome.live())
+            for one in known.telling(found.told[0], self._outcome.live())
             if not one.denies or found.told[0].denied
         ]
         for one in untrue:
@@ -351,7 +341,7 @@ class _Turn:
             found = claims.claim(third(gone.topic), order=False)
             if found is not None:
                 return self._take_back(found, excerpt)
-        meant = about(gone.topic, self._outcome.live(), categories=gone.categories, everything=False)
+        meant = known.about(gone.topic, self._outcome.live(), categories=gone.categories, everything=False)
         for one in meant:
             self._outcome.delete(one, "over", excerpt=excerpt)
         return bool(meant)
@@ -360,11 +350,13 @@ class _Turn:
         topic = third(forgetting.topic)
         if forgetting.statement:
             found = claims.claim(topic, order=False)
-            if found is not None and (meant := telling(found.told[0], self._outcome.live())):
+            if found is not None and (meant := known.telling(found.told[0], self._outcome.live())):
                 for one in meant:
                     self._outcome.delete(one, "asked to forget", excerpt=excerpt)
                 return
-        meant = about(topic, self._outcome.live(), categories=CATEGORIES, everything=forgetting.everything)
+        meant = known.about(
+            topic, self._outcome.live(), categories=CATEGORIES, everything=forgetting.everything
+        )
         for one in meant:
             self._outcome.delete(one, "asked to forget", excerpt=excerpt)
         if not meant:
@@ -372,23 +364,23 @@ class _Turn:
 
     def _disown(self, excerpt: str) -> None:
         """Delete the memory behind the assistant's last words, which the user denies."""
-        shown = shown_in(self._heard, self._outcome.live())
+        shown = known.shown_in(self._heard, self._outcome.live())
         if len(shown) == 1:
             self._outcome.delete(shown[0], "denied", excerpt=excerpt)
 
     def _put_right(self, right: changes.PutRight, excerpt: str, rest: str) -> None:
-        wrong = holding(right.old, self._outcome.live())
+        wrong = known.holding(right.old, self._outcome.live())
         new = right.new or changes.named_instead(rest)
         if new is not None and len(wrong) == 1:
             self._reword(wrong[0], right.old, new, excerpt)
 
     def _meant(self, new: str, excerpt: str) -> None:
-        shown = shown_in(self._heard, self._outcome.live())
+        shown = known.shown_in(self._heard, self._outcome.live())
         if len(shown) == 1 and shown[0].told:
             self._reword(shown[0], shown[0].told[0].value, new, excerpt)
 
     def _reword(self, one: Known, old: str, new: str, excerpt: str) -> None:
-        summary = replaced(one.summary, old, new)
+        summary = known.replaced(one.summary, old, new)
         found = claims.claim(third(spelled(summary)).rstrip("."), order=False) or Claim(
             one.category, one.importance, sentence(summary), (), "corrected"
         )

@@ -173,7 +173,7 @@ class Sessions:
             rows = await store.memories(tx, entries=entries) if entries else []
         return [
             SatiExistingMemory(
-                id=str(row.id),
+                id=row.id,
                 category=row.category,
                 importance=row.importance,
                 summary=row.summary,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
-
-from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
@@ -37,49 +35,44 @@ class Place:
 
 async def session_number(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a session."""
-    values = {"space": tx.space.id, "name": name}
-    row = await (await tx.conn.execute(_SQL["session_number"], values)).fetchone()
-    return None if row is None else row[0]
+    rows = await tx.rows(_SQL["session_number"], name=name)
+    return rows[0][0] if rows else None
 
 
 async def place(tx: SpaceTransaction, session: int, evaluator: str, *, hold: bool = False) -> Place:
     """Return an evaluator's place in a session; ``hold`` locks it until the transaction ends."""
     query = _SQL["evaluated" if hold else "evaluated_so_far"]
-    values = {"space": tx.space.id, "session": session, "evaluator": evaluator}
-    row = await (await tx.conn.execute(query, values)).fetchone()
-    return Place() if row is None else Place(*row)
+    rows = await tx.rows(query, session=session, evaluator=evaluator)
+    return Place(*rows[0]) if rows else Place()
 
 
 async def mark(
     tx: SpaceTransaction, session: int, evaluator: str, version: int, place_: Place, *, now: datetime
 ) -> None:
     """Note how far an evaluator has come in a session."""
-    values = {
-        "space": tx.space.id,
-        "session": session,
-        "evaluator": evaluator,
-        "version": version,
-        "message": place_.message,
-        "turns": place_.turns,
-        "now": now,
-    }
-    await tx.conn.execute(_SQL["mark_evaluated"], values)
+    await tx.execute(
+        _SQL["mark_evaluated"],
+        session=session,
+        evaluator=evaluator,
+        version=version,
+        message=place_.message,
+        turns=place_.turns,
+        now=now,
+    )
 
 
 async def after(tx: SpaceTransaction, session: int, message: int, *, limit: int) -> list[Turn]:
     """Return turns of users and assistants after a message, at most ``limit``, in order."""
-    values = {"space": tx.space.id, "session": session, "after": message, "limit": limit}
-    return await _turns(tx, "turns_after", values)
+    turns = await tx.fetch(Turn, _SQL["turns_after"], session=session, after=message, limit=limit)
+    return await _spoken(tx, turns)
 
 
 async def until(tx: SpaceTransaction, session: int, message: int, *, limit: int) -> list[Turn]:
     """Return the last turns up to a message, in order."""
-    values = {"space": tx.space.id, "session": session, "until": message, "limit": limit}
-    return (await _turns(tx, "turns_until", values))[::-1]
+    turns = await tx.fetch(Turn, _SQL["turns_until"], session=session, until=message, limit=limit)
+    return await _spoken(tx, turns[::-1])
 
 
-async def _turns(tx: SpaceTransaction, query: str, values: Mapping[str, object]) -> list[Turn]:
-    async with tx.conn.cursor(row_factory=class_row(Turn)) as cursor:
-        found = await (await cursor.execute(_SQL[query], values)).fetchall()
-    spoken = await tx.spoken([turn.content for turn in found])
-    return [replace(turn, content=text) for turn, text in zip(found, spoken, strict=True)]
+async def _spoken(tx: SpaceTransaction, turns: Sequence[Turn]) -> list[Turn]:
+    spoken = await tx.spoken([turn.content for turn in turns])
+    return [replace(turn, content=text) for turn, text in zip(turns, spoken, strict=True)]

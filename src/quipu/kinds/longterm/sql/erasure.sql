@@ -12,7 +12,7 @@ where o.space_id = %(space)s
 -- Those of the person; those written by hand in the session; those that rest, as they read now, on nothing but
 -- words that are erased. What other words tell too stays, without the words that go, and so does what a person
 -- wrote over such words.
-select m.id, m.entry_id from longterm.long_term_memory m
+select m.id::text as id, m.entry_id from longterm.long_term_memory m
 where m.space_id = %(space)s
     and (%(everything)s
         or %(user)s::text is not null and %(session)s::text is null and %(message)s::text is null
@@ -86,7 +86,7 @@ with concerned as materialized (
         and (o.id = any(%(sources)s::int8[])
             or s.id in (select g.gone >> 24 from unnest(%(messages)s::int8[]) as g (gone)))
 )
-select m.id, m.entry_id, w.history, w.text, o.excerpt, coalesce(x.content, '') as content,
+select m.id::text as memory, m.entry_id as entry, w.history, w.text, o.excerpt, coalesce(x.content, '') as content,
     o.id = any(%(sources)s::int8[]) as goes
 from concerned c
 join longterm.long_term_memory m on m.space_id = %(space)s and m.id = c.id

@@ -2,9 +2,9 @@
 select pg_advisory_xact_lock(731083, %(space)s)
 
 -- name: memories: memories with how many sources they have, by ids, entries, or what they are; the most important first
-select m.id, m.category, m.importance::text as importance, m.summary, m.details, m.hash, m.source, m.created_at,
-    m.updated_at, m.last_accessed_at, m.access_count, m.version, m.archived, m.user_name as "user", m.session,
-    m.happened_at, m.stated_count, m.entry_id,
+select m.id::text as id, m.category, m.importance::text as importance, m.summary, m.details, m.hash, m.source,
+    m.created_at, m.updated_at, m.last_accessed_at, m.access_count, m.version, m.archived, %(space_name)s as space,
+    m.user_name as "user", m.session, m.happened_at, m.stated_count, m.entry_id,
     (select count(*) from longterm.sources o
         where o.space_id = m.space_id and o.memory_id = m.id and o.version = m.version)::integer as sources
 from longterm.long_term_memory m

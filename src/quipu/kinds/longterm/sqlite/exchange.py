@@ -200,5 +200,5 @@ async def _keep(changes: Changes, part: Sequence[Taken], *, user: str | None) ->
 
 def _entry(one: Taken, user: str | None) -> Entry:
     return indexing.entry(
-        one.id, summary=one.summary, details=one.details, user=user, happened_at=one.created_at
+        str(one.id), summary=one.summary, details=one.details, user=user, happened_at=one.created_at
     )
