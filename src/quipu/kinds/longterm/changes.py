@@ -11,9 +11,9 @@ from uuid import UUID, uuid4
 
 from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import own_user
 from quipu.kernel.base.text import clean, excerpt
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.base.scope import own_user
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import indexing, store
