@@ -15,8 +15,8 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import get_args
 
+from quipu.kinds.episodes.chunking.chunkers import chunk
 from quipu.kinds.episodes.chunking.model import Talk, Turn
-from quipu.kinds.episodes.chunking.rules import chunk
 from quipu.kinds.episodes.shapes import Chunk, GistType
 
 CORPUS = Path(__file__).resolve().parent.parent / "tests" / "data" / "exchanges.tsv"

@@ -22,7 +22,7 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
-from quipu.kinds.episodes.extraction.loops.closing import resolved
+from quipu.kinds.episodes.extraction.loops.following import resolved
 from quipu.kinds.episodes.extraction.loops.model import Opened, Standing
 from quipu.kinds.episodes.extraction.loops.opening import opened
 from quipu.kinds.episodes.extraction.turns import Turn

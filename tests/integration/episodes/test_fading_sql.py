@@ -9,8 +9,7 @@ from psycopg.errors import FeatureNotSupported
 
 from quipu import AsyncMemory
 from quipu.kernel.db.database import Database
-from quipu.kinds.episodes.decay.life import EpisodeLife, state
-from quipu.kinds.episodes.decay.pace import Pace
+from quipu.kinds.episodes.decay.life import EpisodeLife, Pace, state
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SPACE = "sql"

@@ -16,11 +16,11 @@ from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.episodes.building.service import Condensing
+from quipu.kinds.episodes.chunking.chunkers import RulesChunker
 from quipu.kinds.episodes.chunking.model import Chunked, Talk
-from quipu.kinds.episodes.chunking.rules import RulesChunker
 from quipu.kinds.episodes.conversations import reading
+from quipu.kinds.episodes.conversations.exchanges import channel_of
 from quipu.kinds.episodes.conversations.store import begin_topic, threads, topic_names
-from quipu.kinds.episodes.conversations.threads import channel_of
 from quipu.recall.generations import Models
 from quipu.record.store import lock_sessions
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.decay.activation import KEPT, NOISE, THRESHOLD, activation, base_level
+from quipu.kinds.episodes.decay.formulas import KEPT, NOISE, THRESHOLD, activation, base_level
 
 AGES = st.lists(st.floats(0.02, 20_000), min_size=1, max_size=40)
 

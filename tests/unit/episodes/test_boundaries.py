@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.building.cues import begins, greets, leaves
 from quipu.kinds.episodes.building.readiness import (
     IDLE,
     LEAST_TURNS,
@@ -22,7 +21,7 @@ from quipu.kinds.episodes.building.readiness import (
     plan,
 )
 from quipu.kinds.episodes.building.signs import RESTED as LONG_PAUSE
-from quipu.kinds.episodes.building.signs import Turn, depths, signs
+from quipu.kinds.episodes.building.signs import Turn, begins, depths, greets, leaves, signs
 
 THEN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 LATER = THEN + timedelta(days=30)

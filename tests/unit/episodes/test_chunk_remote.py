@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from quipu.errors import BudgetSpent
+from quipu.kinds.episodes.chunking.chunkers import MOST_CHARACTERS, RemoteChunker, chunk
 from quipu.kinds.episodes.chunking.model import Talk, Turn
-from quipu.kinds.episodes.chunking.remote import MOST_CHARACTERS, RemoteChunker
-from quipu.kinds.episodes.chunking.rules import chunk
 from quipu.kinds.episodes.shapes import Chunk, Gist, Scope
 from quipu.testing import ScriptedLLM
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quipu.kinds.episodes.chunking.chunkers import chunk
 from quipu.kinds.episodes.chunking.emotion import feel
 from quipu.kinds.episodes.chunking.gists import MOST, MOST_OF_A_TYPE
 from quipu.kinds.episodes.chunking.model import Talk, Turn
 from quipu.kinds.episodes.chunking.retelling import LONGEST, retell
-from quipu.kinds.episodes.chunking.rules import chunk
 from quipu.kinds.episodes.chunking.style import measure
 from quipu.kinds.episodes.shapes import Chunk
 

@@ -10,10 +10,9 @@ import pytest
 from quipu.errors import BudgetSpent
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.policy.policy import policy
+from quipu.kinds.episodes.building.builders import LONGEST_MESSAGE, MOST_CHARACTERS, NOTHING
 from quipu.kinds.episodes.building.drafting import Draft, Drafting
 from quipu.kinds.episodes.building.model import Utterance
-from quipu.kinds.episodes.building.remote import LONGEST, MOST
-from quipu.kinds.episodes.building.rules import NOTHING
 from quipu.kinds.episodes.building.store import Exchange, Spoken
 from quipu.kinds.episodes.shapes import Condensed
 from quipu.testing import ScriptedLLM
@@ -104,10 +103,10 @@ async def test_what_the_model_tells_of_people_is_held_to_the_policy() -> None:
 async def test_long_messages_are_cut_and_of_many_the_middle_is_left_out() -> None:
     model = ScriptedLLM([GOOD, GOOD])
     await drafted(model, "word " * 50_000)
-    assert LONGEST < len(model.asked[0].text) < 2 * LONGEST
+    assert LONGEST_MESSAGE < len(model.asked[0].text) < 2 * LONGEST_MESSAGE
     await drafted(model, *(f"{n} " + "word " * 200 for n in range(90)))
     text = model.asked[1].text
-    assert len(text) < MOST + 500
+    assert len(text) < MOST_CHARACTERS + 500
     assert "] 0 word" in text
     assert "] 89 word" in text
     assert "] 45 word" not in text

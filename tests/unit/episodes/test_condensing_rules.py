@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kinds.episodes.building import central, feeling, telling
-from quipu.kinds.episodes.building.intent import intent, nearness
+from quipu.kinds.episodes.building import builders, feeling, telling
+from quipu.kinds.episodes.building.builders import LONGEST_GIST, RuleBuilder, joined
 from quipu.kinds.episodes.building.model import Material, Utterance
-from quipu.kinds.episodes.building.rules import LONGEST_GIST, RuleBuilder, joined
-from quipu.kinds.episodes.building.sentences import LONGEST, asks, sentences
+from quipu.kinds.episodes.building.sentences import LONGEST, asks, sentences, worth
 from quipu.kinds.episodes.building.service import novelty
-from quipu.kinds.episodes.building.worth import worth
+from quipu.kinds.episodes.building.telling import intent, nearness
 from quipu.kinds.episodes.shapes import Condensed, Feelings
 
 MONDAY = datetime(2026, 3, 2, 10, tzinfo=UTC)
@@ -141,11 +140,11 @@ def test_a_decision_is_the_direction_whatever_else_was_said() -> None:
 
 def test_the_most_central_sentences_are_those_that_others_are_near_to() -> None:
     rows = np.array([[1, 0, 0], [0.9, 0.436, 0], [0, 0, 1], [0.95, 0.31, 0]], np.float32)
-    ranked = central.ranks(rows, [1, 1, 1, 1])
+    ranked = builders.ranks(rows, [1, 1, 1, 1])
     assert sum(ranked) == pytest.approx(1)
     assert min(range(4), key=lambda place: ranked[place]) == 2
-    assert len(central.chosen(rows, ranked, most=4)) == 2  # the near ones say the same
-    assert central.ranks(np.empty((0, 3), np.float32), []) == []
+    assert len(builders.chosen(rows, ranked, most=4)) == 2  # the near ones say the same
+    assert builders.ranks(np.empty((0, 3), np.float32), []) == []
 
 
 def test_an_arc_says_how_the_mood_changed() -> None:

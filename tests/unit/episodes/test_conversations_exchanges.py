@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.conversations.exchanges import MOST_MESSAGES, PAUSE, QUIET, form
+from quipu.kinds.episodes.conversations.exchanges import MOST_MESSAGES, PAUSE, QUIET, form, mode_of
 from quipu.kinds.episodes.conversations.model import Said
-from quipu.kinds.episodes.conversations.modes import mode_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from quipu.kernel.policy.policy import policy
+from quipu.kinds.episodes.chunking.chunkers import RemoteChunker, chunk
 from quipu.kinds.episodes.chunking.model import Talk, Turn
-from quipu.kinds.episodes.chunking.remote import RemoteChunker
-from quipu.kinds.episodes.chunking.rules import chunk
 from quipu.kinds.episodes.policy import Retold, allowed
 from quipu.kinds.episodes.shapes import Chunk, Fact, Gist, Scope, Trait
 from quipu.testing import ScriptedLLM

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.decay.freshness import freshness, half_life_hours, hours
+from quipu.kinds.episodes.decay.formulas import freshness, half_life_hours, hours
 from quipu.kinds.episodes.decay.life import EpisodeLife, as_of, curve, state
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -12,11 +12,11 @@ from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.embedding.model import Embedder
 from quipu.kinds.episodes.building import feeling
+from quipu.kinds.episodes.building.builders import RuleBuilder
 from quipu.kinds.episodes.building.meaning import meaning
 from quipu.kinds.episodes.building.model import Material, Utterance
-from quipu.kinds.episodes.building.rules import RuleBuilder
+from quipu.kinds.episodes.chunking.chunkers import chunk
 from quipu.kinds.episodes.chunking.model import Talk, Turn
-from quipu.kinds.episodes.chunking.rules import chunk
 from quipu.kinds.episodes.shapes import Condensed, Feelings
 
 pytestmark = pytest.mark.anyio

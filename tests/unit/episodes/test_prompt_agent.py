@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from quipu.errors import ConfigError, QuipuError
-from quipu.kinds.episodes.prompting.agent import Answer, agent_of
+from quipu.kinds.episodes.prompting.answering import Answer, agent_of
 from quipu.kinds.episodes.prompting.model import Asked, Line
 from quipu.testing import ScriptedLLM
 

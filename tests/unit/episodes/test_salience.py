@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.decay.salience import USES_APART, counted, counts_as_use, raised, salience
+from quipu.kinds.episodes.decay.formulas import USES_APART, counted, counts_as_use, raised, salience
 from quipu.kinds.episodes.shapes import Factors
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.conversations.threads import (
+from quipu.kinds.episodes.conversations.exchanges import (
     CONTINUES,
     RESUMES,
     Span,

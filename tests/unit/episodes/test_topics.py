@@ -15,8 +15,9 @@ from quipu.kinds.episodes.conversations.topics import (
     choose,
     grown,
     moved,
+    name_of,
+    topical,
 )
-from quipu.kinds.episodes.conversations.words import name_of, topical
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GARDEN = np.array([1.0, 0.0, 0.0], dtype=np.float32)

@@ -48,8 +48,7 @@ from quipu.kinds.episodes.decay.model import (
 )
 from quipu.kinds.episodes.decay.weighing import HALF_REMEMBERED
 from quipu.kinds.episodes.indexing import entries as filing
-from quipu.kinds.episodes.used import note
-from quipu.kinds.episodes.weigh import weigh
+from quipu.kinds.episodes.recall import note, weigh
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search

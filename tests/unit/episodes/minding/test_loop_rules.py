@@ -14,7 +14,7 @@ from quipu.kinds.episodes.extraction.loops.due import due
 from quipu.kinds.episodes.extraction.loops.following import Exchange, Followed, follow
 from quipu.kinds.episodes.extraction.loops.model import Loop, Standing
 from quipu.kinds.episodes.extraction.loops.opening import opened
-from quipu.kinds.episodes.extraction.loops.urgency import FADED, line, most_urgent, urgency
+from quipu.kinds.episodes.extraction.loops.reminders import FADED, line, most_urgent, urgency
 from quipu.kinds.episodes.extraction.turns import Turn, sentences
 
 MONDAY = datetime(2026, 3, 2, 10, tzinfo=UTC)

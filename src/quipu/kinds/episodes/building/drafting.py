@@ -14,9 +14,8 @@ from quipu.kernel.embedding.model import Embedder
 from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
+from quipu.kinds.episodes.building.builders import NOTHING, RemoteBuilder, RuleBuilder
 from quipu.kinds.episodes.building.model import Builder, Material
-from quipu.kinds.episodes.building.remote import RemoteBuilder
-from quipu.kinds.episodes.building.rules import NOTHING, RuleBuilder
 from quipu.kinds.episodes.building.store import Exchange, Spoken
 from quipu.kinds.episodes.indexing import entries as filing
 from quipu.kinds.episodes.policy import UNKNOWN, Retold

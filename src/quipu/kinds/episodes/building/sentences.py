@@ -1,4 +1,4 @@
-"""The sentences of a message that can stand for it. Pure."""
+"""The sentences of a message that can stand for it, and how much each is worth. Pure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,35 @@ from typing import Final
 
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.prose import splitting
+from quipu.kinds.episodes import cueing
+
+ASKED: Final = 0.3
+REACTED: Final = 0.3
+SPECIFIC: Final = 1.0
+"""What names, numbers and times add to what was merely told."""
+
+HAPPENED: Final = 0.5
+"""What somebody tells to have done adds so much."""
+
+LEAST: Final = 0.05
+_ENOUGH_NAMES: Final = 3
+
+_REACTS = re.compile(
+    r"^\W*(?:wow|thanks?|thank you|glad|(?:oh|ah|aw+),?|that'?s|that (?:sounds|is|must)|sounds?|great|awesome"
+    r"|cool|nice|congrat\w*|yeah|yes|yep|no|nope|sure|absolutely|totally|definitely|exactly|haha\w*|lol"
+    r"|i agree|agreed|you'?re|you|your|hope|can'?t wait|good luck|keep|appreciate|no (?:problem|worries)"
+    r"|hey|hi|hello|klar|danke|toll)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'-]+|\b\d[\d.,:/-]*\b|\b[\w-]+[_./][\w./-]+\b")
+
+_HAPPENED = re.compile(
+    r"\b(?:i|we|my|our)\b[^.;!?]*?\b(?:[a-z]{2,}ed|went|got|had|made|bought|took|saw|met|found|began|won|lost"
+    r"|left|gave|came|wrote|ran|sold|built|chose|heard|told)\b"
+    r"|\b(?:ich|wir) (?:habe|haben|bin|sind|war|waren)\b",
+    re.IGNORECASE,
+)
+
 
 LONGEST: Final = 280
 _FEWEST_WORDS: Final = 4
@@ -33,3 +62,13 @@ def _tells(sentence: str) -> bool:
     if any(character >= "\u3040" for character in sentence):  # scripts without spaces between words
         return len(sentence) >= _FEWEST_WORDS
     return len(_WORD.findall(sentence)) >= _FEWEST_WORDS
+
+
+def worth(sentence: str) -> float:
+    """Return the worth of a sentence, from 0.05: 1 and more for a fact, little for questions or reactions."""
+    if asks(sentence):
+        return ASKED
+    names = len(_NAME.findall(sentence)) + cueing.matches(sentence, section="commitment", name="dated")
+    told = 1.0 + SPECIFIC * min(1.0, names / _ENOUGH_NAMES) + HAPPENED * bool(_HAPPENED.search(sentence))
+    length = min(1.0, len(sentence) / 80)
+    return max(LEAST, told * length * (REACTED if _REACTS.search(sentence) else 1.0))

@@ -1,7 +1,8 @@
-"""Signs that something new begins with a turn. Pure."""
+"""Signs that something new begins with a turn: greetings, farewells, pauses, another subject. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,8 +10,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-
-from quipu.kinds.episodes.building import cues
 
 Floats = NDArray[np.float32]
 
@@ -32,6 +31,52 @@ REACH: Final = 6
 RESTED: Final = timedelta(hours=4)
 
 
+_READ_CHARACTERS: Final = 300
+
+_GREETS = re.compile(
+    r"^\W*(?:hey|hi|hello|hiya|howdy|yo|greetings|(?:good )?(?:morning|afternoon|evening)|hallo|moin|servus"
+    r"|guten (?:morgen|tag|abend))\b",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(
+    r"\b(?:how (?:have|'?ve) (?:you|ya) been|how(?:'s| is| are) (?:it going|everything|things|you|ya)"
+    r"|long time no|(?:been|it'?s been) (?:a while|ages|so long|forever|a long time)"
+    r"|(?:since|last time) we (?:last |first )?(?:spoke|talked|chatted|met|saw|caught up)|since our last"
+    r"|(?:good|great|nice|lovely|awesome) to (?:see|hear from|talk to|chat with|be back)"
+    r"|what'?s (?:up|new|been (?:up|happening|going on))|what have you been up to"
+    r"|how was your (?:day|week|weekend|trip|holiday)|haven'?t (?:seen|talked|heard)|guess what"
+    r"|new (?:question|topic|task)|something else|another (?:question|thing|topic)|on another note|unrelated"
+    r"|wie geht'?s|lange nicht|etwas anderes|anderes thema|neue frage)\b",
+    re.IGNORECASE,
+)
+_LEAVES = re.compile(
+    r"\b(?:bye|goodbye|good ?night|see (?:you|ya)"
+    r"|(?:talk|speak|chat|catch|write) (?:(?:to|with|up with) )?(?:(?:you|ya) )?(?:soon|later|again|tomorrow)"
+    r"|catch up (?:soon|later)|take care"
+    r"|(?:gotta|got to|have to|need to|must|should) (?:go|run|head|leave|get going)"
+    r"|i'?m off to|(?:keep|let) (?:you|ya|me) (?:posted|updated|know)"
+    r"|have (?:a (?:great|good|nice|wonderful|fantastic|lovely|awesome|safe)|fun)|until next time|good luck"
+    r"|enjoy your|you'?re welcome|anytime|thanks for (?:chatting|the chat|your help)|that'?s all"
+    r"|tschüss|bis (?:bald|später|morgen|dann)|mach'?s gut|schönen (?:tag|abend)|gute nacht)\b|\blater!",
+    re.IGNORECASE,
+)
+
+
+def greets(text: str) -> bool:
+    """Return True if it begins with a greeting."""
+    return _GREETS.search(text[:_READ_CHARACTERS]) is not None
+
+
+def begins(text: str) -> bool:
+    """Return True if it speaks as one does after a while apart, or announces another subject."""
+    return _BEGINS.search(text[:_READ_CHARACTERS]) is not None
+
+
+def leaves(text: str) -> bool:
+    """Return True if it takes leave, at its end if it is long."""
+    return _LEAVES.search(text[-_READ_CHARACTERS:]) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """Turn of a conversation: its text, and its time ``at`` and ``vector``, shape (d,), if known."""
@@ -51,8 +96,8 @@ def signs(turns: Sequence[Turn]) -> list[float]:
     """
     if not turns:
         return []
-    opening = [GREETING * cues.greets(one.text) + BEGINNING * cues.begins(one.text) for one in turns]
-    leaving = [LEAVING * cues.leaves(one.text) for one in turns]
+    opening = [GREETING * greets(one.text) + BEGINNING * begins(one.text) for one in turns]
+    leaving = [LEAVING * leaves(one.text) for one in turns]
     answered = [ANSWERED * (one > 0) for one in [*opening[1:], 0.0]]
     depth = depths([one.vector for one in turns])
     sums = [

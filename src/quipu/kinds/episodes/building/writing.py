@@ -11,7 +11,7 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.model import Vectors
 from quipu.kinds.episodes.building import store
 from quipu.kinds.episodes.building.drafting import Draft
-from quipu.kinds.episodes.decay.salience import salience
+from quipu.kinds.episodes.decay.formulas import salience
 from quipu.kinds.episodes.indexing import entries as filing
 from quipu.kinds.episodes.indexing.entries import Entry
 from quipu.recall.removal import withdraw

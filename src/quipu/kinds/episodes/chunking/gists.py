@@ -10,8 +10,7 @@ from typing import Final
 
 from quipu.kernel.prose.splitting import Sentence, sentences
 from quipu.kinds.episodes.chunking.model import Talk
-from quipu.kinds.episodes.chunking.retelling import ask, retell
-from quipu.kinds.episodes.chunking.wording import families, read
+from quipu.kinds.episodes.chunking.retelling import ask, families, read, retell
 from quipu.kinds.episodes.shapes import Gist, GistType
 
 MOST: Final = 8

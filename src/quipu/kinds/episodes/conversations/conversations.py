@@ -25,8 +25,8 @@ from quipu.kernel.db.database import Database
 from quipu.kernel.queue.outbox import put
 from quipu.kernel.redact import redact
 from quipu.kinds.episodes.conversations import showing
+from quipu.kinds.episodes.conversations.exchanges import channel_of
 from quipu.kinds.episodes.conversations.model import Conversation, ConversationStatus, Dialogue, Thread, Topic
-from quipu.kinds.episodes.conversations.threads import channel_of
 from quipu.kinds.episodes.prompting.asking import AsyncPrompting
 from quipu.kinds.episodes.queues import CHUNKER
 from quipu.record.given import whole

@@ -9,7 +9,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue import outbox
-from quipu.kinds.episodes.conversations import remaking
+from quipu.kinds.episodes.conversations import store
 from quipu.kinds.episodes.queues import CHUNKER
 from quipu.record import store as record
 from quipu.upkeep.erasure.model import What
@@ -49,7 +49,7 @@ class ConversationsEraser:
             await _take(tx, touched, left, given)
         await _run(tx, "erase_topics", {**given, "topics": Int8s(_numbers(touched, 3))})
         await _run(tx, "unname_conversations", given)
-        await remaking.remake(tx, _numbers(touched, 3), without=ids)
+        await store.remake(tx, _numbers(touched, 3), without=ids)
         await _put(tx, left)
         return []
 
@@ -61,7 +61,7 @@ async def unread_named(tx: SpaceTransaction, pattern: str) -> None:
     if left:
         await _run(tx, "unread_exchanges", {"left": Int8s(left), "user": None})
         await _put(tx, left)
-    await remaking.remake(tx, [row[0] for row in await _rows(tx, "named_topics", values)])
+    await store.remake(tx, [row[0] for row in await _rows(tx, "named_topics", values)])
 
 
 async def _put(tx: SpaceTransaction, left: Sequence[int]) -> None:

@@ -1,13 +1,20 @@
-"""Messages as exchanges: somebody says something, and is answered. Pure."""
+"""Messages as exchanges, exchanges as threads, and the mode of each reply. Pure.
+
+A thread is named ``{platform}:{channel}:{seq}``. The channel is in the name of the session if that has the
+form ``platform:channel`` (``telegram:4711``, also ``telegram:4711:monday``): then several sessions share its
+threads. Any other session is a channel of its own, on the platform ``session``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 from quipu.kinds.episodes.conversations.model import Run, Said
+from quipu.kinds.episodes.shapes import Mode
 
 QUIET: Final = timedelta(minutes=5)
 """After so long nobody is expected to answer what was asked last."""
@@ -17,6 +24,121 @@ PAUSE: Final = timedelta(minutes=30)
 
 MOST_MESSAGES: Final = 60
 """A longer exchange (an agent that works for hours) is cut."""
+
+
+_SHORT: Final = 60
+_QUESTION = re.compile(r"[?？]\s*(?:[\"'”’)\]*_]\s*)*$")
+_BACK = re.compile(
+    r"^(?:could|can|would) you (?:\w+ ){0,2}"
+    r"(?:clarify|specify|elaborate|explain|share|tell|confirm|give|provide)"
+    r"|\b(?:what|which|who|when|where) (?:exactly |specifically )?"
+    r"(?:do|did|would|should|is|are) (?:you|your)\b"
+    r"|\bdo you (?:mean|want|prefer|need|have)\b|\bwhich (?:one|of|version|file|option)\b|\bto clarify\b"
+    r"|\bwould you (?:like|prefer|rather)\b|\bshould i\b|\bshall i\b|\bhow (?:many|much|long|often|big)\b"
+    r"|\bbefore i\b|\bneed (?:a bit )?more (?:details|information|context)\b",
+    re.IGNORECASE,
+)
+_ACKNOWLEDGED = re.compile(
+    r"^(?:(?:ok(?:ay)?|k|got it|sure(?: thing)?|noted|done|will do|understood|alright|great|perfect"
+    r"|thanks?(?: you)?|thx|yes|yep|yeah|no problem|you(?:'|’)re welcome|my pleasure|of course|sounds good"
+    r"|makes sense|absolutely|certainly|i(?:'|’)ll (?:remember|note|keep)(?: (?:that|it|this))?(?: in mind)?"
+    r"|i see|right|cool|nice)\b[\s,.!…👍🙏✅]*){1,4}"
+    r"(?:(?:i(?:'|’)ve |i have )?(?:noted|saved|remembered|recorded|updated)(?: (?:that|it|this))?[\s.!]*)?$",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w")
+
+
+CONTINUES: Final = timedelta(minutes=30)
+RESUMES: Final = timedelta(minutes=240)
+
+_CHANNEL = re.compile(r"([A-Za-z][A-Za-z0-9_.-]{0,31}):([^:/][^:]{0,511})(?::.*)?", re.DOTALL)
+
+How = Literal["continued", "resumed", "new"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A thread of a channel as far as it goes."""
+
+    id: int
+    seq: int
+    started_at: datetime
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Place of an exchange. ``thread`` is its id; None for a new one.
+
+    ``after`` is the channel's last thread before it, if it begins a new one.
+    """
+
+    how: How
+    thread: int | None
+    after: int | None = None
+
+
+def channel_of(session: str) -> tuple[str, str]:
+    """Return platform and channel of a session."""
+    named = _CHANNEL.fullmatch(session)
+    return (named[1].lower(), named[2]) if named else ("session", session)
+
+
+def place(started_at: datetime, ended_at: datetime, threads: Sequence[Span]) -> Place:
+    """Return the thread of an exchange: the nearest in time, if it is at most four hours away.
+
+    Up to half an hour it goes on, up to four hours it is resumed. An exchange that comes in late goes to the
+    thread of its own time.
+    """
+    nearest = min(threads, key=lambda one: (_idle(started_at, ended_at, one), one.seq), default=None)
+    if nearest is not None:
+        idle = _idle(started_at, ended_at, nearest)
+        if idle <= CONTINUES:
+            return Place("continued", nearest.id)
+        if idle <= RESUMES:
+            return Place("resumed", nearest.id)
+    before = [one for one in threads if one.last_at <= started_at]
+    return Place("new", None, max(before, key=lambda one: one.last_at).id if before else None)
+
+
+def state(last_at: datetime, *, now: datetime, ended: bool) -> str:
+    """Return how a thread stands now: ``active``, ``resting`` (it can be resumed), ``ended``."""
+    idle = now - last_at
+    if ended or idle > RESUMES:
+        return "ended"
+    return "active" if idle <= CONTINUES else "resting"
+
+
+def _idle(started_at: datetime, ended_at: datetime, thread: Span) -> timedelta:
+    """Return the silence between them; none if they overlap."""
+    return max(started_at - thread.last_at, thread.started_at - ended_at, timedelta(0))
+
+
+def mode_of(reply: str, *, used_tools: bool) -> Mode:
+    """Return what a reply did, as one of the seed's modes.
+
+    ACT if tools were called for it, CLARIFY if it asks back, ACKNOWLEDGE if it only shows that it has heard,
+    IGNORE if it says nothing; else RESPOND.
+    """
+    text = reply.strip()
+    if used_tools:
+        return "ACT"
+    if not _WORD.search(text):
+        return "ACKNOWLEDGE" if text else "IGNORE"
+    if _asks_back(text):
+        return "CLARIFY"
+    if len(text) <= 3 * _SHORT and _ACKNOWLEDGED.match(text):
+        return "ACKNOWLEDGE"
+    return "RESPOND"
+
+
+def _asks_back(text: str) -> bool:
+    """Return True if the last sentence is a question that is most of the text, or asks for what is needed."""
+    if not _QUESTION.search(text):
+        return False
+    last = re.split(r"(?<=[.!?。！？])\s+|\n+", text)[-1]
+    return (bool(_BACK.search(last)) and len(text) < 600) or len(last) > 0.6 * len(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from quipu.kernel.db.arrays import Vectors as Columns
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.model import Vectors
 from quipu.kinds.episodes.conversations import store
+from quipu.kinds.episodes.conversations.exchanges import RESUMES, Span, channel_of, place
 from quipu.kinds.episodes.conversations.model import Run
-from quipu.kinds.episodes.conversations.threads import RESUMES, Span, channel_of, place
 from quipu.kinds.episodes.conversations.topics import (
     Heard,
     Known,
@@ -25,8 +25,9 @@ from quipu.kinds.episodes.conversations.topics import (
     choose,
     grown,
     moved,
+    name_of,
+    topical,
 )
-from quipu.kinds.episodes.conversations.words import name_of, topical
 
 _MOST_TOPICS: Final = 300  # of a person: older ones are not found again
 

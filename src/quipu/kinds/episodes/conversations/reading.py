@@ -15,13 +15,11 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.model import Vectors
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Payload
+from quipu.kinds.episodes.chunking.chunkers import RemoteChunker, RulesChunker
 from quipu.kinds.episodes.chunking.model import Chunked, Chunker, Talk, Turn
-from quipu.kinds.episodes.chunking.remote import RemoteChunker
-from quipu.kinds.episodes.chunking.rules import RulesChunker
 from quipu.kinds.episodes.conversations import store
-from quipu.kinds.episodes.conversations.exchanges import form
+from quipu.kinds.episodes.conversations.exchanges import form, mode_of
 from quipu.kinds.episodes.conversations.model import Run, Said
-from quipu.kinds.episodes.conversations.modes import mode_of
 from quipu.kinds.episodes.conversations.placing import Placed, Placing
 from quipu.kinds.episodes.policy import Retold, allowed, policy_of
 from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING

@@ -9,8 +9,8 @@ from typing import Any
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
+from quipu.kinds.episodes.conversations.exchanges import state
 from quipu.kinds.episodes.conversations.model import Conversation, Exchange, Thread, Topic, Utterance
-from quipu.kinds.episodes.conversations.threads import state
 
 _SQL = queries.load("quipu.kinds.episodes.conversations")
 _NO_FILTER: Mapping[str, object] = {

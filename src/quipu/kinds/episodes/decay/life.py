@@ -1,4 +1,4 @@
-"""History of an episode, and its state at a moment that follows from it. Pure."""
+"""History of an episode, the pace at which it fades, and its state at a moment. Pure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,44 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from quipu.kinds.episodes.decay.activation import KEPT, activation
-from quipu.kinds.episodes.decay.freshness import freshness, hours
-from quipu.kinds.episodes.decay.pace import USUAL, Pace
-from quipu.kinds.episodes.decay.salience import raised
+from quipu.kernel.config import Settings
+from quipu.kinds.episodes.decay.formulas import (
+    BOOST,
+    DECAY_PER_HOUR,
+    KEPT,
+    USES_APART,
+    activation,
+    freshness,
+    hours,
+    raised,
+)
+from quipu.kinds.episodes.settings import EPISODE_BOOST, EPISODE_DECAY, USES_APART_MINUTES
 
 _LAST: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 """A curve goes no further: there are no later dates."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """``boost``: how much of what is left to the ceiling a use takes; ``uses_apart_minutes``: sooner
+    is one use.
+    """
+
+    decay_per_hour: float = DECAY_PER_HOUR
+    boost: float = BOOST
+    uses_apart_minutes: float = USES_APART / timedelta(minutes=1)
+
+
+USUAL: Final = Pace()
+
+
+def pace(settings: Settings) -> Pace:
+    """Return the pace that is set."""
+    return Pace(
+        decay_per_hour=settings.of(EPISODE_DECAY),
+        boost=settings.of(EPISODE_BOOST),
+        uses_apart_minutes=settings.of(USES_APART_MINUTES),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

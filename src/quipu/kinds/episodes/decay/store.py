@@ -15,7 +15,7 @@ from quipu.kernel.base.parameters import ListState
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.episodes.decay.life import EpisodeLife, state
+from quipu.kinds.episodes.decay.life import EpisodeLife, Pace, pace, state
 from quipu.kinds.episodes.decay.model import (
     Episode,
     EpisodeMessage,
@@ -23,7 +23,6 @@ from quipu.kinds.episodes.decay.model import (
     EpisodeVersion,
     Order,
 )
-from quipu.kinds.episodes.decay.pace import Pace, pace
 from quipu.kinds.episodes.decay.weighing import About
 from quipu.kinds.episodes.indexing.entries import text_of
 from quipu.recall.model import Cited, Source

@@ -19,7 +19,7 @@ from quipu.kinds.episodes.extraction import store as minding
 from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.loops import store
 from quipu.kinds.episodes.extraction.loops.model import LOOP_KINDS, LOOP_STATES, Loop, LoopKind, Outcome
-from quipu.kinds.episodes.extraction.loops.reminding import most_urgent_of
+from quipu.kinds.episodes.extraction.loops.reminders import most_urgent_of
 from quipu.record.given import behind, id_of, only, whole
 
 _HINT: Final = "The list of loops in all states shows them."

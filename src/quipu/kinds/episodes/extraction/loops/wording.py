@@ -1,14 +1,22 @@
-"""The wordings of open loops, as ``wording.toml`` has them."""
+"""The wordings of open loops from ``wording.toml``, and the terms by which later turns are recognised."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+
+from quipu.recall.terms import question_terms
+
+_WORD: Final = re.compile(r"[^\W_]+(?:'[a-z]{1,2}\b)?")
+_POSSESSIVE: Final = re.compile(r"['’]s\b")
+_LANGUAGE: Final = ("english",)
+_PAST_ENDING: Final = re.compile(r"\b[a-z]{2,}ed\b")
+
 
 _FILE: Final = Path(__file__).with_name("wording.toml")
 _ENTRY: Final = re.compile(r"\{([a-z]+)\}")
@@ -142,3 +150,46 @@ def _any(listed: Sequence[str], words: Mapping[str, str], *, whole: bool = True)
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
     return _ENTRY.sub(lambda found: words.get(found[1], found[0]), text)
+
+
+def terms(text: str) -> frozenset[int]:
+    """Return the terms of a text's subject, as numbers: past forms as present ones, no empty words."""
+    light = wording().words.light
+    return _numbers(word for word in _words(text) if word not in light)
+
+
+def deeds(text: str) -> frozenset[int]:
+    """Return the terms of all words, also weak ones: a deed may be no more than to ask or to tell."""
+    return _numbers(_words(text))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_POSSESSIVE.sub("", text.lower()))
+
+
+def _numbers(words: Iterable[str]) -> frozenset[int]:
+    past = wording().words.past
+    kept = [past.get(word, word) for word in words]
+    found = question_terms(" ".join(kept), _LANGUAGE)
+    return frozenset(number for numbers in found.values() for number in numbers)
+
+
+def happened(seen: str) -> bool:
+    """Return True if a sentence has a past form in it."""
+    past = wording().words.past
+    return _PAST_ENDING.search(seen) is not None or any(word in past for word in _WORD.findall(seen))
+
+
+def kindred(verbs: frozenset[int]) -> frozenset[int]:
+    """Return these verbs and those that do the same to the same thing."""
+    alike = [group for group in _groups() if group & verbs]
+    return verbs.union(*alike)
+
+
+def _groups() -> tuple[frozenset[int], ...]:
+    if not _made:
+        _made.extend(deeds(" ".join(sorted(group))) for group in wording().words.same)
+    return tuple(_made)
+
+
+_made: list[frozenset[int]] = []

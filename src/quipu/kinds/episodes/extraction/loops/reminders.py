@@ -1,4 +1,4 @@
-"""Reminders of open loops: what is due comes first, what is old and undated fades. Pure."""
+"""Reminders of open loops: what is due comes first, what is old and undated fades."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from datetime import datetime
 from typing import Final, TypeVar
 
 from quipu.kernel.base.text import excerpt
+from quipu.kernel.db.database import SpaceTransaction
+from quipu.kinds.episodes.extraction.loops import store
 from quipu.kinds.episodes.extraction.loops.model import Loop, Pressing
+from quipu.kinds.episodes.settings import LOOP_HALF_LIFE_DAYS, LOOP_REMINDERS
 
 Open = TypeVar("Open", Pressing, Loop)
 
@@ -59,3 +62,20 @@ def line(loop: Loop, *, now: datetime) -> str:
 def _day(due: datetime) -> str:
     """Return the day that ends at ``due``."""
     return f"{datetime.fromtimestamp(due.timestamp() - 1, tz=due.tzinfo):%Y-%m-%d}"
+
+
+async def remind(tx: SpaceTransaction, user: str | None, session: str | None, now: datetime) -> list[str]:
+    """Return the most urgent open loops of a person or a session, or of the space; changes nothing."""
+    most = tx.settings.of(LOOP_REMINDERS)
+    urgent = await most_urgent_of(tx, user=user, session=session, now=now, limit=most)
+    return [line(loop, now=now) for loop in urgent]
+
+
+async def most_urgent_of(
+    tx: SpaceTransaction, *, user: str | None, session: str | None, now: datetime, limit: int
+) -> list[Loop]:
+    """Return the open loops that matter now, most urgent first."""
+    found = await store.pressing(tx, user=user, session=session, now=now)
+    half_life = tx.settings.of(LOOP_HALF_LIFE_DAYS)
+    urgent = most_urgent(found, now=now, limit=limit, half_life_days=half_life)
+    return await store.loops(tx, [one.id for one in urgent])

@@ -1,4 +1,4 @@
-"""Episodes that were handed to somebody to be used: that is what keeps them."""
+"""Episodes as recall meets them: the extra weight of those that answer a question, and their uses."""
 
 from __future__ import annotations
 
@@ -6,9 +6,22 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.episodes.decay import store
-from quipu.kinds.episodes.decay.pace import pace
-from quipu.kinds.episodes.decay.salience import counts_as_use
+from quipu.kinds.episodes.decay import store, weighing
+from quipu.kinds.episodes.decay.formulas import counts_as_use
+from quipu.kinds.episodes.decay.life import pace
+from quipu.kinds.plug import Parts
+from quipu.recall.question import Question
+
+
+async def weigh(
+    tx: SpaceTransaction, question: Question, now: datetime, ids: Sequence[int]
+) -> dict[int, Parts | None]:
+    """Return by entry the parts activation, freshness, topic, intent, half_remembered. See ``plug.Weigh``."""
+    wanted = weighing.intents(question.text)
+    return {
+        entry: weighing.weigh(life, about, terms=question.terms, intents=wanted, now=now)
+        for entry, life, about in await store.lives(tx, ids)
+    }
 
 
 async def used(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> int:
