@@ -919,48 +919,51 @@ class Queue:
         self._portal = portal
 
     def status(self) -> QueueStatus:
-        """Return the waiting jobs by topic, the next run of each schedule, and the number of workers."""
+        """Show how the jobs of each topic stand, when schedules are due, and who works.
+
+        Every topic of this version is listed, and others that have jobs.
+        """
         return self._portal.call(lambda: self._inner.status())
 
     def dead(self, *, topic: str | None = None, limit: int = 20) -> list[Look]:
-        """Return jobs that were given up, latest first.
+        """List the jobs that were given up after too many failed tries, latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or there is no such topic.
+            BadInput: `limit` is not 1 to 1,000, or there is no such topic.
         """
         return self._portal.call(lambda: self._inner.dead(topic=topic, limit=limit))
 
-    def show(self, number: int) -> Look:
-        """Return one job, with its payload and how it failed.
+    def get(self, job: int) -> Look:
+        """Get one job: its payload, how often it was tried, how it failed.
 
         Raises:
-            NotFound: there is no such job (any more): it may be done.
+            NotFound: There is no such job (any more): it may be done.
         """
-        return self._portal.call(lambda: self._inner.show(number))
+        return self._portal.call(lambda: self._inner.get(job))
 
-    def retry(self, numbers: Sequence[int] | None = None, *, topic: str | None = None) -> int:
-        """Try jobs that were given up again as if new, all if none is named; return how many.
+    def retry(self, jobs: Sequence[int] | None = None, *, topic: str | None = None) -> int:
+        """Try jobs that were given up once more, as if they were new. Return how many there are.
 
         Raises:
-            BadInput: there is no such topic.
+            BadInput: There is no such topic.
         """
-        return self._portal.call(lambda: self._inner.retry(numbers, topic=topic))
+        return self._portal.call(lambda: self._inner.retry(jobs, topic=topic))
 
     def purge(
         self,
-        numbers: Sequence[int] | None = None,
+        jobs: Sequence[int] | None = None,
         *,
         topic: str | None = None,
         waiting: bool = False,
         confirm: bool = False,
     ) -> Purge:
-        """Throw away what was given up, and with ``waiting`` what waits; without ``confirm`` a preview.
+        """Throw away jobs that were given up, after a preview of how many would go.
 
         Raises:
-            BadInput: there is no such topic.
+            BadInput: There is no such topic.
         """
         return self._portal.call(
-            lambda: self._inner.purge(numbers, topic=topic, waiting=waiting, confirm=confirm)
+            lambda: self._inner.purge(jobs, topic=topic, waiting=waiting, confirm=confirm)
         )
 
 
@@ -1009,16 +1012,13 @@ class Keys:
         level: Level = "read",
         requests_per_minute: int = 600,
     ) -> Issued:
-        """Make a new key with its token, which cannot be shown again.
+        """Make a key with its token, which is shown this once: the database has only its hash.
 
-        ``name`` is for people: the program that uses it. ``space`` is the one space that it opens, existing
-        or not; None opens all of them, which with the level ``admin`` is what the owner of the database may
-        do. ``level`` is ``read``, ``write``, or ``admin``, which may also forget, restore and make keys.
-        ``user`` binds the key to one person of the space: it sees and writes only what is theirs, and what
-        cannot be kept apart by person is closed to it.
+        The level ``admin`` may also forget, restore and make keys; with all spaces it is what the owner of
+        the database may do. What cannot be kept apart by person is closed to a key for one user.
 
         Raises:
-            BadInput: a name, the level or the number (1 to 1,000,000) cannot be taken; or a key for one user
+            BadInput: A name, the level or the number (1 to 1,000,000) cannot be taken; or a key for one user
                 has no space, or the level ``admin``.
         """
         return self._portal.call(
@@ -1028,21 +1028,21 @@ class Keys:
         )
 
     def list(self, *, space: str | None = None) -> Sequence[Key]:
-        """Return every key, newest first, revoked ones too; only those of ``space`` if it is named."""
+        """List the keys, newest first, with when each was last used. Revoked ones are listed too."""
         return self._portal.call(lambda: self._inner.list(space=space))
 
     def revoke(self, key: str, *, space: str | None = None) -> Key:
-        """End a key by its id; servers take notice within seconds. Ending it again changes nothing.
+        """End a key: it opens nothing any more. Running servers take notice within seconds.
 
-        Where ``space`` is named it must be a key of that space.
+        Ending it again changes nothing.
 
         Raises:
-            NotFound: there is no such key.
+            NotFound: There is no such key.
         """
         return self._portal.call(lambda: self._inner.revoke(key, space=space))
 
     def opened_by(self, token: str) -> Key | None:
-        """Return the key that a token opens now; None if it is not ours, or was revoked."""
+        """Return the key of a token, or None if it opens nothing: not ours, or revoked."""
         return self._portal.call(lambda: self._inner.opened_by(token))
 
     def count(self) -> int:
@@ -1050,7 +1050,7 @@ class Keys:
         return self._portal.call(lambda: self._inner.count())
 
     def used(self, keys: Sequence[str]) -> None:
-        """Note that keys, by id, were used just now."""
+        """Note that keys were used just now."""
         self._portal.call(lambda: self._inner.used(keys))
 
 
@@ -1065,7 +1065,7 @@ class Receipts:
         self._portal = portal
 
     def list(self, *, space: str | None = None) -> Sequence[Receipt]:
-        """Return the receipts of a space, oldest first; of the whole database if none is named.
+        """List the signed receipts, oldest first.
 
         Only all receipts together are a chain without gaps. Those of spaces erased whole are in it. Erasures
         from before receipts were signed are not.
@@ -1073,21 +1073,21 @@ class Receipts:
         return self._portal.call(lambda: self._inner.list(space=space))
 
     def get(self, id: UUID | str, *, space: str | None = None) -> Sequence[Receipt]:
-        """Return the receipt of an erasure, and after it any notes on what was left on the disk.
+        """Get the receipt of an erasure, and after it any notes on what was left on the disk.
 
         With the name of a space that was forgotten whole, its receipt is found too.
 
         Raises:
-            BadInput: that is no id of a receipt.
-            NotFound: there is none of that id.
+            BadInput: That is no id of a receipt.
+            NotFound: There is none of that id.
         """
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
     def key(self) -> PublicKey:
-        """Return the public key that verifies receipts.
+        """Get the public key that verifies receipts, with its fingerprint.
 
         Raises:
-            NotFound: nothing was erased yet; the key is made with the first receipt.
+            NotFound: Nothing was erased yet; the key is made with the first receipt.
         """
         return self._portal.call(lambda: self._inner.key())
 
@@ -3790,37 +3790,37 @@ class StoredSettings:
         self._portal = portal
 
     def list(self, *, space: str | None = None, kind: str | None = None) -> Sequence[SettingState]:
-        """Return every setting, or those of a ``kind`` of memory ("system" for those of none).
+        """List every setting with its value and where that is from.
 
         Raises:
-            BadInput: there is no such kind.
+            BadInput: There is no such kind.
         """
         return self._portal.call(lambda: self._inner.list(space=space, kind=kind))
 
     def get(self, name: str, *, space: str | None = None) -> SettingState:
-        """Return one setting.
+        """Get one setting: what it means, what it can be, its value and where that is from.
 
         Raises:
-            NotFound: there is none of that name; the nearest is named.
+            NotFound: There is none of that name; the nearest is named.
         """
         return self._portal.call(lambda: self._inner.get(name, space=space))
 
     def set(self, name: str, value: SettingValue, *, space: str | None = None) -> SettingState:
-        """Keep a value, for the database or for a ``space``; how it stands then.
+        """Keep a value in the database. Every process follows within a second.
 
-        Where this process was given another value, that goes on holding in it: ``overridden`` says so.
+        A process that was given another value keeps to that: ``overridden`` says so.
 
         Raises:
-            NotFound: there is none of that name; the nearest is named.
-            BadInput: the value cannot be taken, or is not kept in the database.
+            NotFound: There is none of that name; the nearest is named.
+            BadInput: The value cannot be taken, or is not kept in the database.
         """
         return self._portal.call(lambda: self._inner.set(name, value, space=space))
 
     def reset(self, name: str, *, space: str | None = None) -> SettingState:
-        """Forget what was kept for the database, or for a ``space``; how it stands then.
+        """Forget the value that was kept. What comes after it holds again.
 
         Raises:
-            NotFound: there is none of that name; the nearest is named.
+            NotFound: There is none of that name; the nearest is named.
         """
         return self._portal.call(lambda: self._inner.reset(name, space=space))
 

@@ -31,9 +31,9 @@ def document() -> dict[str, Any]:
     return create_app().openapi()
 
 
-def names_at_rest(operation: Operation) -> set[str]:
+def names_at_rest(where: str) -> set[str]:
     """What a route takes: in its path, its query, its headers and its body."""
-    method, _, path = (operation.route or "").partition(" ")
+    method, _, path = where.partition(" ")
     route = document()["paths"][f"/v1{path}"][method.lower()]
     names = {one["name"].lower() for one in route.get("parameters", [])}
     for content in route.get("requestBody", {}).get("content", {}).values():
@@ -55,9 +55,11 @@ def missing(operation: Operation) -> Iterator[str]:
     page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
     told = page.partition(f"**`{operation.name}(")[2].partition("\n**`")[0]
     for name, parameter in declaration.parameters.items():
-        if operation.route is not None and not parameter.local:
-            taken = names_at_rest(operation)
-            paged = operation.route.startswith("GET") and "cursor" in taken
+        for route in (operation.route, operation.everywhere):
+            if route is None or parameter.local or (route == operation.everywhere and name == "space"):
+                continue
+            taken = names_at_rest(route)
+            paged = route.startswith("GET") and "cursor" in taken
             word = AT_REST[name] if name == "expected_version" or (paged and name in AT_REST) else name
             if word not in taken:
                 yield f"REST lacks {name}"

@@ -39,11 +39,11 @@ def test_freed_pages_are_written_anew_after_a_preview_and_while_nobody_looks_bac
         refused = quipu.run("forget", "--rewrite", receipt, "--yes")
         assert refused.returncode != 0
         assert "1 transactions are open" in refused.stderr
-        kept = json.dumps(quipu.json("receipt", "show", receipt))
+        kept = json.dumps(quipu.json("receipts", "get", receipt))
         assert '"rewritten"' not in kept
     # A server that has much to do still shows, for a moment, who has left.
     assert until(lambda: "Written anew: " in quipu.run("forget", "--rewrite", receipt, "--yes").stdout)
-    assert '"rewritten"' in json.dumps(quipu.json("receipt", "show", receipt))
+    assert '"rewritten"' in json.dumps(quipu.json("receipts", "get", receipt))
 
 
 def test_an_import_says_what_it_leaves_out_and_takes_it_in_when_asked(quipu: CommandLine) -> None:
@@ -59,18 +59,18 @@ def test_receipts_that_cannot_be_believed_are_told_so_with_an_exit_code(
 ) -> None:
     quipu.text("import", "jsonl", "said.jsonl")
     receipt = quipu.json("forget", "--user", "marisol", "--yes")["receipt"]
-    key, told = quipu.text("receipt", "key").split()[0], quipu.text("receipt", "show", receipt, "--json")
+    key, told = quipu.text("receipts", "key").split()[0], quipu.text("receipts", "get", receipt, "--json")
     file = tmp_path / "receipt.json"
 
     def verified(text: str) -> tuple[int, str]:
         file.write_text(text)
-        done = quipu.run("receipt", "verify", "receipt.json", "--key", key)
+        done = quipu.run("receipts", "verify", "receipt.json", "--key", key)
         assert "Traceback" not in done.stdout + done.stderr
         return done.returncode, " ".join((done.stdout + done.stderr).split())
 
     def changed(change: Callable[[dict[str, Any]], object]) -> str:
         document = json.loads(told)
-        change(document["receipts"][0])
+        change(document["items"][0])
         return json.dumps(document)
 
     assert "2 receipts hold." in verified(told)[1]
@@ -80,7 +80,7 @@ def test_receipts_that_cannot_be_believed_are_told_so_with_an_exit_code(
         (changed(lambda one: one["receipt"].update(rows={})), 1, "signature of receipt 1 does not hold"),
         (changed(lambda one: one["receipt"].update(pad="x" * 50_000_000)), 1, "it was changed"),
         (json.dumps(stranger), 1, "receipt 1 was signed with another key"),
-        (f'{{"receipts": [{told}', 2, "line 1 is no JSON"),
+        (f'{{"items": [{told}', 2, "line 1 is no JSON"),
         (told + " " * 68_000_000, 2, "longer than 64 MiB"),
         (changed(lambda one: one.update(signature=7)), 2, "a receipt has receipt, signature and public_key"),
     ):
@@ -101,7 +101,7 @@ def test_a_pipe_that_is_named_as_a_file_is_refused_and_not_waited_for(
     os.mkfifo(tmp_path / "pipe")
     for command in (
         ("import", "jsonl", "pipe"),
-        ("receipt", "verify", "pipe"),
+        ("receipts", "verify", "pipe"),
         ("observe", "--file", "pipe"),
         ("forget", "--check", "x", "--for", "pipe"),
         ("snapshots", "import", "pipe"),

@@ -22,7 +22,7 @@ def test_a_setting_is_seen_set_and_taken_back(module_url: str, tmp_path: Path) -
     assert (made["value"], made["source"], made["stored"]) == (5, "database", 5)
     here = quipu.text("settings", "set", "session_days", "6", "--space", "ana")
     assert here == "session_days is 6 days: set for this space.\n"
-    everywhere = {one["name"]: one for one in quipu.json("settings", "list", "--space", "ana")["settings"]}
+    everywhere = {one["name"]: one for one in quipu.json("settings", "list", "--space", "ana")["items"]}
     assert (everywhere["session_days"]["value"], everywhere["session_days"]["stored"]) == (6, 5)
 
     over = CommandLine(tmp_path, {**given, "QUIPU_SESSION_DAYS": "3"})

@@ -125,7 +125,7 @@ def test_a_line_of_a_gigabyte_in_a_dump_is_refused(quipu: CommandLine, tmp_path:
     ("words", "field"),
     [
         (("observe", "--file", "big"), "file"),
-        (("receipt", "verify", "big"), "file"),
+        (("receipts", "verify", "big"), "file"),
         (("forget", "--check", "r", "--for", "big"), "for"),
     ],
 )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from quipu.upkeep.keys.model import Level
 
@@ -22,18 +22,20 @@ class Operation:
 
     ``name`` is the room and the method (``longterm.list``). ``route`` is the HTTP method and the path under
     ``/v1``, with ``{name}`` where a parameter stands; parameters that are left over are the query of a GET,
-    the body of all others. ``level`` is the least level of a key, ``status`` the code of success. ``command``
-    is what the command line calls it: the words of its name, if nothing else is given. ``view`` is the
-    function of ``quipu.interfaces.cli.views`` that shows the answer to people. ``named`` is what an answer
-    that is a number or a text is called at the doors. ``same`` returns what must be unchanged between a
-    preview and its confirmation. ``arguments`` are optional parameters that a command takes by place.
-    ``busy`` is what a command says while it works for long.
+    the body of all others. ``level`` is the least level of a key; ``owner`` is ``admin`` with all spaces.
+    ``everywhere`` is the route by which the owner does it for all spaces together. ``status`` is the code of
+    success. ``command`` is what the command line calls it: the words of its name, if nothing else is given.
+    ``view`` is the function of ``quipu.interfaces.cli.views`` that shows the answer to people. ``named`` is
+    what an answer that is a number or a text is called at the doors. ``same`` returns what must be unchanged
+    between a preview and its confirmation. ``arguments`` are optional parameters that a command takes by
+    place. ``busy`` is what a command says while it works for long.
     """
 
     name: str
     route: str | None = None
-    level: Level = "read"
+    level: Level | Literal["owner"] = "read"
     _: KW_ONLY
+    everywhere: str | None = None
     status: int = 200
     command: str | None = ""
     view: str = ""
@@ -64,6 +66,10 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
         "episodes": "quipu.kinds.episodes.episodes:AsyncEpisodes",
+        "keys": "quipu.upkeep.keys.keys:AsyncKeys",
+        "queue": "quipu.app.queueing:AsyncQueue",
+        "receipts": "quipu.upkeep.erasure.archive:AsyncReceipts",
+        "settings": "quipu.upkeep.settings.settings:AsyncSettings",
         "evidence": "quipu.kinds.ledger.evidence.evidence:AsyncEvidence",
         "ledger": "quipu.kinds.ledger.ledger:AsyncLedger",
         "lessons": "quipu.kinds.transcripts.lessons.lessons:AsyncLessons",
@@ -114,6 +120,10 @@ def _counts(done: Any) -> dict[str, int]:
     return dict(done.counts)
 
 
+def _topics(done: Any) -> dict[str, int]:
+    return dict(done.jobs)
+
+
 def _written(name: str, route: str) -> Operation:
     """Return an operation of programs, which writes something down and answers with its id."""
     return Operation(name, route, "write", status=201, named="id", command=None)
@@ -125,6 +135,7 @@ _CONVERSATION: Final = "conversations.one"
 _EPISODE: Final = "episodes.one"
 _LESSON: Final = "lessons.one"
 _SNAPSHOT: Final = "snapshots.snapshot"
+_SETTING: Final = "settings.changed"
 _MEMORY: Final = "longterm.one"
 _USED: Final = "text.used"
 OPERATIONS: Final = (
@@ -305,4 +316,43 @@ OPERATIONS: Final = (
     Operation("snapshots.import_dump", command=None),
     Operation("snapshots.scheduled", command=None),
     Operation("snapshots.erase_all", command=None),
+    Operation(
+        "settings.list",
+        everywhere="GET /engine/settings",
+        view="settings.states",
+    ),
+    Operation("settings.get", view="settings.state"),
+    Operation(
+        "settings.set",
+        "PUT /settings/{name}",
+        "admin",
+        everywhere="PUT /engine/settings/{name}",
+        view=_SETTING,
+    ),
+    Operation(
+        "settings.reset",
+        "DELETE /settings/{name}",
+        "admin",
+        everywhere="DELETE /engine/settings/{name}",
+        view=_SETTING,
+    ),
+    Operation("queue.status", "GET /queue", "owner", view="queue.status"),
+    Operation(
+        "queue.dead",
+        "GET /queue/dead",
+        "owner",
+        view="queue.dead",
+    ),
+    Operation("queue.get", "GET /queue/jobs/{job}", "owner", view="queue.job"),
+    Operation("queue.retry", "POST /queue/retry", "owner", command=None),
+    Operation("queue.purge", "POST /queue/purge", "owner", command=None, same=_topics),
+    Operation("keys.create", "POST /keys", "owner", status=201, command=None),
+    Operation("keys.list", "GET /keys", "owner", view="keys.table"),
+    Operation("keys.revoke", view="keys.one"),
+    Operation("keys.opened_by", command=None),
+    Operation("keys.count", command=None),
+    Operation("keys.used", command=None),
+    Operation("receipts.list", "GET /receipts", everywhere="GET /engine/receipts", view="receipts.table"),
+    Operation("receipts.get", "GET /receipts/{id}", view="receipts.whole"),
+    Operation("receipts.key", "GET /receipts/key", view="receipts.key"),
 )

@@ -66,37 +66,37 @@ class Queue:
             raise BadInput(f"it can be 1 to {_MOST:,}.", field="limit")
         return await self._store.dead(topic=self._topic(topic), limit=limit)
 
-    async def show(self, number: int) -> Look:
+    async def get(self, job: int) -> Look:
         """Return one job, with its payload and how it failed.
 
         Raises:
             NotFound: there is no such job (any more): it may be done.
         """
-        found = await self._store.show(number)
+        found = await self._store.show(job)
         if found is None:
             raise NotFound(
-                f"There is no job {number}.", hint="It may be done. Those given up are listed as dead."
+                f"There is no job {job}.", hint="It may be done. Those given up are listed as dead."
             )
         return found
 
-    async def retry(self, numbers: Sequence[int] | None, *, topic: str | None = None) -> int:
-        """Try jobs that were given up again as if new, all if ``numbers`` is None; return how many."""
-        revived = await self._store.revive(numbers, topic=self._topic(topic))
+    async def retry(self, jobs: Sequence[int] | None, *, topic: str | None = None) -> int:
+        """Try jobs that were given up again as if new, all if ``jobs`` is None; return how many."""
+        revived = await self._store.revive(jobs, topic=self._topic(topic))
         if revived:
             await self._store.ring()
         return revived
 
     async def purge(
         self,
-        numbers: Sequence[int] | None,
+        jobs: Sequence[int] | None,
         *,
         topic: str | None = None,
         waiting: bool = False,
         confirm: bool = False,
     ) -> Purge:
         """Throw away what was given up, and with ``waiting`` what waits; without ``confirm`` a preview."""
-        jobs = await self._store.purge(numbers, topic=self._topic(topic), waiting=waiting, confirm=confirm)
-        return Purge(confirm, jobs)
+        counts = await self._store.purge(jobs, topic=self._topic(topic), waiting=waiting, confirm=confirm)
+        return Purge(confirm, counts)
 
     def _topic(self, name: str | None) -> str | None:
         if name is None:

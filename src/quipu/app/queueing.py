@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from typing import Annotated, Final
+
+from annotated_types import Interval
+from typing_extensions import Doc
 
 from quipu.app.queue import Purge, Queue
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Confirm, Example, Limit
 from quipu.kernel.config import Settings
 from quipu.kernel.queue.model import Look, QueueStatus
+
+_LAST: Final = 2**63 - 1
+
+Job = Annotated[int, Doc("The number of the job."), Interval(ge=1, le=_LAST), Example(17)]
+Jobs = Annotated[
+    Sequence[int] | None,
+    Doc("The numbers of the jobs; without them, all that were given up."),
+    Interval(ge=1, le=_LAST),
+    Example([17]),
+]
+OnlyTopic = Annotated[str | None, Doc("Only jobs of this topic."), Example("memory_chunker")]
 
 
 class AsyncQueue:
@@ -23,52 +39,55 @@ class AsyncQueue:
         self._settings = settings
 
     async def status(self) -> QueueStatus:
-        """Return the waiting jobs by topic, the next run of each schedule, and the number of workers."""
+        """Show how the jobs of each topic stand, when schedules are due, and who works.
+
+        Every topic of this version is listed, and others that have jobs.
+        """
         async with self._open() as queue:
             return await queue.status()
 
-    async def dead(self, *, topic: str | None = None, limit: int = 20) -> list[Look]:
-        """Return jobs that were given up, latest first.
+    async def dead(self, *, topic: OnlyTopic = None, limit: Limit = 20) -> list[Look]:
+        """List the jobs that were given up after too many failed tries, latest first.
 
         Raises:
-            BadInput: ``limit`` is not 1 to 1,000, or there is no such topic.
+            BadInput: `limit` is not 1 to 1,000, or there is no such topic.
         """
         async with self._open() as queue:
             return await queue.dead(topic=topic, limit=limit)
 
-    async def show(self, number: int) -> Look:
-        """Return one job, with its payload and how it failed.
+    async def get(self, job: Job) -> Look:
+        """Get one job: its payload, how often it was tried, how it failed.
 
         Raises:
-            NotFound: there is no such job (any more): it may be done.
+            NotFound: There is no such job (any more): it may be done.
         """
         async with self._open() as queue:
-            return await queue.show(number)
+            return await queue.get(job)
 
-    async def retry(self, numbers: Sequence[int] | None = None, *, topic: str | None = None) -> int:
-        """Try jobs that were given up again as if new, all if none is named; return how many.
+    async def retry(self, jobs: Jobs = None, *, topic: OnlyTopic = None) -> int:
+        """Try jobs that were given up once more, as if they were new. Return how many there are.
 
         Raises:
-            BadInput: there is no such topic.
+            BadInput: There is no such topic.
         """
         async with self._open() as queue:
-            return await queue.retry(numbers, topic=topic)
+            return await queue.retry(jobs, topic=topic)
 
     async def purge(
         self,
-        numbers: Sequence[int] | None = None,
+        jobs: Jobs = None,
         *,
-        topic: str | None = None,
-        waiting: bool = False,
-        confirm: bool = False,
+        topic: OnlyTopic = None,
+        waiting: Annotated[bool, Doc("Also jobs that were not given up; they are never done.")] = False,
+        confirm: Confirm = False,
     ) -> Purge:
-        """Throw away what was given up, and with ``waiting`` what waits; without ``confirm`` a preview.
+        """Throw away jobs that were given up, after a preview of how many would go.
 
         Raises:
-            BadInput: there is no such topic.
+            BadInput: There is no such topic.
         """
         async with self._open() as queue:
-            return await queue.purge(numbers, topic=topic, waiting=waiting, confirm=confirm)
+            return await queue.purge(jobs, topic=topic, waiting=waiting, confirm=confirm)
 
     @asynccontextmanager
     async def _open(self) -> AsyncGenerator[Queue]:

@@ -55,22 +55,22 @@ def test_status_lists_every_topic_and_what_waits(quipu: CommandLine) -> None:
 
 
 def test_dead_jobs_are_listed_and_shown(quipu: CommandLine) -> None:
-    listed = quipu.json("queue", "dead", "--limit", "2")["dead"]
+    listed = quipu.json("queue", "dead", "--limit", "2")["items"]
     assert [job["key"] for job in listed] == ["k3", "k2"]
-    shown = quipu.json("queue", "show", str(listed[0]["id"]))
+    shown = quipu.json("queue", "get", str(listed[0]["id"]))
     assert (shown["space"], shown["payload"], shown["attempts"]) == ("ana", {"about": "the boat"}, 5)
-    text = quipu.text("queue", "show", str(listed[0]["id"])) + quipu.text("queue", "dead")
+    text = quipu.text("queue", "get", str(listed[0]["id"])) + quipu.text("queue", "dead")
     assert "line 7" in text
     assert "\x1b" not in text
-    missing = quipu.run("queue", "show", "999")
+    missing = quipu.run("queue", "get", "999")
     assert (missing.returncode, missing.stdout) == (3, "")
 
 
 def test_retry_takes_jobs_by_number_by_topic_or_all(quipu: CommandLine) -> None:
-    assert quipu.json("queue", "retry", "1") == {"retried": 1}
-    assert quipu.json("queue", "retry", "1") == {"retried": 0}
-    assert quipu.json("queue", "retry", "--all") == {"retried": 2}
-    assert quipu.json("queue", "dead")["dead"] == []
+    assert quipu.json("queue", "retry", "1") == {"count": 1}
+    assert quipu.json("queue", "retry", "1") == {"count": 0}
+    assert quipu.json("queue", "retry", "--all") == {"count": 2}
+    assert quipu.json("queue", "dead")["items"] == []
     for unclear in ([], ["1", "--all"]):
         assert quipu.run("queue", "retry", *unclear).returncode == 2
 

@@ -72,7 +72,7 @@ async def test_keys_are_made_shown_once_and_ended(clients: Any, memory: AsyncMem
     made = (await owner.post("/v1/keys", json={"name": "notes", "space": "k", "level": "write"})).json()
     client = await clients.with_token(made["token"])
     assert (await client.post("/v1/observe", json=SAID)).status_code == 201
-    listed = (await owner.get("/v1/keys?of_space=k")).text
+    listed = (await owner.get("/v1/keys?space=k")).text
     assert made["key"]["id"] in listed
     assert made["token"] not in listed
     assert made["token"][-20:] not in listed
@@ -222,7 +222,7 @@ async def test_probes_need_no_key_and_counters_one_for_all_spaces(clients: Any) 
     await owner.delete("/v1/keys/secret-id")
     counters = (await owner.get("/metrics")).text
     assert 'quipu_requests_total{method="POST",route="/v1/recall",status="200"}' in counters
-    assert 'route="/v1/keys/{key_id}",status="403"' in counters
+    assert 'route="/v1/keys/{key}",status="403"' in counters
     assert "secret" not in counters
 
 

@@ -75,7 +75,7 @@ def test_two_receipts_of_one_number_do_not_hold() -> None:
 def test_what_is_written_is_read_in_every_form() -> None:
     receipts = chain(3)
     told = [plain(one) for one in receipts]
-    for text in (json.dumps(told), json.dumps({"receipts": told}), "\n".join(map(json.dumps, told))):
+    for text in (json.dumps(told), json.dumps({"items": told}), "\n".join(map(json.dumps, told))):
         assert read(text) == receipts
     assert read(json.dumps(told[0], indent=2)) == receipts[:1]
 

@@ -1,10 +1,10 @@
 """Derive the commands of a room from the declarations of its operations.
 
-Parameters without a default that may be given by place become arguments, all others options; ``space`` is the
-option ``--space``, ``confirm`` is ``--yes``. A text to look for may be given word by word. What is any JSON
-is given as words: ``NAME=VALUE`` pairs of an object, JSON, or a text. A text that may be a document instead
-may come from a file or a pipe, as ``--document``. With ``--json`` a command prints what REST answers: an
-object, or ``{"items": [...]}``.
+Parameters without a default that may be given by place become arguments, all others options; ``space`` has a
+default where one is needed, ``confirm`` is ``--yes``. A text to look for may be given word by word. What is
+any JSON is given as words: ``NAME=VALUE`` pairs of an object, JSON, or a text. A text that may be a document
+instead may come from a file or a pipe, as ``--document``. With ``--json`` a command prints what REST answers:
+an object, or ``{"items": [...]}``.
 """
 
 from __future__ import annotations
@@ -31,14 +31,16 @@ from quipu.interfaces.cli.said import value_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.declarations import Declaration, Parameter, declared, members
 
+Documents = Mapping[type, Callable[[Any], object]]
 _VIEWS: Final = "quipu.interfaces.cli.views"
 _DOCUMENT: Final = "document"
 _MOST_CHOICES: Final = 5
 _MOST_SHOWN: Final = 1_000_000
-_SHORT: Final[Mapping[str, str]] = MappingProxyType({"limit": "-n", "turns": "-c"})
+_SHORT: Final[Mapping[str, str]] = MappingProxyType({"limit": "-n", "turns": "-c", "space": "-s"})
 # What stands for a value in the help, where the type alone says less.
 _METAVARS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "space": "NAME",
         "user": "NAME",
         "schema": "NAME",
         "agent": "NAME",
@@ -57,28 +59,43 @@ def derived(
     epilog: str | None = None,
     beside: Sequence[click.Command] = (),
     embed: Collection[str] = (),
+    documents: Documents = MappingProxyType({}),
+    notes: Mapping[str, str] = MappingProxyType({}),
 ) -> click.Group:
     """Make the group of a room: its derived commands, and those that are written by hand, by name.
 
-    ``embed`` names the commands that embed, where not all of the room do.
+    ``embed`` names the commands that embed, where not all of the room do. ``documents`` make the JSON of
+    values that has a form of its own. ``notes`` stand below the answer of a command, if it is not empty.
     """
     group = WarmGroup(name, no_args_is_help=False, help=help, epilog=epilog, embed=embed)
-    own = [_command(one) for one in OPERATIONS if one.words is not None and one.words.startswith(f"{name} ")]
+    own = [
+        _command(one, documents, notes)
+        for one in OPERATIONS
+        if one.words is not None and one.words.startswith(f"{name} ")
+    ]
     for command in sorted((*own, *beside), key=lambda one: one.name or ""):
         group.add_command(command)
     return group
 
 
-def _command(operation: Operation) -> click.Command:
+def _command(operation: Operation, documents: Documents, notes: Mapping[str, str]) -> click.Command:
     """Make one command."""
     declaration = declared(operation)
+    name = (operation.words or "").rpartition(" ")[2]
     command = click.Command(
-        (operation.words or "").rpartition(" ")[2],
-        callback=click.pass_obj(_callback(operation, declaration)),
+        name,
+        callback=click.pass_obj(_callback(operation, declaration, documents, notes.get(name))),
         params=[*_parameters(operation, declaration.parameters.values())],
         help="\n\n".join(part for part in _help(operation, declaration) if part),
     )
-    return common(in_space(command) if "space" in declaration.parameters else command)
+    if any(_is_number_or_text(one) and one.positional for one in declaration.parameters.values()):
+        command.context_settings["ignore_unknown_options"] = True  # -1 is a value
+    return common(in_space(command) if _needs_space(declaration) else command)
+
+
+def _needs_space(declaration: Declaration) -> bool:
+    space = declaration.parameters.get("space")
+    return space is not None and space.required
 
 
 def _help(operation: Operation, declaration: Declaration) -> Iterable[str]:
@@ -90,7 +107,9 @@ def _help(operation: Operation, declaration: Declaration) -> Iterable[str]:
             yield f"{_argument(one)}: {one.help}{words}"
 
 
-def _callback(operation: Operation, declaration: Declaration) -> Callable[..., None]:
+def _callback(
+    operation: Operation, declaration: Declaration, documents: Documents, note: str | None
+) -> Callable[..., None]:
     def callback(call: Call, **given: Any) -> None:
         screen = Screen(call)
         if operation.level == "admin" and given.get("confirm"):
@@ -109,7 +128,11 @@ def _callback(operation: Operation, declaration: Declaration) -> Callable[..., N
         with opened(call, screen) as memory, screen.busy(operation.busy):
             room = getattr(memory, operation.room)
             answer = getattr(room, operation.method)(*by_place, **given)
-        screen.answer(_document(operation, declaration, given, answer), _view(operation)(answer))
+        made = documents.get(declaration.item or declaration.returns)
+        plain = answer if made is None else [made(one) for one in answer]
+        screen.answer(_document(operation, declaration, given, plain), _view(operation)(answer))
+        if note and answer:
+            screen.note(f"\n{note}")
         _say_more(screen, declaration, given, answer)
 
     return callback
@@ -149,7 +172,7 @@ def _view(operation: Operation) -> Callable[[Any], Any]:
 
 def _parameters(operation: Operation, parameters: Iterable[Parameter]) -> Iterable[click.Parameter]:
     for one in parameters:
-        if one.name == "space" or one.local:
+        if (one.name == "space" and one.required) or one.local:
             continue
         if _by_place(operation, one):
             yield click.Argument(
@@ -238,6 +261,8 @@ def _type(one: Parameter) -> click.ParamType[Any]:
     inside = members(one.type)
     if one.choices:
         return click.Choice(one.choices)
+    if _is_number_or_text(one):
+        return click.STRING
     if float in inside:
         return click.FloatRange(one.least, one.most)
     if _is_path(one):
@@ -246,6 +271,11 @@ def _type(one: Parameter) -> click.ParamType[Any]:
         most = one.most if (one.most or 0) <= _MOST_SHOWN else None  # a larger bound tells a reader nothing
         return click.IntRange(one.least, most)
     return click.STRING
+
+
+def _is_number_or_text(one: Parameter) -> bool:
+    """Return True if the operation itself reads the text as what it may be."""
+    return {int, str} <= {*members(one.type)}
 
 
 def _is_path(one: Parameter) -> bool:

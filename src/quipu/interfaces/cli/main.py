@@ -41,7 +41,7 @@ _LINES = {
     "tables": Line("tables", "Tables that an agent designs itself, in SQL.", embeds=True),
     "snapshots": Line("snapshots", "Snapshots of these tables: take them, put them back."),
     "forget": Line("forget", "Forget a message, a session, a person or a space."),
-    "receipt": Line("receipt", "Show and verify the signed receipts of what was forgotten."),
+    "receipts": Line("receipts", "Show and verify the signed receipts of what was forgotten."),
     "sessions": Line("sessions", "List the sessions of a space."),
     "spaces": Line("spaces", "List the spaces of the database."),
     "worker": Line("worker", "Do the work that memories wait for.", embeds=True),

@@ -1,6 +1,7 @@
 """Derive the REST routes of a room from the declarations of its operations.
 
-What a signature says is enough for most of a route: ``space`` comes from the key or the query,
+What a signature says is enough for most of a route: ``space`` comes from the key or the query (where the
+owner of everything asks, it is a parameter as others are),
 ``expected_version`` from ``If-Match``; a list that takes ``limit`` and ``after`` or ``offset`` is told in
 pages; ``confirm`` becomes a preview with a token; an answer that has a ``version`` which its room can expect
 bears it as its ``ETag``.
@@ -25,7 +26,7 @@ from pydantic.fields import FieldInfo
 from quipu.app.operations import Operation
 from quipu.interfaces.declarations import Parameter, declared, members, optional
 from quipu.interfaces.rest.asking import Acting
-from quipu.interfaces.rest.door import Administering, Here, Reading, Writing, refused, room
+from quipu.interfaces.rest.door import Administering, Here, OwningAll, Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked, Told
 from quipu.interfaces.rest.pages import Page, Paging
 from quipu.interfaces.rest.showing import shown_first
@@ -33,7 +34,7 @@ from quipu.interfaces.rest.told.items import Confirmable, Items
 from quipu.interfaces.rest.versions import ExpectedVersion, etag, matching
 from quipu.kernel.base.parameters import MOST_ROWS
 
-_DOORS: Final = {"read": Reading, "write": Writing, "admin": Administering}
+_DOORS: Final = {"read": Reading, "write": Writing, "admin": Administering, "owner": OwningAll}
 _PAGED: Final = ("limit", "after", "offset")
 _HERE, _PAGE, _RESPONSE, _BODY = "here_", "page_", "response_", "body_"
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
@@ -52,15 +53,28 @@ class Shape(Protocol):
 
 
 def derived(
-    name: str, operations: Iterable[Operation], *, shapes: Mapping[Any, Shape] | None = None
+    name: str,
+    operations: Iterable[Operation],
+    *,
+    shapes: Mapping[Any, Shape] | None = None,
+    everywhere: bool = False,
 ) -> APIRouter:
     """Make the router of a room; paths of plain words come before those with an id in their place.
 
-    ``shapes`` are those of values that differ here on purpose from what Python returns.
+    ``shapes`` are those of values that differ here on purpose from what Python returns. ``everywhere``: these
+    are the routes for the owner of everything, about all spaces.
     """
-    router = room(name)
-    own = [one for one in operations if one.room == name and one.route is not None]
-    routes = [_Route(one, shapes or {}) for one in sorted(own, key=lambda one: "{" in (one.route or ""))]
+    prefix = f"/engine/{name}" if everywhere else f"/{name}"
+    router = room(name, prefix=prefix)
+    own = [
+        (one, route)
+        for one in operations
+        if one.room == name and (route := one.everywhere if everywhere else one.route) is not None
+    ]
+    routes = [
+        _Route(one, route.replace(f" {prefix}", " ", 1), shapes or {}, owned=everywhere)
+        for one, route in sorted(own, key=lambda one: "{" in one[1])
+    ]
     tagged = any(one.versioned for one in routes)
     for route in routes:
         route.tagged = tagged and _has_version(route.declaration.returns)
@@ -71,20 +85,23 @@ def derived(
 class _Route:
     """One operation on its way to a route."""
 
-    def __init__(self, operation: Operation, shapes: Mapping[Any, Shape]) -> None:
+    def __init__(self, operation: Operation, route: str, shapes: Mapping[Any, Shape], *, owned: bool) -> None:
         self.operation = operation
+        self.door = OwningAll if owned else _DOORS[operation.level]
+        self.owned = owned
         self.declaration = declared(operation)
         self.shape = shapes.get(self.declaration.item or self.declaration.returns)
-        self.method, _, path = (operation.route or "").partition(" ")
-        self.path = path.removeprefix(f"/{operation.room}")
-        self.in_path = _PLACEHOLDER.findall(path)
+        self.method, _, self.path = route.partition(" ")
+        self.in_path = _PLACEHOLDER.findall(self.path)
         parameters = self.declaration.parameters
         self.versioned = "expected_version" in parameters
         self.tagged = False
         self.confirmed = "confirm" in parameters
         self.paged = self.method == "GET" and self._is_list and bool({"after", "offset"} & parameters.keys())
-        elsewhere = {"space", *self.in_path, *(_PAGED if self.paged else ())}
-        elsewhere |= {"expected_version", "confirm"}
+        self.in_space = "space" in parameters and self.door is not OwningAll
+        elsewhere = {*self.in_path, *(_PAGED if self.paged else ()), "expected_version", "confirm"}
+        if self.in_space or owned:
+            elsewhere.add("space")
         self.rest = [one for name, one in parameters.items() if name not in elsewhere and not one.local]
         self.answer_type = self._answer_type()
 
@@ -96,7 +113,7 @@ class _Route:
         """Add it to a router."""
         declaration = self.declaration
         endpoint = self._endpoint()
-        endpoint.__name__ = self.operation.method
+        endpoint.__name__ = f"{self.operation.method}_everywhere" if self.owned else self.operation.method
         endpoint.__signature__ = self._signature()  # pyright: ignore[reportFunctionMemberAccess]
         router.add_api_route(
             self.path,
@@ -104,7 +121,7 @@ class _Route:
             methods=[self.method],
             status_code=self.operation.status,
             response_model=self.answer_type,
-            summary=declaration.summary,
+            summary=f"{declaration.summary} (all spaces)" if self.owned else declaration.summary,
             description=declaration.text or f"{declaration.summary}.",
             responses=refused(**self._refusals()),
         )
@@ -119,7 +136,7 @@ class _Route:
 
     def _signature(self) -> Signature:
         """Return the signature that FastAPI reads."""
-        places = [_place(_HERE, _DOORS[self.operation.level]), _place(_RESPONSE, Response)]
+        places = [_place(_HERE, self.door), _place(_RESPONSE, Response)]
         parameters = self.declaration.parameters
         places += [
             _place(name, Annotated[_plain(parameters[name]), Path(), _field(parameters[name])])
@@ -172,6 +189,8 @@ class _Route:
             values = {one: given[one] for one in in_path}
             asked = given if reads else _fields(given.get(_BODY))
             values |= {one.name: asked[one.name] for one in rest}
+            if self.in_space:
+                values["space"] = here.space
             method = getattr(getattr(here.memory, self.operation.room), name)
 
             async def call(**more: Any) -> Any:
@@ -183,17 +202,17 @@ class _Route:
                     for key, value in values.items()
                     if not self.declaration.parameters[key].positional
                 }
-                return await method(*by_place, space=here.space, **by_name, **more)
+                return await method(*by_place, **by_name, **more)
 
-            return await self._answer(call, given, here)
+            return await self._answer(call, given, values)
 
         return endpoint
 
-    async def _answer(self, call: Call, given: dict[str, Any], here: Here) -> Any:
+    async def _answer(self, call: Call, given: dict[str, Any], values: Mapping[str, Any]) -> Any:
         if self.paged:
             return await self._page(call, given[_PAGE])
         if self.confirmed:
-            return await self._shown_first(call, _fields(given[_BODY])["confirm"], here)
+            return await self._shown_first(call, _fields(given[_BODY])["confirm"], values)
         if self.versioned:
             expected = given["expected_version"]
             with matching(expected):
@@ -219,14 +238,14 @@ class _Route:
             return page.of_rows(name, await call(limit=page.limit + 1, after=behind))
         return page.of_counted(name, await call(limit=page.limit + 1, offset=page.counted(name)))
 
-    async def _shown_first(self, call: Call, token: str | None, here: Here) -> Any:
+    async def _shown_first(self, call: Call, token: str | None, values: Mapping[str, Any]) -> Any:
         same = self.operation.same or _itself
         return await shown_first(
             self.operation.name,
             token,
             lambda confirm: call(confirm=confirm),
             tell=self._told,
-            counts=lambda answer: {"space": here.space, "same": same(answer)},
+            counts=lambda answer: {"asked": values, "same": same(answer)},
         )
 
 
@@ -250,8 +269,13 @@ def _field(one: Parameter) -> FieldInfo:
     example: object = [one.example] if one.many and isinstance(one.example, str) else one.example
     examples = None if example is None else [example]
     alias = None if _attribute(one.name) == one.name else one.name
-    told = Field(alias=alias, description=one.help, examples=examples, ge=one.least, le=one.most)
+    told = Field(alias=alias, description=one.help, examples=examples, **_bounds(one, single=True))
     return cast("FieldInfo", told)
+
+
+def _bounds(one: Parameter, *, single: bool) -> dict[str, Any]:
+    """Return the bounds of a number: its own, or those of each in a list."""
+    return {} if one.many is single else {"ge": one.least, "le": one.most}
 
 
 def _attribute(name: str) -> str:
@@ -264,6 +288,8 @@ def _plain(one: Parameter) -> Any:
     inside = members(one.type)
     if one.type == Sequence[UUID | str]:
         return Annotated[list[UUID], Field(min_length=1, max_length=MOST_ROWS)]
+    if Sequence[int] in inside:
+        inside = (list[Annotated[int, Field(**_bounds(one, single=False))]],)
     if datetime in inside:
         inside = tuple(each for each in inside if each is not datetime)
     if UUID in inside and str in inside:

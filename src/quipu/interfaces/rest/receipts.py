@@ -1,23 +1,20 @@
-"""Signed receipts of erasures: listed, shown, verified."""
+"""Signed receipts of erasures: their derived routes, and verifying and checking them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Body, Path
 from pydantic import Field
 
+from quipu.app.operations import OPERATIONS
 from quipu.errors import BadInput
-from quipu.interfaces.rest.door import Administering, OwningAll, Reading, refused, room
+from quipu.interfaces.rest.derived import derived
+from quipu.interfaces.rest.door import Administering, OwningAll, Reading, refused
 from quipu.interfaces.rest.models import Asked, Told
-from quipu.interfaces.rest.told.items import Items
 from quipu.upkeep.erasure.model import Receipt, State
 from quipu.upkeep.erasure.receipts import key_of, plain, read, verify
-
-router = room("receipts")
-engine_router = room("receipts", prefix="/engine/receipts")
 
 _EXAMPLE = {"receipts": "[]"}
 _ID = "123e4567-e89b-42d3-a456-426614174000"
@@ -31,12 +28,15 @@ class ReceiptTold(Told):
     signature: str
     public_key: str
 
+    @classmethod
+    def of(cls, one: Receipt) -> ReceiptTold:
+        """Return a receipt as an answer."""
+        return cls.model_validate(plain(one))
 
-class PublicKeyTold(Told):
-    """Public key that verifies receipts: base64 of 32 bytes, and the SHA-256 of these."""
 
-    public_key: str
-    fingerprint: str
+_SHAPES = {Receipt: ReceiptTold}
+router = derived("receipts", OPERATIONS, shapes=_SHAPES)
+engine_router = derived("receipts", OPERATIONS, shapes=_SHAPES, everywhere=True)
 
 
 class Verifying(Asked):
@@ -59,18 +59,6 @@ class VerifiedTold(Told):
     key_given: Annotated[bool, Field(description="False: the key came with the receipts.")]
 
 
-@router.get("", summary="List the receipts")
-async def listed(here: Reading) -> Items[ReceiptTold]:
-    """Return the receipts of a space, oldest first."""
-    return _items(await here.memory.receipts.list(space=here.space))
-
-
-@router.get("/key", summary="Get the public key", responses=refused(_404="Nothing was forgotten yet."))
-async def key(here: Reading) -> PublicKeyTold:
-    """Return the key that is made with the first receipt of the database."""
-    return PublicKeyTold.model_validate(await here.memory.receipts.key())
-
-
 @router.post("/verify", summary="Verify receipts")
 async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here: Reading) -> VerifiedTold:
     """Verify a receipt without any database, so any installation can do it."""
@@ -80,12 +68,6 @@ async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here:
     except BadInput as error:
         raise error.at("receipts") from None
     return VerifiedTold.model_validate(verify(given, key=None if asked.key is None else key_of(asked.key)))
-
-
-@router.get("/{id}", summary="Get a receipt", responses=refused(_404="There is none of that id."))
-async def shown(id: _Id, here: Reading) -> Items[ReceiptTold]:
-    """Return a receipt, and after it the note on what was left on the disk, if there is one."""
-    return _items(await here.memory.receipts.get(id, space=here.space))
 
 
 class Checking(Asked):
@@ -162,13 +144,3 @@ async def all_checked(
         str(id), asked.strings, space=asked.space, after=asked.after, seconds=asked.seconds
     )
     return CheckedTold.model_validate(found)
-
-
-@engine_router.get("", summary="List all receipts")
-async def all_of_them(engine: OwningAll) -> Items[ReceiptTold]:
-    """Return the receipts of the whole database, oldest first: a chain without gaps."""
-    return _items(await engine.memory.receipts.list())
-
-
-def _items(found: Sequence[Receipt]) -> Items[ReceiptTold]:
-    return Items(items=[ReceiptTold.model_validate(plain(one)) for one in found])

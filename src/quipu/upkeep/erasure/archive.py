@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
+from typing_extensions import Doc
+
 from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.parameters import Example
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db.database import Database
 from quipu.upkeep.erasure import gone, store
 from quipu.upkeep.erasure.model import PublicKey, Receipt
 from quipu.upkeep.erasure.receipts import fingerprint
+
+ReceiptSpace = Annotated[
+    str | None, Doc("Only receipts of this space; without it, of the whole database."), Example("ana")
+]
 
 
 class AsyncReceipts:
@@ -24,22 +31,31 @@ class AsyncReceipts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(self, *, space: str | None = None) -> Sequence[Receipt]:
-        """Return the receipts of a space, oldest first; of the whole database if none is named.
+    async def list(self, *, space: ReceiptSpace = None) -> Sequence[Receipt]:
+        """List the signed receipts, oldest first.
 
         Only all receipts together are a chain without gaps. Those of spaces erased whole are in it. Erasures
         from before receipts were signed are not.
         """
         return await self._read(space, None)
 
-    async def get(self, id: UUID | str, *, space: str | None = None) -> Sequence[Receipt]:
-        """Return the receipt of an erasure, and after it any notes on what was left on the disk.
+    async def get(
+        self,
+        id: Annotated[
+            UUID | str,
+            Doc("The id, which forgetting returned as `receipt`."),
+            Example("123e4567-e89b-42d3-a456-426614174000"),
+        ],
+        *,
+        space: ReceiptSpace = None,
+    ) -> Sequence[Receipt]:
+        """Get the receipt of an erasure, and after it any notes on what was left on the disk.
 
         With the name of a space that was forgotten whole, its receipt is found too.
 
         Raises:
-            BadInput: that is no id of a receipt.
-            NotFound: there is none of that id.
+            BadInput: That is no id of a receipt.
+            NotFound: There is none of that id.
         """
         found = await self._read(space, _id(id))
         if not found:
@@ -47,10 +63,10 @@ class AsyncReceipts:
         return found
 
     async def key(self) -> PublicKey:
-        """Return the public key that verifies receipts.
+        """Get the public key that verifies receipts, with its fingerprint.
 
         Raises:
-            NotFound: nothing was erased yet; the key is made with the first receipt.
+            NotFound: Nothing was erased yet; the key is made with the first receipt.
         """
         async with self._database.unscoped() as conn:
             key = await store.public_key(conn)

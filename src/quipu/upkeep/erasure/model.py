@@ -68,7 +68,7 @@ class Erasure:
     ``counts``: rows by table. ``receipt`` identifies the signed receipt, which holds no content.
     ``left``: where names of the person stand that belong to others; with ``everywhere`` in a preview they
     would be removed, in a proof they could not be. ``remains`` is what the note on the disk says, which is
-    signed as well: `quipu receipt show` has it after the receipt.
+    signed as well: `quipu receipts get` has it after the receipt.
     """
 
     space: str

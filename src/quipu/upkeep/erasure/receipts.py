@@ -83,7 +83,7 @@ def plain(receipt: Receipt) -> dict[str, object]:
 
 
 def read(text: str) -> list[Receipt]:
-    """Read the receipts in a file: one, a list, one a line, or the output of ``quipu receipt list --json``.
+    """Read the receipts in a file: one, a list, one a line, or what ``quipu receipts list --json`` prints.
 
     Raises:
         BadInput: it is not that; names the place.
@@ -103,7 +103,7 @@ def read(text: str) -> list[Receipt]:
 
 
 def key_of(text: str) -> bytes:
-    """Read a public key as ``quipu receipt key`` prints it: base64 of 32 bytes, or JSON with ``public_key``.
+    """Read a public key as ``quipu receipts key`` prints it: base64 of 32 bytes, or JSON with ``public_key``.
 
     Raises:
         BadInput: it is none.
@@ -216,8 +216,8 @@ def _receipts(value: object) -> list[Receipt]:
     if not isinstance(value, dict):
         raise BadInput("it holds something that is no receipt.", field="file")
     given = cast("Mapping[str, Any]", value)
-    if isinstance(given.get("receipts"), list):
-        return _receipts(given["receipts"])
+    if isinstance(given.get("items"), list):
+        return _receipts(given["items"])
     document = given.get("receipt")
     signature, key = _base64(given.get("signature")), _base64(given.get("public_key"))
     if not isinstance(document, dict) or signature is None or key is None or len(key) != _KEY_BYTES:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final
+
+from annotated_types import Interval
+from typing_extensions import Doc
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Example
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
 from quipu.upkeep.keys import store
@@ -14,6 +18,15 @@ from quipu.upkeep.keys.model import LEVELS, Issued, Key, Level
 from quipu.upkeep.keys.rules import id_in, is_id, new_token, opens
 
 MOST_PER_MINUTE: Final = 1_000_000
+
+KeySpace = Annotated[
+    str | None, Doc("The one space that it opens, existing or not; without it, all of them."), Example("ana")
+]
+KeyUser = Annotated[
+    str | None,
+    Doc("The one person of the space whose rows it sees and writes; without it, everybody."),
+    Example("una"),
+]
 
 
 class AsyncKeys:
@@ -25,23 +38,22 @@ class AsyncKeys:
 
     async def create(
         self,
-        name: str,
+        name: Annotated[str, Doc("For people: the program that uses it."), Example("notes")],
         *,
-        space: str | None = None,
-        user: str | None = None,
-        level: Level = "read",
-        requests_per_minute: int = 600,
+        space: KeySpace = None,
+        user: KeyUser = None,
+        level: Annotated[Level, Doc("What it may do; each level includes those before it.")] = "read",
+        requests_per_minute: Annotated[
+            int, Doc("The most requests in a minute."), Interval(ge=1, le=MOST_PER_MINUTE)
+        ] = 600,
     ) -> Issued:
-        """Make a new key with its token, which cannot be shown again.
+        """Make a key with its token, which is shown this once: the database has only its hash.
 
-        ``name`` is for people: the program that uses it. ``space`` is the one space that it opens, existing
-        or not; None opens all of them, which with the level ``admin`` is what the owner of the database may
-        do. ``level`` is ``read``, ``write``, or ``admin``, which may also forget, restore and make keys.
-        ``user`` binds the key to one person of the space: it sees and writes only what is theirs, and what
-        cannot be kept apart by person is closed to it.
+        The level ``admin`` may also forget, restore and make keys; with all spaces it is what the owner of
+        the database may do. What cannot be kept apart by person is closed to a key for one user.
 
         Raises:
-            BadInput: a name, the level or the number (1 to 1,000,000) cannot be taken; or a key for one user
+            BadInput: A name, the level or the number (1 to 1,000,000) cannot be taken; or a key for one user
                 has no space, or the level ``admin``.
         """
         check_name("name", name)
@@ -63,18 +75,25 @@ class AsyncKeys:
             await store.create(conn, issued)
         return issued
 
-    async def list(self, *, space: str | None = None) -> Sequence[Key]:
-        """Return every key, newest first, revoked ones too; only those of ``space`` if it is named."""
+    async def list(
+        self, *, space: Annotated[str | None, Doc("Only keys of this space."), Example("ana")] = None
+    ) -> Sequence[Key]:
+        """List the keys, newest first, with when each was last used. Revoked ones are listed too."""
         async with self._database.owner() as conn:
             return await store.keys(conn, optional_name("space", space))
 
-    async def revoke(self, key: str, *, space: str | None = None) -> Key:
-        """End a key by its id; servers take notice within seconds. Ending it again changes nothing.
+    async def revoke(
+        self,
+        key: Annotated[str, Doc("The id of the key, not its token."), Example("0a1b2c3d4e5f")],
+        *,
+        space: Annotated[str | None, Doc("Only if it is a key of this space.")] = None,
+    ) -> Key:
+        """End a key: it opens nothing any more. Running servers take notice within seconds.
 
-        Where ``space`` is named it must be a key of that space.
+        Ending it again changes nothing.
 
         Raises:
-            NotFound: there is no such key.
+            NotFound: There is no such key.
         """
         optional_name("space", space)
         found = None
@@ -85,8 +104,8 @@ class AsyncKeys:
             raise NotFound(f"There is no key {key!r}.", hint="The list of keys shows them.")
         return found
 
-    async def opened_by(self, token: str) -> Key | None:
-        """Return the key that a token opens now; None if it is not ours, or was revoked."""
+    async def opened_by(self, token: Annotated[str, Doc("What the caller sent.")]) -> Key | None:
+        """Return the key of a token, or None if it opens nothing: not ours, or revoked."""
         key = id_in(token)
         if key is None:
             return None
@@ -101,7 +120,7 @@ class AsyncKeys:
         async with self._database.unscoped() as conn:
             return await store.count(conn)
 
-    async def used(self, keys: Sequence[str]) -> None:
-        """Note that keys, by id, were used just now."""
+    async def used(self, keys: Annotated[Sequence[str], Doc("The ids of the keys.")]) -> None:
+        """Note that keys were used just now."""
         async with self._database.unscoped() as conn:
             await store.touch(conn, keys, at=self._clock.now())

@@ -23,7 +23,8 @@ class SettingState:
 
     ``source`` says where ``value`` is from: "argument" of this program, "environment", "space", "database"
     or "default", in this order of precedence. ``stored`` and ``stored_in_space`` are what is kept in the
-    database, which holds only where nothing comes before it. ``settable``: it can be kept there; others are
+    database, which holds only where nothing comes before it; ``overridden`` says that something does, in this
+    process. ``settable``: it can be kept there; others are
     needed before the database is open, and are set by ``variable`` in the environment. ``least`` and ``most``
     are both allowed. ``kind`` is the kind of memory that it is about, or "system".
     """
@@ -42,12 +43,7 @@ class SettingState:
     kind: str
     settable: bool
     variable: str
-
-    @property
-    def overridden(self) -> bool:
-        """True if something is stored and another value comes before it in this process."""
-        kept = self.stored is not None or self.stored_in_space is not None
-        return kept and self.source in ("argument", "environment")
+    overridden: bool
 
 
 class Register:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from typing_extensions import Doc
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Example
 from quipu.kernel.base.scope import check_name, optional_name, refuse_secret
 from quipu.kernel.base.setting import Setting
 from quipu.kernel.config import Origin, Stored
@@ -15,6 +18,9 @@ from quipu.upkeep.settings import store
 from quipu.upkeep.settings.model import Register, SettingState, SettingValue, checked, stated
 
 _Kept = Mapping[tuple[Origin, str], Any]
+
+SettingSpace = Annotated[str | None, Doc("For this space; without it, for all."), Example("ana")]
+SettingName = Annotated[str, Doc("The name of the setting, or of its variable."), Example("session_days")]
 
 
 class AsyncSettings:
@@ -30,11 +36,18 @@ class AsyncSettings:
         self._register = register
         self._clock = clock
 
-    async def list(self, *, space: str | None = None, kind: str | None = None) -> Sequence[SettingState]:
-        """Return every setting, or those of a ``kind`` of memory ("system" for those of none).
+    async def list(
+        self,
+        *,
+        space: SettingSpace = None,
+        kind: Annotated[
+            str | None, Doc('Only of this kind of memory; "system" for those of none.'), Example("ledger")
+        ] = None,
+    ) -> Sequence[SettingState]:
+        """List every setting with its value and where that is from.
 
         Raises:
-            BadInput: there is no such kind.
+            BadInput: There is no such kind.
         """
         space, kinds = optional_name("space", space), {of for of, _ in self._register}
         if kind is not None and kind not in kinds:
@@ -43,35 +56,41 @@ class AsyncSettings:
         wanted = [(of, one) for of, one in self._register if kind in (None, of)]
         return [await self._state(of, one, stored, space) for of, one in wanted]
 
-    async def get(self, name: str, *, space: str | None = None) -> SettingState:
-        """Return one setting.
+    async def get(self, name: SettingName, *, space: SettingSpace = None) -> SettingState:
+        """Get one setting: what it means, what it can be, its value and where that is from.
 
         Raises:
-            NotFound: there is none of that name; the nearest is named.
+            NotFound: There is none of that name; the nearest is named.
         """
         kind, setting = self._register.named(name)
         space = optional_name("space", space)
         return await self._state(kind, setting, await self._stored(space), space)
 
-    async def set(self, name: str, value: SettingValue, *, space: str | None = None) -> SettingState:
-        """Keep a value, for the database or for a ``space``; how it stands then.
+    async def set(
+        self,
+        name: SettingName,
+        value: Annotated[SettingValue, Doc("The new value."), Example(365)],
+        *,
+        space: SettingSpace = None,
+    ) -> SettingState:
+        """Keep a value in the database. Every process follows within a second.
 
-        Where this process was given another value, that goes on holding in it: ``overridden`` says so.
+        A process that was given another value keeps to that: ``overridden`` says so.
 
         Raises:
-            NotFound: there is none of that name; the nearest is named.
-            BadInput: the value cannot be taken, or is not kept in the database.
+            NotFound: There is none of that name; the nearest is named.
+            BadInput: The value cannot be taken, or is not kept in the database.
         """
         _, setting = self._register.named(name)
         if isinstance(value, str):
             refuse_secret("value", value)
         return await self._keep(setting, checked(setting, value, of_space=space is not None), space)
 
-    async def reset(self, name: str, *, space: str | None = None) -> SettingState:
-        """Forget what was kept for the database, or for a ``space``; how it stands then.
+    async def reset(self, name: SettingName, *, space: SettingSpace = None) -> SettingState:
+        """Forget the value that was kept. What comes after it holds again.
 
         Raises:
-            NotFound: there is none of that name; the nearest is named.
+            NotFound: There is none of that name; the nearest is named.
         """
         _, setting = self._register.named(name)
         return await self._keep(setting, None, space)
@@ -102,13 +121,16 @@ class AsyncSettings:
         self, kind: str, setting: Setting[Any], stored: _Kept, space: str | None
     ) -> SettingState:
         holds = await self._database.settings(space)
+        source = holds.origin(setting.name)
+        in_database = stored.get(("database", setting.name))
+        in_space = stored.get(("space", setting.name))
         return SettingState(
             name=setting.name,
             value=stated(setting, holds.of(setting)),
-            source=holds.origin(setting.name),
+            source=source,
             default=stated(setting, setting.default),
-            stored=stored.get(("database", setting.name)),
-            stored_in_space=stored.get(("space", setting.name)),
+            stored=in_database,
+            stored_in_space=in_space,
             type=setting.form.type,
             unit=setting.unit,
             least=setting.form.least,
@@ -117,6 +139,7 @@ class AsyncSettings:
             kind=kind,
             settable=setting.stored,
             variable=setting.variable,
+            overridden=(in_database, in_space) != (None, None) and source in ("argument", "environment"),
         )
 
 

@@ -13,12 +13,10 @@ from quipu.interfaces.rest.models import Told
 TOLD = "quipu.interfaces.rest.told"
 # Where the values are that a module tells; a value that is told under another name stands beside it.
 VALUES = {
-    "queue": ["quipu.kernel.queue.model"],
     "tables": ["quipu.kinds.tables.model", "quipu.kinds.tables.recreate"],
 }
 OTHERWISE = {
     "ChangedRowsTold": "Changed",
-    "JobTold": "Look",
     "StatementTold": "Done",
 }
 

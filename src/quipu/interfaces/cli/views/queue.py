@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -16,8 +16,12 @@ from quipu.kernel.queue.model import Look, QueueStatus, Worked
 _ERROR_CHARACTERS = 60
 
 
-def status(found: QueueStatus) -> Iterator[RenderableType]:
+def status(found: QueueStatus) -> RenderableType:
     """Show the state of each topic, the workers, and when schedules are due."""
+    return Group(*_status(found))
+
+
+def _status(found: QueueStatus) -> Iterator[RenderableType]:
     table = Table(
         "topic",
         "queue",
@@ -62,7 +66,7 @@ def dead(found: Sequence[Look]) -> Table | Text:
     return table
 
 
-def job(one: Look) -> Iterator[RenderableType]:
+def job(one: Look) -> RenderableType:
     """Show all that is known of a job."""
     table = Table.grid(padding=(0, 2))
     rows = {
@@ -79,9 +83,7 @@ def job(one: Look) -> Iterator[RenderableType]:
     for name, value in rows.items():
         if value:
             table.add_row(Text(name, style="dim"), visible(value))
-    yield table
-    if one.error:
-        yield Text(f"\n{visible(one.error)}")
+    return Group(table, Text(f"\n{visible(one.error)}")) if one.error else table
 
 
 def purged(found: Purge) -> Iterator[RenderableType]:
