@@ -196,10 +196,8 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Paths
     from quipu.recall.model import Hit
-    from quipu.recall.render import Block
-    from quipu.recall.why import Why
-    from quipu.record.model import Refusal
-    from quipu.record.report import Report
+    from quipu.recall.render import Block, Why
+    from quipu.record.model import Refusal, Report
     from quipu.record.service import Progress
     from quipu.record.store import Session
     from quipu.upkeep.answers.answers import AsyncAnswers

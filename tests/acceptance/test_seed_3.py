@@ -23,7 +23,7 @@ from quipu import AsyncMemory
 from quipu.app.working import duties
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
-from quipu.kernel.queue.topics import names
+from quipu.kernel.queue.connections import names
 from quipu.kinds.episodes.conversations.model import ConversationStatus
 from quipu.kinds.episodes.prompting.model import Asked
 

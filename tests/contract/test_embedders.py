@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from embedding_server import KEY, EmbeddingServer
 
-from quipu.kernel.embedding.added import find_model
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.embedding.local import LocalEmbedder
 from quipu.kernel.embedding.model import Embedder
 from quipu.kernel.embedding.remote import RemoteEmbedder
+from quipu.kernel.embedding.stored import find_model
 
 TEXTS = [
     "A cat sat on the mat.",

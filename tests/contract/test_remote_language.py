@@ -13,8 +13,7 @@ from pydantic import BaseModel
 from language_server import KEY, LanguageServer, Reply, refused, said
 from quipu.errors import BudgetSpent, LanguageFailed
 from quipu.kernel.language.endpoint import Endpoint
-from quipu.kernel.language.reach import reach
-from quipu.kernel.language.remote import RemoteLanguage
+from quipu.kernel.language.remote import RemoteLanguage, reach
 
 
 class Mood(BaseModel):

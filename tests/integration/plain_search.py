@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.recall.dates import Window, tells_time
-from quipu.recall.names import Name
-from quipu.recall.question import Question, understand
-from quipu.recall.rank import FLOOR, Weights
+from quipu.recall.question import Name, Question, understand
+from quipu.recall.search import FLOOR, Weights
 from quipu.recall.terms import Bag, bag
 
 K1, B = 1.2, 0.75

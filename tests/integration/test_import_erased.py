@@ -12,8 +12,8 @@ import pytest
 from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory
-from quipu.record.readers.lines import FromFile
-from quipu.record.report import Report
+from quipu.record.model import Report
+from quipu.record.readers.jsonl import FromFile
 
 pytestmark = pytest.mark.anyio
 TIME = "2026-03-01T10:00:00Z"

@@ -11,8 +11,8 @@ from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.recall import index
+from quipu.recall.index import withdraw
 from quipu.recall.model import Draft
-from quipu.recall.removal import withdraw
 from quipu.recall.terms import bag
 from quipu.upkeep.consistency import examine
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import cast
 
 from quipu.app.kinds import KINDS
@@ -14,20 +14,16 @@ from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.scope import check_known_name, check_name, optional_name
+from quipu.kernel.base.scope import check_known_name, check_name, optional_name, time, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.plug import Parts
 from quipu.recall.generations import Models
-from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Cited, Filters, Found, Hit
-from quipu.recall.passage import best_passage
 from quipu.recall.question import Question
-from quipu.recall.render import Block, block
-from quipu.recall.search import Search
-from quipu.recall.unfiled import filed
-from quipu.recall.why import Why, explain
+from quipu.recall.render import Block, Why, best_passage, block, explain
+from quipu.recall.search import Search, filed
+from quipu.recall.terms import DEFAULT
 from quipu.record import store
-from quipu.record.moment import moment
 from quipu.record.service import MESSAGE
 
 _MOST = 1_000
@@ -35,7 +31,6 @@ _BY_NAME = {kind.name: kind for kind in KINDS}
 _BY_CODE = {kind.code: kind for kind in KINDS}
 _BEHIND = {kind.code: kind.catch_up for kind in KINDS if kind.catch_up is not None}
 _AROUND = 2
-_ANY_TIME = datetime(9000, 1, 1, tzinfo=UTC)
 _MOST_CHARACTERS = 100_000
 _SPARE = 10  # ranked beyond what is asked for: they move up where others are not to come back
 
@@ -210,13 +205,6 @@ class Answering:
             return [] if tx is None else await store.sessions(tx, limit=limit, offset=offset)
 
 
-def whole(field: str, value: object, *, least: int, most: int) -> None:
-    """Raise BadInput unless ``value`` is a whole number from ``least`` to ``most``."""
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        shown = value if isinstance(value, int | float) and abs(value) < 10**12 else "that"
-        raise BadInput(f"a whole number from {least:,} to {most:,}, not {shown}.", field=field)
-
-
 def _listed(field: str, values: object) -> Sequence[object]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise BadInput("give a list.", field=field)
@@ -252,18 +240,9 @@ def _filters(
     return Filters(
         kinds=codes,
         user=optional_name("user", user),
-        since=_time("since", since),
-        until=_time("until", until),
+        since=time("since", since),
+        until=time("until", until),
     )
-
-
-def _time(field: str, value: datetime | str | None) -> datetime | None:
-    if value is None:
-        return None
-    read = moment(value, now=_ANY_TIME)
-    if isinstance(read, str):
-        raise BadInput(read, field=field)
-    return read.at
 
 
 async def _weighed(

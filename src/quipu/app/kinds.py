@@ -8,9 +8,9 @@ from quipu.kinds.longterm.kind import LONGTERM
 from quipu.kinds.plug import Kind
 from quipu.kinds.tables.kind import TABLES
 from quipu.kinds.transcripts.kind import TRANSCRIPTS
-from quipu.record.cite import cite
 from quipu.record.eraser import NAMED, RecordEraser, noted
 from quipu.record.service import MESSAGE
+from quipu.record.store import cite
 from quipu.upkeep.answers.eraser import AnswersEraser
 from quipu.upkeep.erasure.tombstones import note_named
 from quipu.upkeep.keys.eraser import KeysEraser

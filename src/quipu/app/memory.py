@@ -13,21 +13,18 @@ from typing import TYPE_CHECKING, Self
 
 from anyio import to_thread
 
-from quipu.app.answer import whole
 from quipu.app.erasing import AsyncErasing
 from quipu.app.kinds import KINDS, REGISTER
 from quipu.app.parts import Parts, assemble
 from quipu.app.recent_uses import Used, used_lately
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
-from quipu.kernel.base.scope import check_name, everybody_only, optional_name
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
 from quipu.kernel.config import Settings, load
 from quipu.kernel.embedding.choose import choose
 from quipu.recall.model import Hit
-from quipu.recall.render import Block
-from quipu.recall.why import Why
-from quipu.record.model import Refusal
-from quipu.record.report import Report
+from quipu.recall.render import Block, Why
+from quipu.record.model import Refusal, Report
 from quipu.record.service import Progress
 from quipu.record.store import Session
 from quipu.upkeep.health import Health, examine

@@ -11,7 +11,7 @@ from quipu.app.kinds import KINDS
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.config import Settings
-from quipu.kernel.queue import topics as naming
+from quipu.kernel.queue import connections as naming
 from quipu.kernel.queue.connections import redis_url
 from quipu.kernel.queue.model import SCHEDULES, Look, QueueStatus, TopicStatus
 from quipu.kernel.queue.store import Store

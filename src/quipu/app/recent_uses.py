@@ -8,11 +8,10 @@ from datetime import datetime
 from typing import Final
 
 from quipu.app.kinds import KINDS
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.plug import Kind
 from quipu.recall.model import Source
-from quipu.record.given import whole
 
 _MOST: Final = 200
 

@@ -18,7 +18,7 @@ from quipu.kernel.db.database import Database
 from quipu.kernel.language.budget import DailyBudget
 from quipu.kernel.language.choose import choose
 from quipu.kernel.language.model import Language
-from quipu.kernel.queue import topics as naming
+from quipu.kernel.queue import connections as naming
 from quipu.kernel.queue.attempt import Attempts
 from quipu.kernel.queue.connections import redis_url
 from quipu.kernel.queue.model import SCHEDULES, Line, Terms

@@ -22,7 +22,7 @@ from quipu.recall.generations import Models
 from quipu.recall.model import Cited
 from quipu.recall.question import Question
 from quipu.recall.render import Block
-from quipu.recall.unfiled import CatchUp
+from quipu.recall.search import CatchUp
 from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.service import Eraser
 from quipu.upkeep.erasure.tombstones import Noted

@@ -16,8 +16,8 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall import store
 from quipu.recall.index import Locked, Row, file_ready, fit, ready_rows, standing, voice
-from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, GenerationChanged, entry_id
-from quipu.recall.neighbours import Turn
+from quipu.recall.model import Draft, GenerationChanged
+from quipu.recall.neighbours import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Turn, entry_id
 
 
 async def reserve(tx: SpaceTransaction, entries: Mapping[int, int]) -> dict[int, range]:

@@ -1,27 +1,30 @@
-"""The embedding models of a database: each space is searched by the vectors of one of them.
+"""The embedding models of a database, and vectors that are made before a transaction is open.
 
-Vectors of two models are never compared. A space keeps its model until ``reembed`` has made the vectors
-of another; which one it is stands in its row, so that every process notices when it enters the space.
+Each space is searched by the vectors of one model; vectors of two are never compared. A space keeps its model
+until ``reembed`` has made the vectors of another; which one it is stands in its row, so that every process
+notices when it enters the space.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Final, Self
 
 import anyio
+import numpy as np
 from anyio import to_thread
 
 from quipu.errors import ModelMissing
 from quipu.kernel.base.scope import acting_for
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.recall import store
+from quipu.recall.model import GenerationChanged
 
 _IDLE_SECONDS = 60.0
 _QUICK_SECONDS = 0.02
@@ -33,15 +36,6 @@ class Embedded:
 
     generation: int
     vectors: Vectors
-
-
-@dataclass(slots=True)
-class _Held:
-    """An open embedder, how many calls are in it now, and when the last one ended (monotonic seconds)."""
-
-    embedder: Embedder
-    calls: int = 0
-    used_at: float = field(default_factory=time.monotonic)
 
 
 class Models:
@@ -151,3 +145,68 @@ class Models:
         idle = [n for n, held in self._held.items() if not held.calls and held.used_at < before]
         for held in [self._held.pop(number) for number in idle]:
             await held.embedder.aclose()
+
+
+@dataclass(slots=True)
+class _Held:
+    """An open embedder, how many calls are in it now, and when the last one ended (monotonic seconds)."""
+
+    embedder: Embedder
+    calls: int = 0
+    used_at: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """Vectors by text, shape (d,), and the generation that they are of; None where there are none."""
+
+    generation: int | None
+    vectors: Mapping[str, Vectors]
+
+    def check(self, tx: SpaceTransaction) -> None:
+        """Raise unless the vectors are of the space's model.
+
+        Raises:
+            GenerationChanged: the space is searched by the vectors of another model by now.
+        """
+        current = tx.space.generation
+        if self.generation is not None and current is not None and current != self.generation:
+            raise GenerationChanged(current)
+
+    def of(self, texts: Sequence[str]) -> tuple[Vectors, int]:
+        """Return the vectors of one or more texts, in order: shape (n, d), and their generation.
+
+        Raises:
+            Unprepared: one of them has none.
+        """
+        for text in texts:
+            if self.generation is None or text not in self.vectors:
+                raise Unprepared(text)
+        assert self.generation is not None
+        return np.stack([self.vectors[text] for text in texts]), self.generation
+
+
+async def prepare(database: Database, models: Models, space: str, texts: Sequence[str]) -> Prepared:
+    """Embed texts with the model of the space, each text once."""
+    distinct = list(dict.fromkeys(texts))
+    if not distinct:
+        return NOTHING
+    async with database.snapshot_read(space) as tx:
+        generation = None if tx is None else tx.space.generation
+    embedded = await models.embed(distinct, generation=generation)
+    return Prepared(embedded.generation, dict(zip(distinct, embedded.vectors, strict=True)))
+
+
+class Unprepared(Exception):
+    """A text is to be filed that no vector was made for: make one and begin the transaction again.
+
+    A signal inside a kind; no caller ever sees it.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__("a text has no vector yet")
+
+
+NOTHING: Final = Prepared(None, {})
+"""Where nothing is to be filed."""

@@ -1,4 +1,4 @@
-"""Filing entries: ids, neighbours, vectors, terms and the counters of the space, in one transaction."""
+"""Filing entries and taking them out: ids, neighbours, vectors, terms and the counters of the space."""
 
 from __future__ import annotations
 
@@ -14,8 +14,16 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Moments, Texts, Vectors
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
 from quipu.recall import store
-from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, GenerationChanged, entry_id
-from quipu.recall.neighbours import Shares, Turn, context, shares
+from quipu.recall.model import Draft, GenerationChanged
+from quipu.recall.neighbours import (
+    MOST_ENTRIES_OF_A_THREAD,
+    THREAD_SHIFT,
+    Shares,
+    Turn,
+    context,
+    entry_id,
+    shares,
+)
 from quipu.recall.signatures import pack
 
 
@@ -83,6 +91,35 @@ class Writing:
             GenerationChanged: the space has another model now, or it was forgotten while we waited for it.
         """
         await store.check_filed(self.filed, generation=self.generation)
+
+
+async def remove(tx: SpaceTransaction, ids: Sequence[int]) -> None:
+    """Remove entries and what their neighbours inherited from them; drop every copy of the space.
+
+    The transaction must keep those who write out of the space (``Database.erase``). The space is held
+    first, so that nobody changes its embedding model half-way.
+    """
+    generation = await store.lock_space(tx)
+    if generation is None:
+        return
+    gone = Int8s(np.array(sorted(ids), dtype=np.int64))
+    await store.run(tx, "take_out", {"ids": gone})
+    around = await store.bereaved(tx, gone, generation=generation)
+    await refit(tx, around, beside=set(ids), generation=generation)
+    await store.run(tx, "recount_space", {})
+
+
+async def withdraw(tx: SpaceTransaction, ids: Sequence[int]) -> None:
+    """Take out entries that stand alone and are not to be found any more, among others who write.
+
+    Copies of the space keep their signatures until they are read anew; nothing is found by them. For what
+    must be forgotten, use ``remove``.
+    """
+    if await store.lock_space(tx) is None or not ids:
+        return
+    gone = Int8s(np.array(sorted(ids), dtype=np.int64))
+    await store.run(tx, "discount_space", {"ids": gone})
+    await store.run(tx, "take_out", {"ids": gone})
 
 
 async def hold(

@@ -23,15 +23,6 @@ class GenerationChanged(Exception):
         super().__init__(f"the space is at generation {generation}")
 
 
-THREAD_SHIFT = 24
-MOST_ENTRIES_OF_A_THREAD = 1 << THREAD_SHIFT
-
-
-def entry_id(thread: int, position: int) -> int:
-    """Return the id of the entry at ``position`` (0 …) of ``thread``; its neighbours are id - 1, id + 1."""
-    return thread << THREAD_SHIFT | position
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """An entry to be filed.

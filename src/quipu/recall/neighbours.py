@@ -16,10 +16,17 @@ from datetime import datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
+THREAD_SHIFT = 24
+MOST_ENTRIES_OF_A_THREAD = 1 << THREAD_SHIFT
 PAUSE = timedelta(hours=1)
 ANSWER, PREVIOUS, NEXT, BEFORE = 0.9, 0.5, 0.3, 0.25
 _SHORT_WORDS = 30
 _DONOR_WORDS = 60
+
+
+def entry_id(thread: int, position: int) -> int:
+    """Return the id of the entry at ``position`` (0 …) of ``thread``; its neighbours are id - 1, id + 1."""
+    return thread << THREAD_SHIFT | position
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
-"""Memories as a block for a prompt, within a budget."""
+"""Hits as they are shown: a block for a prompt, the reasons for a hit, the passage of a long message."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from quipu.kernel.base import echo
@@ -10,6 +11,7 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.text import excerpt
 from quipu.recall.model import Hit
+from quipu.recall.terms import bag, question_terms
 
 _FEWEST_CHARACTERS = 40
 _HEAD = "Open:"
@@ -27,12 +29,6 @@ class Block:
     text: str
     tokens: int
     hits: tuple[Hit, ...]
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate the tokens that a model sees, rather more than less: 3.5 Latin letters or one other each."""
-    latin = sum(c < "\u0250" for c in text)
-    return -(-latin * 2 // 7) + len(text) - latin
 
 
 def block(hits: Sequence[Hit], *, budget_tokens: int, marks: Marks, reminders: Sequence[str] = ()) -> Block:
@@ -58,6 +54,12 @@ def block(hits: Sequence[Hit], *, budget_tokens: int, marks: Marks, reminders: S
         break
     text = marks.mark("\n".join(lines))
     return Block(text, estimate_tokens(text), tuple(taken))
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the tokens that a model sees, rather more than less: 3.5 Latin letters or one other each."""
+    latin = sum(c < "\u0250" for c in text)
+    return -(-latin * 2 // 7) + len(text) - latin
 
 
 def _open(reminders: Sequence[str], *, budget_tokens: int) -> list[str]:
@@ -91,3 +93,106 @@ def _shortened(hit: Hit, lines: Sequence[str], budget_tokens: int) -> str | None
         fits = _cost([*lines, _line(hit, excerpt(hit.text, middle))]) <= budget_tokens
         low, high = (middle, high) if fits else (low, middle - 1)
     return _line(hit, excerpt(hit.text, low)) if low >= _FEWEST_CHARACTERS else None
+
+
+_SENTENCES = {
+    "meaning": "It lies near the question in meaning, its neighbours taken into account.",
+    "words": "It, or a message beside it, has words of the question.",
+    "session": "The whole conversation is about what the question asks.",
+    "speaker": "It was said by the person whom the question is about.",
+    "people": "Everybody whom the question names takes part in that conversation.",
+    "date": "It is of the time that the question names.",
+    "when": "The question asks for a time, and it tells one.",
+    "tells": "It tells something; among people, a question is seldom the answer.",
+    "length": "It is not just a word or two.",
+    "activation": "It comes to mind easily: it happened lately, or was used often.",
+    "freshness": "It has hardly faded since it happened or was last used.",
+    "topic": "The question has words of its topic.",
+    "intent": "The question speaks of what was wanted then, such as planning or solving a problem.",
+    "half_remembered": "Only half remembered: it has few of the question's words and was not used for long.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Reasons for a hit, by weight, with the question's words in it and the turns around it.
+
+    ``words`` are empty where the hit shares none with the question. ``before`` and ``after`` are the turns
+    beside it in its session, "speaker: text", oldest first.
+    """
+
+    hit: Hit
+    reasons: tuple[Reason, ...]
+    words: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One signal: what it added to the score (0 to 1), and what that means."""
+
+    signal: str
+    amount: float
+    sentence: str
+
+
+def explain(hit: Hit, *, languages: Sequence[str], before: Sequence[str], after: Sequence[str]) -> Why:
+    """Explain a hit; ``languages`` are those of its space."""
+    parts = sorted(hit.parts.items(), key=lambda part: -part[1])
+    reasons = tuple(Reason(signal, amount, _SENTENCES[signal]) for signal, amount in parts)
+    return Why(hit, reasons, tuple(shared_words(hit, languages)), tuple(before), tuple(after))
+
+
+def shared_words(hit: Hit, languages: Sequence[str]) -> list[str]:
+    """Return the words of the question that the text of the hit has itself, in any form."""
+    asked = question_terms(hit.question, languages)
+    held = {h for language in languages for h in bag(hit.text, language=language).hashes.tolist()}
+    return [word for word, hashes in asked.items() if not held.isdisjoint(hashes)]
+
+
+LONG_CHARACTERS = 2_000
+_PASSAGE_CHARACTERS = 1_000
+_READ_CHARACTERS = 400_000
+_BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
+
+
+def best_passage(text: str, terms: Mapping[str, tuple[int, ...]]) -> tuple[int, int] | None:
+    """Return the place of the passage with most of the terms: (start, end); None if ``text`` is short.
+
+    Passages end at paragraphs or sentences and have about 1,000 characters; the first wins a tie.
+    """
+    if len(text) <= LONG_CHARACTERS:
+        return None
+    wanted = [set(hashes) for hashes in terms.values()]
+    best, most = (0, 0), -1
+    for start, end in passages(text[:_READ_CHARACTERS]):
+        held = set(bag(text[start:end]).hashes.tolist()) if wanted else set[int]()
+        score = sum(not hashes.isdisjoint(held) for hashes in wanted)
+        if score > most:
+            best, most = (start, end), score
+    return best
+
+
+def passages(text: str) -> Iterator[tuple[int, int]]:
+    """Cut a text into passages: (start, end), without gaps, none longer than twice the usual length."""
+    start, end = 0, 0
+    for piece in _pieces(text):
+        if end > start and piece - start > _PASSAGE_CHARACTERS:
+            yield start, end
+            start = end
+        end = piece
+    if end > start:
+        yield start, end
+
+
+def _pieces(text: str) -> Iterator[int]:
+    """Yield the ends of the smallest pieces that may be told apart."""
+    at = 0
+    for place in [*(m.end() for m in _BREAK.finditer(text)), len(text)]:
+        while place - at > _PASSAGE_CHARACTERS:
+            at += _PASSAGE_CHARACTERS
+            yield at
+        if place > at:
+            at = place
+            yield at

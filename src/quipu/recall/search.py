@@ -1,41 +1,88 @@
-"""The search over one space: first pass over the signatures, then one statement that ranks."""
+"""The search over one space: file what waits, a first pass over the signatures, one statement that ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import anyio
 import numpy as np
+from anyio import move_on_after
 from numpy.typing import NDArray
 
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import bound_person
+from quipu.kernel.base.scope import acting_for, bound_person
 from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector
-from quipu.kernel.db.database import SpaceTransaction
-from quipu.recall import rank, store
+from quipu.kernel.db.database import Database, SpaceTransaction, leaving_what_is_held
+from quipu.recall import store
 from quipu.recall.dates import Window
 from quipu.recall.generations import Models
-from quipu.recall.model import THREAD_SHIFT, Filters, Found
+from quipu.recall.model import Filters, Found
+from quipu.recall.neighbours import THREAD_SHIFT
 from quipu.recall.question import Question, understand
-from quipu.recall.rank import Weights
 from quipu.recall.signatures import Cache, Signatures, View, as_words, closest, pack
 
+CatchUp = Callable[[Database, Models, str], Awaitable[None]]
+"""Files what the index does not know of a kind in a space: ``await catch_up(database, models, space)``."""
+
+_HELD_MILLISECONDS: Final = 50
+SIGNALS = ("meaning", "words", "session", "speaker", "people", "date", "when", "tells", "length")
+
+# Two directions that have nothing to do with each other rarely have a cosine above this.
+FLOOR = 0.12
+FEW_THREADS = 20
 _ALWAYS = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NONE = np.zeros(0, dtype=np.int64)
 _HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it
+
 # The rarer words of a question find entries until they have found this many; the commoner ones only add
 # to the score of what was found. Below this size of the space nothing is left out.
 _POSTINGS = 1_000
+
 # A word in more entries than this is looked up in the candidates instead of being read through.
 _RARE = 2_000
+
 # Up to this many entries are all ordered by their exact cosine; of more, those nearest by sign bits are.
 _EXACT, _NEAR = 600, 200
 _SEEDS = 120
 _POOL = 100
 _DATED = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """Weight of each signal where it applies (docs/decisions/recall.md has the measurements).
+
+    meaning: cosine of question and entry in context. words: BM25F over own and inherited words, divided
+    by the best. session: BM25 of the whole thread, where threads are many. speaker: said by the one
+    person named. asker: said by a user, where the asker asks about themselves. people: said where
+    everybody named takes part. date: of the time asked about. when: tells of a time, if a time is asked
+    for. tells: is not itself a question, where people talk (to an assistant, questions tell much).
+    length: not just "ok" (full from 30 words on).
+    """
+
+    meaning: float = 1.0
+    words: float = 0.26
+    session: float = 0.24
+    speaker: float = 0.2
+    asker: float = 0.3
+    people: float = 0.4
+    date: float = 0.6
+    when: float = 0.4
+    tells: float = 0.1
+    length: float = 0.06
+
+    @property
+    def longest(self) -> float:
+        """The most that ``length`` can add."""
+        return self.length * math.log(31)
+
+
 _WEIGHTS = tuple((field.name, f"w_{field.name}") for field in fields(Weights))
 
 
@@ -132,11 +179,11 @@ class Search:
         return Weights(
             meaning=w.meaning,
             words=w.words if question.terms else 0.0,
-            session=rank.session_weight(w, tx.space.threads) if question.terms else 0.0,
+            session=session_weight(w, tx.space.threads) if question.terms else 0.0,
             speaker=w.speaker if question.speakers else 0.0,
             asker=w.asker if question.asker else 0.0,
-            people=w.people * rank.selectivity(together) if question.mentions else 0.0,
-            date=w.date * rank.selectivity(dated_share) if question.windows else 0.0,
+            people=w.people * selectivity(together) if question.mentions else 0.0,
+            date=w.date * selectivity(dated_share) if question.windows else 0.0,
             when=w.when if question.when else 0.0,
             tells=w.tells,
             length=w.length,
@@ -180,11 +227,56 @@ class Search:
             "pool": max(_POOL, 2 * limit),
             "speakers": Int4s(question.speakers),
             "people": Int4s(question.people),
-            "floor": rank.FLOOR,
+            "floor": FLOOR,
             "limit": limit,
             **_date_values(question.windows),
             **{parameter: getattr(weights, name) for name, parameter in _WEIGHTS},
         }
+
+
+@asynccontextmanager
+async def filed(
+    database: Database,
+    models: Models,
+    space: str,
+    behind: Mapping[int, CatchUp],
+    *,
+    seconds: float | None = None,
+) -> AsyncGenerator[SpaceTransaction | None]:
+    """Open the space for reading, after filing what kinds of memory, by their codes, have left unfiled.
+
+    What takes longer than ``seconds`` is left for the next time, and so is what a transaction of SQL has
+    locked: nobody knows when that ends.
+    """
+    async with AsyncExitStack() as stack:
+        tx = await stack.enter_async_context(database.snapshot_read(space))
+        late = [] if tx is None else [code for code in behind if tx.space.unfiled & 1 << (code - 1)]
+        if tx is not None and late:
+            by_hand = await store.is_written_by_hand(tx)
+            await stack.aclose()
+            # What waits is everybody's, and it is not shown.
+            with acting_for(None), move_on_after(seconds):
+                for code in late:
+                    with leaving_what_is_held(_HELD_MILLISECONDS) if by_hand else nullcontext():
+                        await behind[code](database, models, space)
+            tx = await stack.enter_async_context(database.snapshot_read(space))
+        yield tx
+
+
+def session_weight(weights: Weights, threads: int) -> float:
+    """Return the weight of whole sessions: nothing if there is one, all of it from 21 sessions on."""
+    return weights.session * min(1.0, max(0, threads - 1) / FEW_THREADS)
+
+
+def selectivity(share: float) -> float:
+    """Return the weight of a condition that a share (0 to 1) of the space satisfies: 1 up to 13.5 %."""
+    return 1.0 if share <= 0 else max(0.0, min(1.0, -math.log(share) / 2))
+
+
+def scored(parts: Mapping[str, float], *, most: float) -> tuple[float, dict[str, float]]:
+    """Score and parts on the scale 0 to 1: divided by the most that the signals in force can add up to."""
+    scaled = {signal: round(parts[signal] / most, 6) for signal in SIGNALS if parts[signal]}
+    return round(min(1.0, sum(scaled.values())), 6), scaled
 
 
 async def _grown(tx: SpaceTransaction, held: View, sessions: NDArray[np.int64]) -> Signatures:
@@ -287,5 +379,5 @@ def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:
 
 
 def _found(row: Mapping[str, float], most: float) -> Found:
-    score, parts = rank.scored(row, most=most)
+    score, parts = scored(row, most=most)
     return Found(int(row["id"]), int(row["kind"]), score, parts)

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from anyio import move_on_after
-
-from quipu.kernel.base.scope import acting_for
-from quipu.kernel.db.database import Database, SpaceTransaction, leaving_what_is_held
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.queries import Queries
 from quipu.recall import index, store
-from quipu.recall.generations import Models
-from quipu.recall.languages import DEFAULT
+from quipu.recall.generations import Models, Prepared, prepare
 from quipu.recall.model import Draft, GenerationChanged
-from quipu.recall.prepared import Prepared, prepare
-
-CatchUp = Callable[[Database, Models, str], Awaitable[None]]
-"""Files what the index does not know of a kind in a space: ``await catch_up(database, models, space)``."""
+from quipu.recall.terms import DEFAULT
 
 _SECONDS: Final = 1.0
-_HELD_MILLISECONDS: Final = 50
 _FIRST_AT_ONCE, _MOST_AT_ONCE = 16, 512
 
 
@@ -110,32 +101,3 @@ async def settle(
     async with database.erase(space) as tx:
         if tx is not None and await store.is_left_alone(tx, kind):
             await clear(tx)
-
-
-@asynccontextmanager
-async def filed(
-    database: Database,
-    models: Models,
-    space: str,
-    behind: Mapping[int, CatchUp],
-    *,
-    seconds: float | None = None,
-) -> AsyncGenerator[SpaceTransaction | None]:
-    """Open the space for reading, after filing what kinds of memory, by their codes, have left unfiled.
-
-    What takes longer than ``seconds`` is left for the next time, and so is what a transaction of SQL has
-    locked: nobody knows when that ends.
-    """
-    async with AsyncExitStack() as stack:
-        tx = await stack.enter_async_context(database.snapshot_read(space))
-        late = [] if tx is None else [code for code in behind if tx.space.unfiled & 1 << (code - 1)]
-        if tx is not None and late:
-            by_hand = await store.is_written_by_hand(tx)
-            await stack.aclose()
-            # What waits is everybody's, and it is not shown.
-            with acting_for(None), move_on_after(seconds):
-                for code in late:
-                    with leaving_what_is_held(_HELD_MILLISECONDS) if by_hand else nullcontext():
-                        await behind[code](database, models, space)
-            tx = await stack.enter_async_context(database.snapshot_read(space))
-        yield tx

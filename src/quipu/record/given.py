@@ -1,57 +1,16 @@
-"""Numbers, times, words and ids as callers hand them in, checked."""
+"""Ids of memories and places in lists, as callers hand them in, checked."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Sequence
-from datetime import UTC, datetime
 from typing import Final, TypeVar
 from uuid import UUID
 
 from quipu.errors import BadInput, NotFound
-from quipu.record.moment import moment
 
-_ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
 _PREFIX: Final = re.compile(r"[0-9a-f-]{4,36}")
-_Word = TypeVar("_Word", bound=str)
 _Row = TypeVar("_Row")
-
-
-def time(field: str, value: object) -> datetime | None:
-    """Return a moment in UTC, or None if none is given; a day means its beginning.
-
-    Raises:
-        BadInput: it is none that can be read without guessing; names ``field``.
-    """
-    if value is None:
-        return None
-    read = moment(value, now=_ANY_TIME)
-    if isinstance(read, str):
-        raise BadInput(read, field=field)
-    return read.at
-
-
-def whole(field: str, value: object, *, least: int = 1, most: int = 1_000) -> int:
-    """Return a whole number within its bounds.
-
-    Raises:
-        BadInput: it is none; names ``field``.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise BadInput(f"a whole number from {least:,} to {most:,}.", field=field)
-    return value
-
-
-def one_of(field: str, value: object, words: Sequence[_Word]) -> _Word:
-    """Return the value if it is one of some words.
-
-    Raises:
-        BadInput: it is none of them; names ``field`` and the words.
-    """
-    found = next((word for word in words if word == value), None)
-    if found is None:
-        raise BadInput(f"it is none of {', '.join(words)}.", field=field)
-    return found
 
 
 def id_of(value: object, *, what: str, hint: str) -> UUID | str:

@@ -1,11 +1,19 @@
-"""The values that the record passes around."""
+"""The values that the record passes around: a message as it comes, with an id, prepared, and the report."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal
+
+from quipu.kernel.base.echo import Heard, Marks
+from quipu.kernel.redact import redact
+from quipu.recall.dates import tells_time
+from quipu.recall.terms import Bag, bag
 
 Role = Literal["user", "assistant", "system", "tool"]
 
@@ -58,3 +66,148 @@ class Refusal:
         if where and not self.file:
             where = f"line {where}"
         return ": ".join(part for part in (where, self.field, self.reason) if part)
+
+
+def fresh(message: Incoming) -> Incoming:
+    """Return the message with an id of its own: said now, it is not the same as anything said before."""
+    return message if message.id is not None else replace(message, id=uuid.uuid4().hex)
+
+
+class Derived:
+    """Ids made from what a recorded message says, so that importing a file twice changes nothing.
+
+    The second message of one import that says exactly the same gets a number; so does the third.
+    """
+
+    def __init__(self) -> None:
+        self._seen: Counter[bytes] = Counter()
+
+    def give(self, message: Incoming) -> Incoming:
+        """Return the message with an id."""
+        if message.id is not None:
+            return message
+        time = message.time.isoformat() if message.time else ""
+        said = (message.session or "", message.role, message.speaker or "", time, message.content)
+        digest = hashlib.blake2b("\0".join(said).encode("utf-8", "replace"), digest_size=12).digest()
+        self._seen[digest] += 1
+        count = self._seen[digest]
+        return replace(message, id=digest.hex() if count == 1 else f"{digest.hex()}-{count}")
+
+
+_ASKS = ("?", "？", "؟")
+_CLOSING = " \t\r\n\"'”’)]}»"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A message that may be written. ``secrets`` counts what was cut out, by kind.
+
+    ``spoken`` is what of the content is indexed: all but memory of other spaces. ``heard`` counts what came
+    back of memory.
+    """
+
+    message: Incoming
+    spoken: str
+    bag: Bag
+    asks: bool
+    has_time: bool
+    secrets: Mapping[str, int]
+    heard: Heard
+
+
+def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | None) -> Prepared:
+    """Clean a message for the record; nothing is stored that did not pass here. Pure.
+
+    ``secrets``: whether to cut secrets out. ``marks`` are those of the space, or None for a message that
+    mentions none. The content is empty afterwards where a message was nothing but what we had recalled.
+    """
+    content, found = message.content, dict[str, int]()
+    heard = Heard(content, content) if marks is None else marks.hear(content)
+    content, spoken = heard.text, heard.spoken
+    if secrets:
+        redacted = redact(content)
+        content, found = redacted.text, dict(redacted.counts)
+        spoken = redact(spoken).text if heard.foreign else content
+    if content is not message.content:
+        message = replace(message, content=content)
+    asks = spoken[-200:].rstrip(_CLOSING).endswith(_ASKS)
+    return Prepared(message, spoken, bag(spoken, language=language), asks, tells_time(spoken), found, heard)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The account of one observation or import; every message is in exactly one of the first five.
+
+    ``imported``: stored and searchable now. ``duplicates``: were stored already, word for word.
+    ``echoes``: were nothing but memory that we had recalled ourselves. ``refused``: with the reason.
+    ``withheld``: were erased, or are of a session as it was when it was erased, and left out (imports only).
+    ``cut_characters``: memory of this space that came back and was cut out; ``foreign_characters``: memory of
+    other spaces or installations, which is kept as text and not indexed; ``unmatched_marks``: marks of this
+    space in front of other words than they were made for, which are kept and indexed like any words.
+    ``redacted``: secrets cut out, by kind. ``repaired``: characters that no database can store, replaced
+    by U+FFFD. ``assumed_utc``: times that came without a zone. ``ignored``: keys we have no place for.
+    ``ids``: the ids under which the stored ones can be found again (observe only).
+    """
+
+    imported: int = 0
+    duplicates: int = 0
+    echoes: int = 0
+    refused: tuple[Refusal, ...] = ()
+    withheld: int = 0
+    cut_characters: int = 0
+    foreign_characters: int = 0
+    unmatched_marks: int = 0
+    redacted: Mapping[str, int] = field(default_factory=dict[str, int])
+    repaired: int = 0
+    assumed_utc: int = 0
+    ignored: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class Tally:
+    """A report in the making."""
+
+    def __init__(self) -> None:
+        self.imported = 0
+        self.duplicates = 0
+        self.echoes = 0
+        self.withheld = 0
+        self.refused: list[Refusal] = []
+        self.ids: list[str] = []
+        self._came_back: Counter[str] = Counter()
+        self._redacted: Counter[str] = Counter()
+        self._repaired = 0
+        self._assumed_utc = 0
+        self._ignored: dict[str, None] = {}
+
+    @property
+    def done(self) -> int:
+        """Number of messages dealt with."""
+        return self.imported + self.duplicates + self.echoes + self.withheld + len(self.refused)
+
+    def read(self, prepared: Iterable[Prepared]) -> None:
+        """Count what was done to messages on their way in."""
+        for p in prepared:
+            self._redacted.update(p.secrets)
+            self._came_back.update(p.heard.counts)
+            self._repaired += p.message.repaired
+            self._assumed_utc += p.message.assumed_utc
+            self._ignored.update(dict.fromkeys(p.message.ignored))
+
+    def report(self, *, seconds: float) -> Report:
+        """Return the account as it stands."""
+        return Report(
+            imported=self.imported,
+            duplicates=self.duplicates,
+            echoes=self.echoes,
+            refused=tuple(self.refused),
+            withheld=self.withheld,
+            **self._came_back,
+            redacted=dict(self._redacted),
+            repaired=self._repaired,
+            assumed_utc=self._assumed_utc,
+            ignored=tuple(self._ignored),
+            ids=tuple(self.ids),
+            seconds=seconds,
+        )

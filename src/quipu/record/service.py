@@ -27,10 +27,12 @@ from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, GenerationChanged
 from quipu.record import store
-from quipu.record.batches import (
+from quipu.record.model import Derived, Incoming, Prepared, Refusal, Report, Tally, fresh, prepare
+from quipu.record.rules import (
     Batch,
     Erased,
     characters,
+    check,
     done,
     following,
     keys,
@@ -39,11 +41,6 @@ from quipu.record.batches import (
     recorded,
     sift,
 )
-from quipu.record.identity import Derived, fresh
-from quipu.record.model import Incoming, Refusal
-from quipu.record.prepare import Prepared, prepare
-from quipu.record.report import Report, Tally
-from quipu.record.rules import check
 from quipu.upkeep.erasure import tombstones
 
 MESSAGE = 1  # core.recall_kinds.code

@@ -12,6 +12,7 @@ from quipu.errors import AccessRefused
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
+from quipu.recall.model import Cited, Source
 from quipu.upkeep.erasure.model import What
 
 _SQL = queries.load("quipu.record")
@@ -95,6 +96,19 @@ class Asked:
         if self._known is None:
             return {}
         return {place - 1: content for place, content in await self._known.fetchall()}
+
+
+async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
+    """Return the messages of entries, by id."""
+    return {
+        m.id: Cited(
+            text=m.content,
+            happened_at=m.happened_at,
+            recorded_at=m.recorded_at,
+            source=Source(m.external_id, m.session, m.speaker, m.role, m.user_name),
+        )
+        for m in await messages(tx, ids)
+    }
 
 
 async def lock_sessions(tx: SpaceTransaction, names: Sequence[str]) -> dict[str, int]:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from quipu.interfaces.cli.documents import as_json
 from quipu.interfaces.cli.views.text import bar, count, day_and_time, shortened, size, visible
-from quipu.record.model import Refusal
-from quipu.record.report import Report
+from quipu.record.model import Refusal, Report
 
 
 @given(st.floats(0, 1))

@@ -7,7 +7,7 @@ import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.recall.languages import DEFAULT, KNOWN, STOP, detect
+from quipu.recall.terms import DEFAULT, KNOWN, STOP, detect
 
 SENTENCES = {
     "english": "where did you put the book that was on the table",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import read_through, texts
-from quipu.recall.names import Name, asks_about_asker, mentioned, without
+from quipu.recall.question import Name, asks_about_asker, mentioned, without
 
 PEOPLE = [
     Name(n, name, 0.5)

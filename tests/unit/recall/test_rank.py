@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.recall.rank import SIGNALS, Weights, scored, selectivity, session_weight
+from quipu.recall.search import SIGNALS, Weights, scored, selectivity, session_weight
 
 amounts = st.fixed_dictionaries({signal: st.floats(0, 1) for signal in SIGNALS})
 

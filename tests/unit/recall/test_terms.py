@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 
 from hostile import read_through, texts
-from quipu.recall.languages import KNOWN
-from quipu.recall.terms import Bag, bag, fold, question_terms, term_hash
+from quipu.recall.terms import KNOWN, Bag, bag, fold, question_terms, term_hash
 
 
 def finds(question: str, text: str, *, languages: tuple[str, ...] = ("english",)) -> bool:

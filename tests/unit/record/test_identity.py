@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import texts
-from quipu.record.identity import Derived, fresh
-from quipu.record.model import Incoming
+from quipu.record.model import Derived, Incoming, fresh
 
 MESSAGE = Incoming("The boat is green.", session="s", speaker="Ana", time=datetime(2026, 1, 1, tzinfo=UTC))
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.record.moment import Moment, moment
+from quipu.kernel.base.scope import Moment, moment
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 SAID = datetime(2023, 5, 8, 8, 0, tzinfo=UTC)

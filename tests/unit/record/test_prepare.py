@@ -8,8 +8,7 @@ from long_form import sized
 
 from frames import MARKS
 from hostile import read_through, texts
-from quipu.record.model import Incoming
-from quipu.record.prepare import Prepared, prepare
+from quipu.record.model import Incoming, Prepared, prepare
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from quipu.errors import NotFound
 from quipu.kinds.transcripts.reading.places import project
 from quipu.record.readers import claude_code
-from quipu.record.readers.lines import FromFile
+from quipu.record.readers.jsonl import FromFile
 
 
 def default_path() -> Path:

@@ -13,7 +13,7 @@ from quipu.kernel.db.database import stored_settings
 from quipu.kernel.db.doctor import Finding
 from quipu.kernel.language.budget import spent
 from quipu.kernel.language.choose import named
-from quipu.kernel.language.reach import reach
+from quipu.kernel.language.remote import reach
 
 _MOST_PURPOSES: Final = 3
 

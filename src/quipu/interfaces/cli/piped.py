@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from quipu.errors import BadInput, TooLarge
-from quipu.kernel.base.lines import TOO_LONG, all_of, compression
+from quipu.kernel.base.lines import NO_FILE, PIPE_IN, TOO_LONG, all_of, compression, open_regular
 from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
-from quipu.kernel.base.regular import NO_FILE, PIPE_IN, open_regular
 
 _PIPE = "-"
 

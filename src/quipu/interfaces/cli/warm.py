@@ -13,8 +13,8 @@ import numpy  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 from quipu.errors import QuipuError
 from quipu.kernel.config import Settings
-from quipu.kernel.embedding.added import find_model
-from quipu.kernel.embedding.loaded import encoder
+from quipu.kernel.embedding.local import encoder
+from quipu.kernel.embedding.stored import find_model
 
 
 class Warming(Thread):

@@ -14,7 +14,7 @@ from tempfile import mkstemp
 from typing import Any
 
 from quipu.errors import BadInput, Conflict
-from quipu.kernel.base.regular import open_regular
+from quipu.kernel.base.lines import open_regular
 
 _MOST_BYTES = 16 << 20
 _INDENT = re.compile(rb"^\{\s*?\n([ \t]+)\"")

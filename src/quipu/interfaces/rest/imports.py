@@ -20,8 +20,8 @@ from quipu.interfaces.rest.record import RefusalTold
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.problems import document
 from quipu.interfaces.serving.served import served
+from quipu.record.model import Report
 from quipu.record.readers import jsonl
-from quipu.record.report import Report
 
 router = room("import", prefix="")
 

@@ -1,4 +1,4 @@
-"""The scope of a call: names of spaces, sessions and users, and on whose behalf a task asks.
+"""The arguments of a call, checked: whose memory it concerns, on whose behalf, and numbers, times and ids.
 
 A task asks for everybody in a space, or for one person, of whom alone the database then shows rows.
 """
@@ -6,10 +6,12 @@ A task asks for everybody in a space, or for one person, of whom alone the datab
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final, TypeVar
 
 from quipu.errors import AccessRefused, BadInput
 from quipu.kernel.redact import secret_kind
@@ -17,6 +19,21 @@ from quipu.kernel.redact import secret_kind
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST = 512
 _BOUND: Final[ContextVar[str | None]] = ContextVar("quipu_person", default=None)
+_ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
+_Word = TypeVar("_Word", bound=str)
+_FORMS: Final = (
+    'Send ISO 8601 with a zone ("2026-05-04T10:00:00Z"), seconds or milliseconds since 1970, or leave it out.'
+)
+_EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_AHEAD: Final = timedelta(days=1)
+
+# From 1973 to the year 5138 a number of seconds and a number of milliseconds cannot be confused. Smaller
+# numbers are turn counters and years far more often than times, so they are refused instead of becoming 1970.
+_LEAST_SECONDS: Final = 10**8
+_LEAST_MILLISECONDS: Final = 10**11
+_LIMIT_MILLISECONDS: Final = 10**14
+_NUMBER = re.compile(r"\d{9,14}(?:\.\d{1,9})?\Z", re.ASCII)
+_LONGEST_ISO: Final = 64
 
 
 def check_name(field: str, value: object) -> str:
@@ -121,3 +138,106 @@ def own_user(user: str | None) -> str | None:
             f"You may write for {person!r} only, not for another user.", hint="Leave the user out."
         )
     return user if person is None else person
+
+
+def whole(field: str, value: object, *, least: int = 1, most: int = 1_000) -> int:
+    """Return a whole number within its bounds.
+
+    Raises:
+        BadInput: it is none; names ``field``.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        shown = value if isinstance(value, int | float) and abs(value) < 10**12 else "that"
+        raise BadInput(f"a whole number from {least:,} to {most:,}, not {shown}.", field=field)
+    return value
+
+
+def one_of(field: str, value: object, words: Sequence[_Word]) -> _Word:
+    """Return the value if it is one of some words.
+
+    Raises:
+        BadInput: it is none of them; names ``field`` and the words.
+    """
+    found = next((word for word in words if word == value), None)
+    if found is None:
+        raise BadInput(f"it is none of {', '.join(words)}.", field=field)
+    return found
+
+
+def time(field: str, value: object) -> datetime | None:
+    """Return a moment in UTC, or None if none is given; a day means its beginning.
+
+    Raises:
+        BadInput: it is none that can be read without guessing; names ``field``.
+    """
+    if value is None:
+        return None
+    read = moment(value, now=_ANY_TIME)
+    if isinstance(read, str):
+        raise BadInput(read, field=field)
+    return read.at
+
+
+def moment(value: object, *, now: datetime) -> Moment | str:
+    """Return the moment that the value means, or the reason why it is refused.
+
+    Taken are an aware or naive datetime, ISO 8601 text, and seconds or milliseconds since 1970 as a number or
+    as digits. A time without a zone is UTC. Refused are times before 1970 and more than a day after ``now``.
+    """
+    read = _read(value)
+    if isinstance(read, str):
+        return read
+    if read.at < _EARLIEST:
+        return f"{read.at:%Y-%m-%d} is before 1970. {_FORMS}"
+    if read.at > now + _AHEAD:
+        return f"{read.at:%Y-%m-%d} is in the future. Check the clock or the unit (seconds or milliseconds)."
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time in UTC; ``assumed_utc`` if it came without a zone and was taken as UTC."""
+
+    at: datetime
+    assumed_utc: bool
+
+
+def _read(value: object) -> Moment | str:
+    match value:
+        case bool():
+            return f"a truth value is no time. {_FORMS}"
+        case int() | float():
+            return _from_number(value)
+        case datetime():
+            return _in_utc(value)
+        case str():
+            return _from_text(value.strip())
+        case _:
+            return f"{type(value).__name__} is no time. {_FORMS}"
+
+
+def _from_number(value: float) -> Moment | str:
+    if not _LEAST_SECONDS <= value < _LIMIT_MILLISECONDS:  # also true of nan
+        return f"the number is no time since 1973 in seconds or milliseconds. {_FORMS}"
+    milliseconds = value if value >= _LEAST_MILLISECONDS else value * 1000
+    return Moment(_EARLIEST + timedelta(milliseconds=milliseconds), assumed_utc=False)
+
+
+def _from_text(text: str) -> Moment | str:
+    if _NUMBER.match(text):
+        return _from_number(float(text) if "." in text else int(text))
+    if len(text) > _LONGEST_ISO:
+        return f"a text of {len(text)} characters is no time. {_FORMS}"
+    try:
+        return _in_utc(datetime.fromisoformat(text.upper()))
+    except ValueError:
+        return f"{text!r} is no time that can be read without guessing. {_FORMS}"
+
+
+def _in_utc(value: datetime) -> Moment | str:
+    if value.tzinfo is None or value.utcoffset() is None:
+        return Moment(value.replace(tzinfo=UTC), assumed_utc=True)
+    try:
+        return Moment(value.astimezone(UTC), assumed_utc=False)
+    except OverflowError:
+        return f"the year {value.year} is out of range. {_FORMS}"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Final, LiteralString, Self, TypeVar
+from functools import cache
+from typing import Any, Final, LiteralString, Self, TypeVar, cast
 
 import anyio
 import psycopg
@@ -35,6 +37,7 @@ Ask = Callable[[Connection], Awaitable[None]]
 """Runs queries in a pipeline, of which the answers are read later."""
 
 _SQL = queries.load("quipu.kernel.db")
+_PARAMETER = re.compile(r"%\((\w+)\)s")
 _OLDEST = 150_000  # PostgreSQL 15
 _PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
@@ -427,6 +430,23 @@ def leaving_what_is_held(milliseconds: int) -> Generator[None]:
         _LOCK_MILLISECONDS.reset(token)
 
 
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A query with ``$1`` in place of ``%(name)s``, and the names in the order of their numbers."""
+
+    text: LiteralString
+    names: tuple[str, ...]
+
+
+@cache
+def numbered(query: LiteralString) -> Numbered:
+    """Return a query with numbered parameters for a raw cursor, which need not look for names."""
+    names = tuple(dict.fromkeys(_PARAMETER.findall(query)))
+    places = {name: f"${place}" for place, name in enumerate(names, start=1)}
+    text = _PARAMETER.sub(lambda m: places[m[1]], query).replace("%%", "%")
+    return Numbered(cast(LiteralString, text), names)
+
+
 async def ask(
     conn: Connection, query: LiteralString, values: Mapping[str, object], *, binary: bool = False
 ) -> Rows:
@@ -438,7 +458,7 @@ async def ask(
 async def _run(
     cursor: AsyncRawCursor[_T], query: LiteralString, values: Mapping[str, object], *, binary: bool = False
 ) -> AsyncRawCursor[_T]:
-    asked = queries.numbered(query)
+    asked = numbered(query)
     return await cursor.execute(asked.text, [values[name] for name in asked.names], binary=binary)
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from quipu.errors import BadInput, Conflict, EmbeddingError
-from quipu.kernel.embedding.added import is_name, is_taken
 from quipu.kernel.embedding.convert import Precision, convert_model
 from quipu.kernel.embedding.local import LocalEmbedder
-from quipu.kernel.embedding.stored import ModelInfo, read_model
+from quipu.kernel.embedding.stored import ModelInfo, is_name, is_taken, read_model
 
 _UNFINISHED = ".adding-"
 _TRY_HINT = "Are config.json and tokenizer.json those of these weights?"

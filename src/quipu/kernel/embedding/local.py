@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from hashlib import blake2b
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import numpy as np
 from anyio import to_thread
 
-from quipu.kernel.embedding.cache import VectorCache
-from quipu.kernel.embedding.loaded import encoder
-from quipu.kernel.embedding.model import Vectors
-from quipu.kernel.embedding.prepare import prepare
+from quipu.kernel.embedding.model import Vectors, prepare
 from quipu.kernel.embedding.stored import ModelInfo, verify
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ _FEW_TEXTS = 4
 
 _SLICE_TEXTS = 256
 """A call can be cancelled after each slice of this many texts, about every second."""
+
+_turn = Lock()
+_encoders: WeakValueDictionary[ModelInfo, Encoder] = WeakValueDictionary()
 
 
 class LocalEmbedder:
@@ -141,3 +144,66 @@ def _slices(texts: dict[str, list[int]]) -> Iterator[list[str]]:
     every = list(texts)
     for start in range(0, len(every), _SLICE_TEXTS):
         yield every[start : start + _SLICE_TEXTS]
+
+
+class VectorCache:
+    """At most ``capacity`` vectors; the one unused for longest goes first. Safe between threads.
+
+    Texts are known by a 128-bit hash, so that long texts do not stay in memory
+    (384 dimensions: 1.6 kB an entry).
+    """
+
+    def __init__(self, *, capacity: int = 2048) -> None:
+        self.capacity = capacity
+        self._rows: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        """Count the vectors held now."""
+        return len(self._rows)
+
+    def get(self, text: str) -> Vectors | None:
+        """Return the vector of the text if it is still held. Do not write to it."""
+        key = _key(text)
+        with self._lock:
+            row = self._rows.get(key)
+            if row is not None:
+                self._rows.move_to_end(key)
+            return row
+
+    def put(self, text: str, row: Vectors) -> None:
+        """Hold the vector of the text; the oldest entry beyond the capacity is dropped."""
+        key = _key(text)
+        with self._lock:
+            self._rows[key] = row
+            self._rows.move_to_end(key)
+            while len(self._rows) > self.capacity:
+                self._rows.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._rows.clear()
+
+
+def _key(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def encoder(model: ModelInfo) -> Encoder:
+    """Return the model, loaded now (0.2 s) if it is not, from any thread; its last holder frees it.
+
+    Raises ``ModelMissing`` when its files cannot be loaded.
+    """
+    with _turn:
+        found = _encoders.get(model)
+        if found is None:
+            found = _encoders[model] = _load(model)
+        return found
+
+
+def _load(model: ModelInfo) -> Encoder:
+    # Here, so that only who embeds pays for loading onnxruntime (a tenth of a second).
+    from quipu.kernel.embedding.runtime import Encoder  # noqa: PLC0415
+
+    return Encoder(model)

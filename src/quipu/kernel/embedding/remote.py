@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quipu.errors import EmbeddingError, MissingExtra
-from quipu.kernel.embedding.model import Vectors, unit
-from quipu.kernel.embedding.prepare import prepare
+from quipu.kernel.embedding.model import Vectors, prepare, unit
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -11,8 +11,7 @@ import numpy as np
 from anyio import to_thread
 
 from quipu.errors import MissingExtra, ModelMissing
-from quipu.kernel.embedding.model import Vectors, unit
-from quipu.kernel.embedding.prepare import prepare
+from quipu.kernel.embedding.model import Vectors, prepare, unit
 
 _DEFAULT_TOKENS = 512
 

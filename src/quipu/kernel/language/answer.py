@@ -1,16 +1,22 @@
-"""Reading of a model's answer: words without its thinking, or a value of the expected shape."""
+"""The talk with a model: ask, read its answer, send it back once, then fail for all to see.
+
+An answer is words without the model's thinking, or a value of the expected shape.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import ValidationError
 
+from quipu.errors import LanguageFailed
+from quipu.kernel.base.prompt_text import restored
 from quipu.kernel.base.text import rule_of
 from quipu.kernel.language.model import Shape
+from quipu.kernel.language.prompt import Turn, again, question
 
 # Models that think aloud do so first, between these marks.
 _THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
@@ -32,6 +38,37 @@ class Fault:
     """Reason why an answer cannot be used, for the model and for us, without quoting it."""
 
     why: str
+
+
+Send = Callable[[Sequence[Turn]], Awaitable[Said]]
+_STRONGER = "Set QUIPU_LLM_MODEL to a stronger model; where none is set, the rules do the work."
+
+
+async def structured(send: Send, *, instructions: str, text: str, shape: type[Shape]) -> Shape:
+    """Return the answer as a valid ``shape``, after one repair at most. See ``Language``."""
+    turns = question(instructions=instructions, text=text, shape=shape)
+    said = await send(turns)
+    found = read(_plain(said), shape)
+    if isinstance(found, Fault):
+        found = read(_plain(await send(again(turns, answer=said.text, why=found.why))), shape)
+    if isinstance(found, Fault):
+        raise LanguageFailed(
+            f"The language model answered twice what is no {shape.__name__}: {found.why}", hint=_STRONGER
+        )
+    return found
+
+
+async def say(send: Send, *, instructions: str, text: str) -> str:
+    """Return the answer in free words. See ``Language``."""
+    found = words(_plain(await send(question(instructions=instructions, text=text, shape=None))))
+    if isinstance(found, Fault):
+        raise LanguageFailed(f"The language model gave no answer: {found.why}", hint=_STRONGER)
+    return found
+
+
+def _plain(said: Said) -> Said:
+    """Return the answer with the signs that were escaped for the model restored."""
+    return replace(said, text=restored(said.text))
 
 
 def words(said: Said) -> str | Fault:

@@ -1,4 +1,4 @@
-"""Address of a model, and the messages when something there goes wrong. Never shows the key."""
+"""The address of a model, and the messages when something there goes wrong. Never shows the key."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _LOCAL_KEY: Final = "none"
 """Servers without keys take any; the SDK insists on one."""
+
 _MOST_CHARACTERS: Final = 300
 _UNREACHED = ("ConnectError", "ConnectTimeout")
 _HINTS = {

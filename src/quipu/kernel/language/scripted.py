@@ -11,9 +11,8 @@ from typing import TypeAlias
 from pydantic import BaseModel
 
 from quipu.errors import LanguageFailed, QuipuError
-from quipu.kernel.language import asking
-from quipu.kernel.language.answer import Said
-from quipu.kernel.language.asking import Send
+from quipu.kernel.language import answer
+from quipu.kernel.language.answer import Said, Send
 from quipu.kernel.language.model import Shape
 from quipu.kernel.language.prompt import Turn, check_purpose
 
@@ -52,12 +51,12 @@ class ScriptedLLM:
     async def structured(self, *, instructions: str, text: str, shape: type[Shape], purpose: str) -> Shape:
         """Return the next answer as a valid ``shape``. See ``Language``."""
         send = self._sender(check_purpose(purpose), shape)
-        return await asking.structured(send, instructions=instructions, text=text, shape=shape)
+        return await answer.structured(send, instructions=instructions, text=text, shape=shape)
 
     async def say(self, *, instructions: str, text: str, purpose: str) -> str:
         """Return the next answer in free words. See ``Language``."""
         send = self._sender(check_purpose(purpose), None)
-        return await asking.say(send, instructions=instructions, text=text)
+        return await answer.say(send, instructions=instructions, text=text)
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to release."""

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from quipu.kernel.prose.blocks import prose
-
 LONGEST: Final = 400
 """Characters. A longer sentence is not judged: it is a list, a dump or a document."""
 
@@ -22,6 +20,126 @@ _SHORT = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|incl|resp|no|nr|cf|al|v|st|dr|mr|mrs|ms)$", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W\d_]")
+
+
+LONGEST_PROSE: Final = 6_000
+"""Characters. Who says more in one message has pasted a document."""
+
+_LONGEST_LINE: Final = 4_000
+_HEADINGS_OF_A_DOCUMENT: Final = 2
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+_INDENTED = re.compile(r"(?: {4}|\t)\S")
+_LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_HEADING = re.compile(r"#{1,6} \S")
+
+# A line that a machine wrote, or that was copied out of a file.
+_MACHINE = re.compile(
+    r"""
+    \s*\[?\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d                         # a time stamp
+  | \s*\[?\d\d:\d\d:\d\d
+  | \s*\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|FAILED|PASSED)\b
+  | \s*(?:error|warning|note|hint|help|info)(?:\[\w+\])?:\s
+  | (?:Hint|Warning|Error|Note):\s.*[`'"]
+  | Note:\s
+  | \s*npm\ (?:WARN|ERR!|warn|error)
+  | \s*(?:Traceback\ \(|File\ "|at\ [\w$.<>]{1,200}\ ?\(|Caused\ by:|panicked\ at|thread\ ')
+  | \w{0,80}(?:Error|Exception|Warning):\s
+  | \s*-->\s | \s*\d{0,6}\s*\|\s
+  | [$%]\ \S | \w{1,40}@[\w-]{1,60}[:~]
+  | \w{1,40}:\ (?:\*\*\*|command\ not\ found|cannot\ |fatal|error)
+  | (?:diff\ --git|index\ [0-9a-f]{7}|@@\ |\+\+\+\ |---\ )
+  | [+-]\ {2,}\S | [+-][\w#@}{)(]
+  | \s*(?:import|from|const|let|var|def|class|function|return|public|private|static|fn|func|package|using
+       |include)\ [^.!?]{0,200}[;{}()=:]
+  | \s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP)\ .{0,400}
+  | \s*(?:<!--|</?\w|//|/\*|\*/|\#!|\#\ |\#include)
+  | \s*[\w.\[\]"']{1,80}\ *(?:=|:=|=>|->)\ *\S
+  | .{0,400}[;{}]\s*$
+  | \s*\|.{0,400}\|\s*$
+    """,
+    re.VERBOSE,
+)
+
+# What follows was written by somebody else, or for somebody else.
+_PASTED = re.compile(
+    r"""
+    \b(?:proof-?read|translate|summari[sz]e|rephrase|reword|paraphrase|polish|spell-?check
+      |make\ (?:this|the)\ (?:\w+\ )?(?:paragraph|text|email|letter|sentence|bio|post))\b .{0,120}:
+  | \b(?:here(?:'s|\ is|\ are)|below\ (?:is|are)|this\ is|attached\ is|the\ following\ is|i\ got|pasting)\b
+    .{0,40} \b(?:e?-?mails?|messages?|ticket|issue|spec(?:ification)?|requirements?|document|text|article
+        |readme|letter|story|(?:job\ )?ad|posts?|review|transcript|comment|feedback|brief)\b
+    .{0,80} (?:[:.]\s*$|:)
+  | \b(?:improve|fix|correct|check|review|edit|rework)\ (?:the\ |my\ )?
+    (?:wording|grammar|spelling|style|tone|english|translation)\b .{0,80}:
+  | \bfrom\ the\ (?:[\w-]+\ ){0,2}(?:docs|documentation|style\ guide|readme|wiki|spec|ticket|article|email)
+    \s*:
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def prose(text: str) -> list[tuple[int, int]]:
+    """Return the places of the paragraphs of prose: (start, end), in order. A list item is a paragraph, too.
+
+    Linear in the length of the text. Empty for a text that is a document rather than something said.
+    """
+    found = list(_paragraphs(text))
+    said = sum(end - start for start, end in found)
+    headings = sum(1 for line in text.splitlines() if _HEADING.match(line))
+    if said > LONGEST_PROSE or (headings >= _HEADINGS_OF_A_DOCUMENT and len(text) > LONGEST_PROSE // 4):
+        return []
+    return found
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    start: int | None = None
+    end = 0
+    for begin, stop, line in _spoken(text):
+        blank, item = not line.strip(), _LISTED.match(line)
+        if start is not None and (blank or item or begin > end + 1 or not _goes_on(text, end, line)):
+            yield start, end
+            start = None
+        if blank:
+            continue
+        if start is None:
+            start = begin + (item.end() if item else len(line) - len(line.lstrip()))
+        end = stop
+    if start is not None:
+        yield start, end
+
+
+def _goes_on(text: str, end: int, line: str) -> bool:
+    """Return True if a line continues a sentence that the line before broke off for lack of room."""
+    before = text[max(0, end - 60) : end]
+    return "\n" not in before and len(before) == 60 and before[-1] not in ".!?:;" and line[:1].islower()
+
+
+def _spoken(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and text of the lines that their author wrote as prose; blank ones are among them."""
+    fence: str | None = None
+    after_blank, at = True, 0
+    for whole in text.splitlines(keepends=True):
+        line = whole.rstrip("\r\n")
+        begin, at = at, at + len(whole)
+        mark = _FENCE.match(line)
+        if mark:
+            fence = None if fence == mark[1] else fence or mark[1]
+        elif fence is None and not _copied(line, after_blank=after_blank):
+            pasted = _PASTED.search(line[:_LONGEST_LINE])
+            yield begin, begin + len(line), line
+            if pasted:
+                return
+        after_blank = not line.strip()
+
+
+def _copied(line: str, *, after_blank: bool) -> bool:
+    if not line:
+        return False
+    if len(line) > _LONGEST_LINE or line.lstrip().startswith(">"):
+        return True
+    if _INDENTED.match(line) and after_blank and not _LISTED.match(line):
+        return True
+    return _MACHINE.match(line) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,31 @@
-"""One try at a job: begun, done, judged, concluded."""
+"""One try at a job: begun, done, judged, concluded, and when it is tried again."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import random
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Final, Literal
 
 import anyio
 
-from quipu.errors import BudgetSpent
+from quipu.errors import BudgetSpent, QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kernel.queue.model import Job, Terms, Ticket
-from quipu.kernel.queue.rules import pause_seconds, told
 from quipu.kernel.queue.run import Handler, Overtaken, Run
 from quipu.kernel.queue.store import Store
+from quipu.kernel.redact import redact
 
 Outcome = Literal["done", "failed", "again", "later", "nothing"]
 _LOG = logging.getLogger("quipu.queue")
+LONGEST_PAUSE_SECONDS: Final = 3600.0
+_MOST_CHARACTERS: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +75,12 @@ class Attempts:
             return Verdict("again", job)
         except BudgetSpent as spent:
             until = spent.opens_at or self._clock.now() + timedelta(hours=1)
-            return Verdict("later", job, told(spent), until)
+            return Verdict("later", job, failure_text(spent), until)
         except (Exception, asyncio.CancelledError, SystemExit) as error:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():
                 raise
             _LOG.warning("Try %d of %s %r failed: %s", job.attempts, job.topic, job.key, type(error).__name__)
-            return Verdict("failed", job, told(error))
+            return Verdict("failed", job, failure_text(error))
 
     async def _make(self, job: Job, limit_seconds: float) -> Verdict:
         run = Run(self._database, job)
@@ -113,3 +116,21 @@ def _is_cancelled() -> bool:
     """Return True if somebody ends this task: a cancelled call inside it does not mean that."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
+
+
+def pause_seconds(attempts: int, *, first_seconds: float, chance: float) -> float:
+    """Return the pause after a job's ``attempts``-th try: twice as long each time, an hour at most.
+
+    ``chance`` (0 to 1) spreads the tries of jobs that failed together over the last half of the pause.
+    """
+    doubled = first_seconds * 2.0 ** min(attempts - 1, 60)
+    return min(LONGEST_PAUSE_SECONDS, doubled) * (0.5 + 0.5 * chance)
+
+
+def failure_text(error: BaseException) -> str:
+    """Describe a failure: its message, the way out, where it happened; without secrets."""
+    what = f"{type(error).__name__}: {error}"
+    if isinstance(error, QuipuError):
+        return redact(what[:_MOST_CHARACTERS]).text
+    where = "".join(traceback.format_tb(error.__traceback__)[-5:])
+    return redact(f"{what[: _MOST_CHARACTERS // 2]}\n{where[-_MOST_CHARACTERS // 2 :]}").text

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
+from croniter import croniter
+
+from quipu.errors import ConfigError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.queue.model import SCHEDULES, Schedule
-from quipu.kernel.queue.rules import next_time
 from quipu.kernel.queue.store import Store
 
 _APART: Final = timedelta(minutes=10)  # so much the clocks of two workers may differ
 _LATE: Final = timedelta(days=7)
 _LOG = logging.getLogger("quipu.queue")
+
+
+def next_time(cron: str, *, after: datetime) -> datetime:
+    """Return the first moment after ``after`` that a schedule names.
+
+    Raises:
+        ConfigError: ``cron`` is not minute, hour, day of the month, month, weekday.
+    """
+    try:
+        return croniter(cron, after).get_next(datetime)
+    except ValueError as error:
+        raise ConfigError(f"{cron!r} is no time of a schedule: {error}.") from error
 
 
 class Timetable:

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kernel.redact import assignments, encoded, redact, tokens
+from quipu.kernel.redact import assignments, redact, redaction, tokens
 from quipu.kernel.redact.anchors import Anchors
 from quipu.kernel.redact.model import Redacted, Source
 
@@ -240,7 +240,7 @@ def _cookie(data: bytes, at: int) -> bool:
 
 def _login(word: str, data: bytes, at: int) -> bool:
     text, place = _around(data, at)
-    return encoded.login_at(text, place + len(word)) is not None
+    return redaction.login_at(text, place + len(word)) is not None
 
 
 def _phrase(word: str, data: bytes, at: int) -> bool:
@@ -310,13 +310,13 @@ def _checks() -> dict[bytes, list[Check]]:
         found[word].append(check)
     for option in assignments.OPTIONS:
         found[option.word].append(partial(_command, option))
-    for word in (encoded.LOGIN, encoded.LOGIN_ESCAPED):
+    for word in (redaction.LOGIN, redaction.LOGIN_ESCAPED):
         found[word].append(partial(_login, word))
     for word in tokens.PHRASE_WORDS:
         found[word].append(partial(_phrase, word))
-    for sign in encoded.ESCAPES:
+    for sign in redaction.ESCAPES:
         found[sign].append(_escaped)
-    for word in ("PRIVATE KEY", assignments.COOKIE_ROW, *encoded.STEMS):
+    for word in ("PRIVATE KEY", assignments.COOKIE_ROW, *redaction.STEMS):
         found[word].append(_always)
     return {word.encode(): checks for word, checks in found.items()}
 
@@ -353,8 +353,8 @@ _FOLDED: Final = frozenset(
             "authorization",
             "bearer",
             assignments.COOKIE,
-            encoded.LOGIN,
-            encoded.LOGIN_ESCAPED,
+            redaction.LOGIN,
+            redaction.LOGIN_ESCAPED,
             *tokens.PHRASE_WORDS,
         ),
     )

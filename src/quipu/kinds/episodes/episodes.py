@@ -30,7 +30,7 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, everybody_only, optional_name
+from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.episodes.building.eraser import OneEpisode
@@ -52,7 +52,7 @@ from quipu.kinds.episodes.recall import note, weigh
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
-from quipu.record.given import behind, one_of, time, whole
+from quipu.record.given import behind
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 

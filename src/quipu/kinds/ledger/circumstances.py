@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from typing import Final
 
 from quipu.errors import BadInput
-from quipu.kernel.base.scope import check_name, optional_name, own_user
+from quipu.kernel.base.scope import check_name, moment, optional_name, own_user
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.keys import Place
 from quipu.kinds.ledger.model import SCOPES, Namespace, Scope
 from quipu.kinds.ledger.values import storable
-from quipu.record.moment import moment
 
 LONGEST_REASON: Final = 4_000
 LATEST_TURN: Final = 2**31 - 1

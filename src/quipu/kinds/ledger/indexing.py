@@ -19,11 +19,10 @@ from quipu.kinds.ledger.store import Marks, Unfiled
 from quipu.recall import index
 from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
-from quipu.recall.languages import DEFAULT
+from quipu.recall.index import withdraw
 from quipu.recall.model import Draft, GenerationChanged
-from quipu.recall.removal import withdraw
 from quipu.recall.store import is_left_alone
-from quipu.recall.terms import bag
+from quipu.recall.terms import DEFAULT, bag
 
 LEDGER: Final = 2  # core.recall_kinds.code
 FACTS: Final = "chat_memory_events"

@@ -9,6 +9,7 @@ from typing import Annotated
 from annotated_types import Interval
 from typing_extensions import Doc
 
+from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import (
     MOST_PASSED_OVER,
@@ -22,7 +23,6 @@ from quipu.kinds.ledger.circumstances import time_of
 from quipu.kinds.ledger.keys import checked_key
 from quipu.kinds.ledger.model import BIGGEST_ID, Difference, Event, RegisteredKey, Value
 from quipu.kinds.ledger.standing import Standing, Whose
-from quipu.record import given
 
 _Session = Annotated[
     str | None, Doc("The session; with it count the preferences of its person."), Example("s1")
@@ -77,8 +77,8 @@ class AsyncLookup:
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
         """
-        most = given.whole("limit", limit)
-        passed = given.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
+        most = scope.whole("limit", limit)
+        passed = scope.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
         key = None if key is None else checked_key(key)
         return await self._beliefs.values(Whose(space, session, user), key=key, limit=most, offset=passed)
 
@@ -98,8 +98,8 @@ class AsyncLookup:
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
         """
-        most = given.whole("limit", limit)
-        passed = given.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
+        most = scope.whole("limit", limit)
+        passed = scope.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
         return await self._beliefs.values(
             Whose(space, session, user), assumed=True, limit=most, offset=passed
         )
@@ -123,9 +123,9 @@ class AsyncLookup:
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
         """
-        last = BIGGEST_ID if before is None else given.whole("before", before, most=BIGGEST_ID)
+        last = BIGGEST_ID if before is None else scope.whole("before", before, most=BIGGEST_ID)
         whose = Whose(space, session, user)
-        return await self._beliefs.events(whose, before=last, limit=given.whole("limit", limit))
+        return await self._beliefs.events(whose, before=last, limit=scope.whole("limit", limit))
 
     async def history(
         self,

@@ -22,10 +22,9 @@ from quipu.kinds.longterm.indexing import Entry
 from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, New, Refuses, Rewording, Wording
 from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
 from quipu.kinds.longterm.store import Row
-from quipu.recall.generations import Models
+from quipu.recall.generations import Models, Prepared, Unprepared, prepare
+from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
-from quipu.recall.prepared import Prepared, Unprepared, prepare
-from quipu.recall.removal import withdraw
 
 _T = TypeVar("_T")
 

@@ -11,13 +11,11 @@ from typing import Any, Final
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.longterm.rules import filed_text, summary_hash
-from quipu.recall import index, unfiled
+from quipu.recall import index, search, unfiled
 from quipu.recall.dates import tells_time
-from quipu.recall.generations import Models
-from quipu.recall.languages import DEFAULT
+from quipu.recall.generations import Models, Prepared
 from quipu.recall.model import Draft
-from quipu.recall.prepared import Prepared
-from quipu.recall.terms import bag
+from quipu.recall.terms import DEFAULT, bag
 from quipu.recall.unfiled import Row, Rows
 
 _SQL: Final = queries.load("quipu.kinds.longterm")
@@ -94,7 +92,7 @@ def filed(
     database: Database, models: Models, space: str, *, seconds: float | None = None
 ) -> AbstractAsyncContextManager[SpaceTransaction | None]:
     """Open the space for reading, after filing memories that SQL wrote, for at most ``seconds``."""
-    return unfiled.filed(database, models, space, {LONGTERM: catch_up}, seconds=seconds)
+    return search.filed(database, models, space, {LONGTERM: catch_up}, seconds=seconds)
 
 
 async def _clear(tx: SpaceTransaction) -> None:

@@ -12,6 +12,7 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.errors import BadInput
+from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import (
     LAST_VERSION,
@@ -41,7 +42,6 @@ from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
 from quipu.kinds.longterm.store import Narrowed, Row
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
-from quipu.record import given
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ class AsyncRemembering:
             user=optional_name("user", user),
             session=optional_name("session", session),
             source=optional_name("source", source),
-            happened_at=given.time("time", time),
+            happened_at=scope.time("time", time),
         )
         texts = [filed_text(new.summary, new.details)]
         kept = await self._changed(lambda changes: changes.store(new), space=space, texts=texts)

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 from typing_extensions import Doc
 
 from quipu.errors import BadInput
+from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import (
     STATES,
     After,
@@ -132,8 +133,8 @@ class AsyncLooking:
             until=until,
             state=state,
         )
-        given.whole("limit", limit, most=_MOST)
-        given.whole("offset", offset, least=0, most=10**9)
+        scope.whole("limit", limit, most=_MOST)
+        scope.whole("offset", offset, least=0, most=10**9)
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
@@ -163,7 +164,7 @@ class AsyncLooking:
         """
         if not question.strip():
             raise BadInput("ask something.", field="question")
-        given.whole("limit", limit, most=_MOST)
+        scope.whole("limit", limit, most=_MOST)
         wanted = narrowed(category=category, importance=importance)
         filters = Filters(kinds=(LONGTERM,), user=optional_name("user", user), or_nobody=user is not None)
         wide = limit if category is None and importance is None else min(limit * _OVERFETCH, _MOST)
@@ -205,8 +206,8 @@ def narrowed(
         category=None if category is None else checking.category_of(category),
         importance=None if importance is None else checking.importance_of(importance),
         user=optional_name("user", user),
-        archived=_ARCHIVED[given.one_of("state", state, STATES)],
+        archived=_ARCHIVED[scope.one_of("state", state, STATES)],
         text=holding(text),
-        since=given.time("since", since),
-        until=given.time("until", until),
+        since=scope.time("since", since),
+        until=scope.time("until", until),
     )

@@ -13,7 +13,7 @@ from anyio import move_on_after
 from typing_extensions import Doc
 
 from quipu.errors import QuipuError
-from quipu.kernel.base import echo
+from quipu.kernel.base import echo, scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, OnlyUser, Since, Space
@@ -34,7 +34,6 @@ from quipu.kinds.longterm.settings import LEAST_SCORE, LIMIT, TIMEOUT_MS, TOKENS
 from quipu.recall.model import Filters
 from quipu.recall.render import estimate_tokens
 from quipu.recall.search import Search
-from quipu.record import given
 
 _NOTING_SECONDS: Final = 0.5
 _LONGEST_TROUBLE: Final = 500
@@ -129,7 +128,7 @@ class AsyncRecovering:
         settings = await self._holding(check_name("space", space))
         asked = querying.checked(message, recent=recent, limit=limit or settings.of(LIMIT))
         budget = budget_tokens or settings.of(TOKENS)
-        given.whole("budget_tokens", budget, most=10**6)
+        scope.whole("budget_tokens", budget, most=10**6)
         turn = _Turn(
             space=space,
             user=own_user(optional_name("user", user)),
@@ -166,8 +165,8 @@ class AsyncRecovering:
             BadInput: An argument is invalid; the error names it.
         """
         user, session = optional_name("user", user), optional_name("session", session)
-        earliest = given.time("since", since)
-        given.whole("limit", limit)
+        earliest = scope.time("since", since)
+        scope.whole("limit", limit)
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []

@@ -15,7 +15,7 @@ from typing import Final, cast
 
 from quipu.kernel.base.lines import TOO_LONG
 from quipu.record.model import Line, Refusal
-from quipu.record.readers.lines import lines, opened, parse, unreadable
+from quipu.record.readers.jsonl import lines, opened, parse, unreadable
 
 # Files among the sessions that hold something else.
 _NO_SESSIONS: Final = frozenset({"journal.jsonl", "history.jsonl"})

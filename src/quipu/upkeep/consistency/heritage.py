@@ -9,8 +9,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD
-from quipu.recall.neighbours import Turn, context, shares
+from quipu.recall.neighbours import MOST_ENTRIES_OF_A_THREAD, Turn, context, shares
 
 # Vectors are kept in 16 bits: each component is right to the third digit.
 _ROUNDING = 2e-3

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.recall.removal import remove
+from quipu.recall.index import remove
 from quipu.upkeep.erasure import store
 from quipu.upkeep.erasure.everywhere import search as search_ours
 from quipu.upkeep.erasure.everywhere import take_out

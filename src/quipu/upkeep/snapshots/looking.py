@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from quipu.errors import BadInput
-from quipu.kernel.base.regular import open_regular
+from quipu.kernel.base.lines import open_regular
 from quipu.upkeep.snapshots.forms import REGISTRY, order, schema_of
 from quipu.upkeep.snapshots.reader import Dump
 from quipu.upkeep.snapshots.rights import noted

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kernel.base.regular import NO_FILE, open_regular
+from quipu.kernel.base.lines import NO_FILE, open_regular
 
 
 def test_a_regular_file_is_read(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kernel.embedding.added import find_model
 from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.stored import find_model
 
 
 @pytest.fixture(scope="session")

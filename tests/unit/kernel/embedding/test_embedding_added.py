@@ -6,10 +6,10 @@ import pytest
 from tiny_bert import random_weights, write_directory
 
 from quipu.errors import BadInput, Conflict, EmbeddingError, ModelMissing
-from quipu.kernel.embedding.added import find_model, list_models
 from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.convert import Precision
 from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.stored import find_model, list_models
 
 BUNDLED = "all-MiniLM-L6-v2"
 

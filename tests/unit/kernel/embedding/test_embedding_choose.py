@@ -86,7 +86,7 @@ def test_a_missing_extra_is_named(
         choose(settings)
 
 
-@pytest.mark.parametrize("module", ["model", "choose", "added", "local"])
+@pytest.mark.parametrize("module", ["model", "choose", "stored", "local"])
 def test_who_only_names_an_embedder_does_not_load_its_libraries(module: str) -> None:
     code = f"import sys, quipu.kernel.embedding.{module}; print(*sys.modules, sep='\\n')"
     loaded = subprocess.run(

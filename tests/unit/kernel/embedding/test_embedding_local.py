@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from patience import PATIENCE_SECONDS
 
-from quipu.kernel.embedding.added import find_model
 from quipu.kernel.embedding.local import LocalEmbedder
 from quipu.kernel.embedding.model import Vectors
 from quipu.kernel.embedding.runtime import Encoder
+from quipu.kernel.embedding.stored import find_model
 
 HERE = Path(__file__).parent
 SENTENCES = (HERE / "sentences.txt").read_text("utf-8").splitlines()

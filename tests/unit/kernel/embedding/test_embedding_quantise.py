@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from quipu.kernel.embedding.convert.quantise import columns, rows
+from quipu.kernel.embedding.convert.bert import columns, rows
 from quipu.kernel.embedding.model import Vectors
 
 MATRICES = arrays(

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import ModelMissing
-from quipu.kernel.embedding.added import find_model
 from quipu.kernel.embedding.local import LocalEmbedder
-from quipu.kernel.embedding.stored import BUNDLED, read_model, verify
+from quipu.kernel.embedding.stored import BUNDLED, find_model, read_model, verify
 
 NAME = "all-MiniLM-L6-v2"
 OFFICIAL_WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

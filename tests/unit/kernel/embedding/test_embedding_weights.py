@@ -5,7 +5,7 @@ import pytest
 from tiny_bert import safetensors
 
 from quipu.errors import BadInput
-from quipu.kernel.embedding.convert.weights import read_weights
+from quipu.kernel.embedding.convert.directory import read_weights
 
 
 def test_tensors_come_back_in_their_shapes() -> None:

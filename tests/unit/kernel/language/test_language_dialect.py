@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, RootModel
 
-from quipu.kernel.language.dialect import Dialect
 from quipu.kernel.language.prompt import Turn
+from quipu.kernel.language.remote import Dialect
 
 WORDS = ["max_completion_tokens", "temperature", "response_format", "context length", ""]
 

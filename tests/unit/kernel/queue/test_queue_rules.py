@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput, ConfigError
-from quipu.kernel.queue.rules import LONGEST_PAUSE_SECONDS, next_time, pause_seconds, told
+from quipu.kernel.queue.attempt import LONGEST_PAUSE_SECONDS, failure_text, pause_seconds
+from quipu.kernel.queue.schedule import next_time
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 CHANCES = st.floats(0, 1)
@@ -53,18 +54,18 @@ def raised(error: Exception) -> Exception:
 
 
 def test_a_failure_keeps_what_it_was_and_where() -> None:
-    kept = told(raised(ValueError("no such boat")))
+    kept = failure_text(raised(ValueError("no such boat")))
     assert kept.startswith("ValueError: no such boat\n")
     assert "test_queue_rules.py" in kept
 
 
 def test_a_failure_of_ours_keeps_the_way_out_and_no_traceback() -> None:
-    assert told(raised(BadInput("too long.", field="name", hint="Cut it."))) == (
+    assert failure_text(raised(BadInput("too long.", field="name", hint="Cut it."))) == (
         "BadInput: name: too long. Cut it."
     )
 
 
 def test_a_failure_keeps_no_secrets_and_is_never_long() -> None:
-    kept = told(raised(ValueError("password=hunter2-is-not-enough-4f9a " + "x" * 100_000)))
+    kept = failure_text(raised(ValueError("password=hunter2-is-not-enough-4f9a " + "x" * 100_000)))
     assert "hunter2" not in kept
     assert len(kept) < 5_000

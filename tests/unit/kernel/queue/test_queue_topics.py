@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import BadInput, ConfigError
-from quipu.kernel.queue.topics import SEED_TOPICS, chosen, names
+from quipu.kernel.queue.connections import SEED_TOPICS, chosen, names
 
 SEED = {
     "chat_history": "llm-chat",

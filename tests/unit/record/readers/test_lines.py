@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base import lines as base
 from quipu.record.readers import claude_code, jsonl
-from quipu.record.readers import lines as module
-from quipu.record.readers.lines import RawLine, lines, opened, parse
+from quipu.record.readers.jsonl import RawLine, lines, opened, parse
 
 
 def test_lines_are_numbered_and_blank_ones_left_out():
@@ -28,7 +27,7 @@ def test_a_line_beyond_the_limit_is_passed_over_and_the_next_one_read(
     monkeypatch: pytest.MonkeyPatch, excess: int
 ):
     monkeypatch.setattr(base, "_PIECE_BYTES", 16)
-    monkeypatch.setattr(module, "next_line", partial(base.next_line, most_bytes=10))
+    monkeypatch.setattr(jsonl, "next_line", partial(base.next_line, most_bytes=10))
     file = io.BytesIO(b"0123456789\n" + b"x" * (10 + excess) + b"\nnext\n" + b"y" * (10 + excess))
     assert list(lines(file)) == [
         RawLine(1, b"0123456789", True),
@@ -39,7 +38,7 @@ def test_a_line_beyond_the_limit_is_passed_over_and_the_next_one_read(
 
 
 def test_a_handed_in_line_beyond_the_limit_is_passed_over(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "LINE_BYTES", 10)
+    monkeypatch.setattr(jsonl, "LINE_BYTES", 10)
     assert list(lines([b"x" * 11, b"ok"])) == [RawLine(1, None, True), RawLine(2, b"ok", True)]
 
 
@@ -93,7 +92,7 @@ def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path):
 def test_both_readers_tell_of_an_over_long_line_and_go_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, read
 ):
-    monkeypatch.setattr(module, "next_line", partial(base.next_line, most_bytes=100))
+    monkeypatch.setattr(jsonl, "next_line", partial(base.next_line, most_bytes=100))
     path = tmp_path / "s.jsonl"
     path.write_text('{"content": "%s"}\n{"type": "user", "message": {"content": "short"}}\n' % ("x" * 200))
     refusal, message = read(path)

@@ -12,8 +12,8 @@ from quipu.interfaces.cli.opening import settings_of
 from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import backup as views
+from quipu.kernel.base import scope
 from quipu.kernel.base.clock import SystemClock
-from quipu.record import given
 from quipu.upkeep.backup.model import Progress, Restored
 from quipu.upkeep.backup.restoring import restore as bring_back
 from quipu.upkeep.backup.taking import listing, size_of_all, take
@@ -83,7 +83,7 @@ def restore(call: Call, at: str | None, into: Path | None, in_place: bool, yes: 
     if (into is None) != in_place:
         raise BadInput("say where to: --into DIR, or --in-place.", field="into")
     settings, screen, clock = settings_of(call), Screen(call), SystemClock()
-    moment = None if at is None else given.time("at", at)
+    moment = None if at is None else scope.time("at", at)
 
     def work(confirm: bool, progress: Progress | None = None) -> Restored:
         return bring_back(settings, at=moment, clock=clock, into=into, confirm=confirm, progress=progress)

@@ -23,8 +23,8 @@ from quipu.interfaces.cli.views.hits import hits
 from quipu.interfaces.cli.views.report import one_line
 from quipu.interfaces.cli.views.text import count
 from quipu.recall.model import Hit
+from quipu.record.model import Report
 from quipu.record.readers import jsonl
-from quipu.record.report import Report
 
 _SPACE, _OWN_SPACE = "demo", "demo-own"
 _SHOWN = 3

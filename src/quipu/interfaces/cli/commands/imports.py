@@ -21,10 +21,9 @@ from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import left_out, report
 from quipu.interfaces.cli.views.text import visible
 from quipu.interfaces.problems import USAGE
-from quipu.record.model import Refusal
+from quipu.record.model import Refusal, Report
 from quipu.record.readers import jsonl
 from quipu.record.readers.claude_code import Inserted
-from quipu.record.report import Report
 
 Lines = Iterable[Mapping[str, object] | Refusal]
 

@@ -12,9 +12,9 @@ from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import settings_of
 from quipu.interfaces.cli.paths import FilePath
 from quipu.interfaces.cli.screen import Screen
-from quipu.kernel.embedding.added import list_models
 from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.convert import Precision
+from quipu.kernel.embedding.stored import list_models
 
 
 @click.group("model", no_args_is_help=False)

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, visible
-from quipu.record.report import Report
+from quipu.record.model import Report
 
 _REFUSALS_SHOWN = 20
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from quipu.interfaces.cli.views.hits import source
 from quipu.interfaces.cli.views.text import bar, day_and_time, shortened, visible
-from quipu.recall.why import Reason, Why
+from quipu.recall.render import Reason, Why
 
 _CHARACTERS = 600
 

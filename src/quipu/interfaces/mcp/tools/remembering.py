@@ -10,7 +10,7 @@ from pydantic import Field
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
 
 if TYPE_CHECKING:
-    from quipu.record.report import Report
+    from quipu.record.model import Report
 
 
 class RememberGiven(Given):

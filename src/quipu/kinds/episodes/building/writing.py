@@ -14,7 +14,7 @@ from quipu.kinds.episodes.building.drafting import Draft
 from quipu.kinds.episodes.decay.formulas import salience
 from quipu.kinds.episodes.indexing import entries as filing
 from quipu.kinds.episodes.indexing.entries import Entry
-from quipu.recall.removal import withdraw
+from quipu.recall.index import withdraw
 
 
 async def write(

@@ -19,7 +19,7 @@ from quipu.kernel.base.parameters import (
     Space,
     TheSession,
 )
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.queue.outbox import put
@@ -29,7 +29,6 @@ from quipu.kinds.episodes.conversations.exchanges import channel_of
 from quipu.kinds.episodes.conversations.model import Conversation, ConversationStatus, Dialogue, Thread, Topic
 from quipu.kinds.episodes.prompting.asking import AsyncPrompting
 from quipu.kinds.episodes.queues import CHUNKER
-from quipu.record.given import whole
 
 _MOST_SHOWN: Final = 10_000
 _LONGEST: Final = {"title": 500, "topic": 200}

@@ -15,7 +15,7 @@ import numpy as np
 import Stemmer
 
 from quipu.kernel.embedding.model import Vectors
-from quipu.recall.languages import KNOWN, STOP, detect
+from quipu.recall.terms import KNOWN, STOP, detect
 
 MOST_COUNTED: Final = 20
 """So many exchanges make the centre of a topic; each later one moves it as much as the last of these."""

@@ -10,8 +10,8 @@ from quipu.kinds.episodes.decay import arguments, store
 from quipu.kinds.episodes.indexing import entries as filing
 from quipu.kinds.episodes.indexing.entries import Entry, text_of
 from quipu.recall.generations import Models
+from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
-from quipu.recall.removal import withdraw
 
 
 async def archive(database: Database, given: UUID | str, *, space: str, clock: Clock) -> UUID:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TypeVar, cast
 
 from quipu.errors import BadInput
+from quipu.kernel.base.scope import one_of
 from quipu.kernel.base.text import clean
 from quipu.kernel.redact import redact
-from quipu.record.given import one_of
 
 _Word = TypeVar("_Word", bound=str)
 

@@ -25,8 +25,8 @@ from quipu.kinds.episodes.extraction.turns import Turn
 from quipu.kinds.episodes.queues import MINDING
 from quipu.kinds.episodes.settings import CONFLICT_DAYS
 from quipu.kinds.plug import Context
+from quipu.recall.generations import NOTHING, Prepared, Unprepared, prepare
 from quipu.recall.model import GenerationChanged
-from quipu.recall.prepared import NOTHING, Prepared, Unprepared, prepare
 
 _MOST_EXCHANGES: Final = 40
 

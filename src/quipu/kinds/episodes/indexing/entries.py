@@ -15,10 +15,9 @@ from quipu.kinds.episodes.indexing.store import Unfiled
 from quipu.recall import index
 from quipu.recall.dates import tells_time
 from quipu.recall.generations import Embedded, Models
-from quipu.recall.languages import DEFAULT
+from quipu.recall.index import withdraw
 from quipu.recall.model import Draft, GenerationChanged
-from quipu.recall.removal import withdraw
-from quipu.recall.terms import bag
+from quipu.recall.terms import DEFAULT, bag
 from quipu.recall.unfiled import settle
 
 EPISODES: Final = 4  # core.recall_kinds.code

@@ -13,7 +13,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, Space, TheSession
 from quipu.kernel.base.prompt_text import without_invisible
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
@@ -22,7 +22,6 @@ from quipu.kernel.redact import redact
 from quipu.kinds.episodes.prompting import store
 from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
 from quipu.kinds.episodes.queues import HISTORY, PROMPTS
-from quipu.record.given import whole
 
 _LONGEST = 200_000
 _LONGEST_WAIT_SECONDS = 3600.0

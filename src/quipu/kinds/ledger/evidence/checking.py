@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, TypeVar, cast
 
 from quipu.errors import BadInput
+from quipu.kernel.base import scope as moments
 from quipu.kernel.base import text
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.evidence.document import object_of
 from quipu.kinds.ledger.evidence.model import ENTITIES, EVIDENCE_SOURCES, LONGEST_EXCERPT, EvidenceReference
 from quipu.kinds.ledger.signals.model import THEMES, ReviewEvidence, Theme
-from quipu.record import moment as moments
 
 Word = TypeVar("Word", bound=str)
 

@@ -11,7 +11,7 @@ from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.retention import store
 from quipu.kinds.ledger.retention.emptying import Emptying
 from quipu.kinds.ledger.retention.model import EXCERPTS, Due, RetentionLimits, RetentionReport
-from quipu.recall.removal import remove
+from quipu.recall.index import remove
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.erasure.service import Eraser, count, take
 

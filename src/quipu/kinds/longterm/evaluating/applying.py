@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from quipu.errors import BadInput, Conflict, NotFound
+from quipu.kernel.base import scope
 from quipu.kernel.base.scope import optional_name
 from quipu.kernel.policy.policy import Policy, safety
 from quipu.kinds.longterm import checking
@@ -27,7 +28,6 @@ from quipu.kinds.longterm.model import (
     Rewording,
 )
 from quipu.kinds.longterm.rules import filed_text
-from quipu.record import given
 
 _T = TypeVar("_T")
 
@@ -84,7 +84,7 @@ def _checked_source(one: MemorySource) -> MemorySource:
         one,
         message=optional_name("message", one.message),
         session=optional_name("session", one.session),
-        happened_at=given.time("happened_at", one.happened_at),
+        happened_at=scope.time("happened_at", one.happened_at),
     )
 
 

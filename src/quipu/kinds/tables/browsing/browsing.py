@@ -13,6 +13,7 @@ from psycopg.rows import class_row
 from typing_extensions import Doc
 
 from quipu.errors import NotFound
+from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import Agent, Example, SchemaName, Space
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection
@@ -28,7 +29,6 @@ from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.templates import fill
 from quipu.recall.generations import Models
-from quipu.record import given
 
 _SQL = queries.load("quipu.kinds.tables")
 _MOST_ROWS: Final = 200
@@ -89,8 +89,8 @@ class AsyncBrowsing:
             sort=sort,
             descending=descending,
             after=after,
-            limit=given.whole("limit", limit, most=_MOST_ROWS),
-            characters=given.whole("characters", characters, most=_MOST_CHARACTERS),
+            limit=scope.whole("limit", limit, most=_MOST_ROWS),
+            characters=scope.whole("characters", characters, most=_MOST_CHARACTERS),
         )
         place = Place.of(space, schema, agent)
         where, shape = await self._shape(place, table)
@@ -167,7 +167,7 @@ class AsyncBrowsing:
             NotFound: There is no such schema or table.
         """
         place = Place.of(space, schema, agent)
-        most = given.whole("limit", limit, most=_MOST_ROWS)
+        most = scope.whole("limit", limit, most=_MOST_ROWS)
         where, shape = await self._shape(place, table)
         query = fill(
             "near",

@@ -22,9 +22,8 @@ from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.truth import Truth
 from quipu.kinds.tables.model import Schema
 from quipu.recall.generations import Models
-from quipu.recall.index import AskedIds
+from quipu.recall.index import AskedIds, withdraw
 from quipu.recall.model import GenerationChanged
-from quipu.recall.removal import withdraw
 
 _MOST_TEXTS: Final = 256
 _GONE_AT_ONCE: Final = 5_000

@@ -16,10 +16,9 @@ from quipu.kinds.tables.embedding.model import Change, Place, Plan, Relation, Wa
 from quipu.recall import index
 from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
-from quipu.recall.languages import DEFAULT
+from quipu.recall.index import withdraw
 from quipu.recall.model import Draft
-from quipu.recall.removal import withdraw
-from quipu.recall.terms import bag
+from quipu.recall.terms import DEFAULT, bag
 
 TABLES: Final = 6  # core.recall_kinds.code
 _SOURCE: Final = "embeddings"

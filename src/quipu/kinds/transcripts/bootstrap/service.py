@@ -11,7 +11,7 @@ from typing_extensions import Doc
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Space
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.bootstrap import rules, store
@@ -20,7 +20,6 @@ from quipu.kinds.transcripts.lessons.unfiled import filed
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
-from quipu.record.given import whole
 
 _TRANSCRIPTS: Final = 3  # core.recall_kinds.code
 _EDITING: Final = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")

@@ -21,7 +21,7 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, time, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.browse import asking, compacting, indexing, recalling, searching, store
 from quipu.kinds.transcripts.browse.counts import AsyncCounts, InProject, InSession
@@ -44,7 +44,7 @@ from quipu.kinds.transcripts.browse.model import (
 from quipu.kinds.transcripts.browse.narrowed import Narrowed, optional_text, several
 from quipu.kinds.transcripts.browse.reader import Readers
 from quipu.recall.search import Search
-from quipu.record.given import behind, time, whole
+from quipu.record.given import behind
 
 Sorted = Annotated[Sort, Doc("By relevance, or by time: the latest or the earliest first.")]
 Meaning = Annotated[bool, Doc("Whether messages that are near in meaning count, too.")]

@@ -9,12 +9,11 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.kernel.base.parameters import Example, Limit, Since, Space, Until
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, time, whole
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.browse import store
 from quipu.kinds.transcripts.browse.model import ToolUse, TouchedFile, TranscriptStats
 from quipu.kinds.transcripts.browse.narrowed import optional_text
-from quipu.record.given import time, whole
 
 InProject = Annotated[str | None, Doc("Only projects whose path holds this, in any case."), Example("quipu")]
 InSession = Annotated[str | None, Doc("Only sessions whose id begins so."), Example("4f1c")]

@@ -24,8 +24,7 @@ from quipu.recall import deferred
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.unfiled import settle
-from quipu.record.model import Incoming, Role
-from quipu.record.prepare import Prepared, prepare
+from quipu.record.model import Incoming, Prepared, Role, prepare
 from quipu.record.service import MESSAGE, Progress
 
 CODE: Final = 3  # core.recall_kinds.code

@@ -15,10 +15,9 @@ from quipu.kinds.transcripts.lessons.indexing import Entry
 from quipu.kinds.transcripts.lessons.merging import contradicted
 from quipu.kinds.transcripts.lessons.reading import row_of
 from quipu.kinds.transcripts.lessons.store import Row
-from quipu.recall.generations import Models
+from quipu.recall.generations import Models, Prepared, prepare
+from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
-from quipu.recall.prepared import Prepared, prepare
-from quipu.recall.removal import withdraw
 
 
 class Changing:

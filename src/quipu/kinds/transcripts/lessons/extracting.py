@@ -21,9 +21,8 @@ from quipu.kinds.transcripts.lessons import indexing, store
 from quipu.kinds.transcripts.lessons.keeping import FORGOTTEN, Keeping, Read
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
 from quipu.kinds.transcripts.lessons.store import Due
-from quipu.recall.generations import Models
+from quipu.recall.generations import Models, prepare
 from quipu.recall.model import GenerationChanged
-from quipu.recall.prepared import prepare
 
 _LONGEST_EXCERPT: Final = 1_000
 _LONGEST_ERROR: Final = 1_000

@@ -14,10 +14,9 @@ from quipu.kernel.db.space import AsOf
 from quipu.kernel.embedding.model import Vectors
 from quipu.recall import index
 from quipu.recall.dates import tells_time
-from quipu.recall.languages import DEFAULT
+from quipu.recall.generations import Prepared
 from quipu.recall.model import Draft
-from quipu.recall.prepared import Prepared
-from quipu.recall.terms import bag
+from quipu.recall.terms import DEFAULT, bag
 
 TRANSCRIPTS: Final = 3  # core.recall_kinds.code
 _TABLE: Final = "memories"

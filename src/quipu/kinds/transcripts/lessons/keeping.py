@@ -16,8 +16,8 @@ from quipu.kinds.transcripts.lessons.indexing import Entry
 from quipu.kinds.transcripts.lessons.merging import Known, contradicted, merge, revived, twins
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
 from quipu.kinds.transcripts.lessons.store import Due
-from quipu.recall.prepared import Prepared
-from quipu.recall.removal import withdraw
+from quipu.recall.generations import Prepared
+from quipu.recall.index import withdraw
 
 FORGOTTEN: Final = "It was forgotten meanwhile."
 

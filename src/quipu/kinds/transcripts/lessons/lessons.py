@@ -25,7 +25,7 @@ from quipu.kernel.base.parameters import (
     Space,
     Words,
 )
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.policy.policy import policy
@@ -50,7 +50,7 @@ from quipu.kinds.transcripts.lessons.unfiled import filed
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
-from quipu.record.given import behind, time, whole
+from quipu.record.given import behind
 
 _MOST: Final = 1_000
 _MOST_SESSIONS: Final = 1_000_000

@@ -10,7 +10,7 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.indexing import messages
 from quipu.kinds.transcripts.lessons.indexing import TRANSCRIPTS, Entry, draft
-from quipu.recall import unfiled
+from quipu.recall import search
 from quipu.recall.generations import Models
 from quipu.recall.unfiled import Row, Rows
 
@@ -34,7 +34,7 @@ def filed(
     database: Database, models: Models, space: str
 ) -> AbstractAsyncContextManager[SpaceTransaction | None]:
     """Open the space for reading, after filing lessons that SQL wrote, but no messages."""
-    return unfiled.filed(database, models, space, {TRANSCRIPTS: _file})
+    return search.filed(database, models, space, {TRANSCRIPTS: _file})
 
 
 async def _file(database: Database, models: Models, space: str) -> None:

@@ -10,8 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol, Self
 
-from quipu.kernel.base.lines import compression, next_line, rest_of_line
-from quipu.kernel.base.regular import open_regular
+from quipu.kernel.base.lines import compression, next_line, open_regular, rest_of_line
 
 CHUNK_BYTES: Final = 4 * 1024 * 1024
 FIRST_BYTES: Final = 512 * 1024

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, cast
 
+from quipu.kernel.base.scope import moment
 from quipu.kernel.base.text import REPLACEMENT, clean
 from quipu.kinds.transcripts.reading.model import Entry, Reading, Said, Summary, ToolCall, ToolResult, Usage
 from quipu.kinds.transcripts.reading.texts import (
@@ -27,9 +28,7 @@ from quipu.kinds.transcripts.reading.texts import (
     text,
     without_data,
 )
-from quipu.record.identity import Derived
-from quipu.record.model import Incoming
-from quipu.record.moment import moment
+from quipu.record.model import Derived, Incoming
 from quipu.record.readers.claude_code import Inserted, said
 
 FUTURE: Final = "lines from the future, dated when the file was written"

@@ -12,8 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, cast
 
-from quipu.kernel.base.lines import all_of
-from quipu.kernel.base.regular import NO_FILE, is_regular, open_regular
+from quipu.kernel.base.lines import NO_FILE, all_of, is_regular, open_regular
 
 _NO_SESSIONS: Final = frozenset({"journal.jsonl", "history.jsonl"})
 _LINES_THAT_TELL: Final = 200

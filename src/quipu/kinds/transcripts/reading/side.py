@@ -10,11 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-from quipu.kernel.base.lines import TOO_LONG, all_of, next_line, rest_of_line
-from quipu.kernel.base.regular import open_regular
+from quipu.kernel.base.lines import TOO_LONG, all_of, next_line, open_regular, rest_of_line
+from quipu.kernel.base.scope import moment
 from quipu.kinds.transcripts.reading.lines import parse
 from quipu.kinds.transcripts.reading.texts import Fields, fields, text
-from quipu.record.moment import moment
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from quipu.kernel.base.regular import open_regular
+from quipu.kernel.base.lines import open_regular
 from quipu.kinds.transcripts.reading.model import Entry, ToolResult
 
 LIMIT_BYTES: Final = 1024 * 1024

@@ -24,9 +24,8 @@ from quipu.kinds.transcripts.syncing.writing import Asked, write
 from quipu.recall import index
 from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
-from quipu.recall.languages import DEFAULT
 from quipu.recall.model import Draft, GenerationChanged
-from quipu.recall.terms import bag
+from quipu.recall.terms import DEFAULT, bag
 
 _TRANSCRIPTS: Final = 3  # core.recall_kinds.code
 _LONGEST_FACT: Final = 10_000

@@ -12,7 +12,7 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Confirm, Example, Id, Limit, Offset, OnlyUser, Space
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.episodes.extraction import store as minding
@@ -28,10 +28,9 @@ from quipu.kinds.episodes.extraction.beliefs.model import (
     Conflict,
 )
 from quipu.kinds.episodes.extraction.beliefs.store import Row
-from quipu.recall.generations import Models
+from quipu.recall.generations import Models, Unprepared, prepare
 from quipu.recall.model import GenerationChanged
-from quipu.recall.prepared import Unprepared, prepare
-from quipu.record.given import id_of, only, whole
+from quipu.record.given import id_of, only
 
 _HINT: Final = "The list of beliefs in all states shows them."
 _CONFLICTS: Final = "The list of conflicts shows them."

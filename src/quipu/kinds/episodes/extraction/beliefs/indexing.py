@@ -10,10 +10,9 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.extraction.beliefs import store
 from quipu.recall import index
 from quipu.recall.dates import tells_time
-from quipu.recall.languages import DEFAULT
+from quipu.recall.generations import Prepared
 from quipu.recall.model import Cited, Draft, Source
-from quipu.recall.prepared import Prepared
-from quipu.recall.terms import bag
+from quipu.recall.terms import DEFAULT, bag
 
 KIND: Final = 4  # core.recall_kinds.code
 TABLE: Final = "beliefs"

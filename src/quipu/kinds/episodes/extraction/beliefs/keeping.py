@@ -12,8 +12,8 @@ from quipu.kinds.episodes.extraction.beliefs.keys import form_of, holds_many
 from quipu.kinds.episodes.extraction.beliefs.model import Claim, Ending, Strategy
 from quipu.kinds.episodes.extraction.beliefs.settling import Settled
 from quipu.kinds.episodes.extraction.beliefs.store import Row
-from quipu.recall.prepared import Prepared
-from quipu.recall.removal import withdraw
+from quipu.recall.generations import Prepared
+from quipu.recall.index import withdraw
 
 
 class Keeping:

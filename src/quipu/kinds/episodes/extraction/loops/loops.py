@@ -12,7 +12,7 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import After, Example, Id, Limit, Offset, OnlySession, OnlyUser, Space
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.episodes.extraction import store as minding
@@ -20,7 +20,7 @@ from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.loops import store
 from quipu.kinds.episodes.extraction.loops.model import LOOP_KINDS, LOOP_STATES, Loop, LoopKind, Outcome
 from quipu.kinds.episodes.extraction.loops.reminders import most_urgent_of
-from quipu.record.given import behind, id_of, only, whole
+from quipu.record.given import behind, id_of, only
 
 _HINT: Final = "The list of loops in all states shows them."
 _LONGEST_EVIDENCE: Final = 1_000
