@@ -59,8 +59,8 @@ SECTIONS = """# Memory System
 ### memory:update
 ### memory:delete
 ## Pre-existing Tables (DO NOT DROP)
-### memory.embeddings
-### memory.schema_registry
+### embeddings
+### schema_registry
 ## Current User Tables
 ## Extensions Available
 ### PostGIS (Spatial)
@@ -272,7 +272,7 @@ def test_fuzzy_search(agent: Agent) -> None:
 def test_the_system_prompt_has_the_structure_of_the_text(agent: Agent) -> None:
     told = agent.memory.tables.prompt(space="default", agent="narrator")
     lines = [line for line in told.text.splitlines() if line.startswith("#")]
-    own = ["### memory.characters", "### memory:schema:recreate"]
+    own = ["### characters", "### memory:schema:recreate"]
     assert [line for line in lines if line not in own] == SECTIONS.splitlines()
     assert "Full name including titles" in told.text
     assert all(tool in told.text for tool in TOOLS)

@@ -42,14 +42,14 @@ def tables(url: str, monkeypatch: pytest.MonkeyPatch) -> Tables:
 
 def test_a_table_is_made_filled_asked_changed_and_dropped(tables: Tables) -> None:
     made = ["--name", "boats", "--description", "Boats.", "--embed-fields", "", "--sql", CREATE]
-    assert "memory.boats is registered" in tables.text("create-table", *made)
-    assert "1 row inserted in memory.boats" in tables.text(
+    assert "boats is registered" in tables.text("create-table", *made)
+    assert "1 row inserted in boats" in tables.text(
         "insert", "--table", "boats", "--data", '{"name": "Alba"}'
     )
     assert "Alba" in tables.text("query", "select name from memory.boats")
     assert tables.json("query", "select name from boats")["results"] == [{"name": "Alba"}]
     tables.text("update", "--table", "boats", "--data", '{"name": "Bela"}', "--where", '{"id": 1}')
-    assert "memory.boats, about" in tables.text("list")
+    assert "boats, about" in tables.text("list")
     new = CREATE.replace("name text", "colour text, name text")
     assert "+ colour text" in tables.text("recreate", "boats", "--sql", new)
     assert "colour" not in tables.text("list", "--table", "boats")
@@ -58,10 +58,10 @@ def test_a_table_is_made_filled_asked_changed_and_dropped(tables: Tables) -> Non
         {"id": 1, "colour": None, "name": "Bela"}
     ]
     some = ("--table", "boats", "--where", "name = 'Bela'")
-    assert "1 row would be deleted in memory.boats.\n1\n" in tables.text("delete", *some)
+    assert "1 row would be deleted in boats.\n1\n" in tables.text("delete", *some)
     assert tables.json("update", *some, "--data", '{"name": "Cela"}', "--show-first")["undone"]
     assert "1 row deleted" in tables.text("delete", *some, "--yes")
-    assert "### memory.boats" in tables.text("prompt")
+    assert "### boats" in tables.text("prompt")
     assert "boats goes (0 rows)" in tables.text("execute", "drop table boats")
     assert "DROP TABLE" in tables.text("execute", "drop table boats", "--yes")
     assert "embeddings, about 0 rows" in tables.text("drop-schema", "memory")
@@ -96,7 +96,7 @@ def test_what_a_write_takes_away_elsewhere_is_shown_until_yes_is_said(tables: Ta
 
 
 def test_people_grant_and_agents_are_held_to_it(tables: Tables) -> None:
-    assert "memory_work" in tables.text("create-schema", "work", "--description", "For work.")
+    assert "work  For work." in tables.text("create-schema", "work", "--description", "For work.")
     assert "read" in tables.text("grant", "ana", "read", "--schema", "work")
     assert tables.json("query", "select 1 as one", "--schema", "work", "--agent", "ana")["results"] == [
         {"one": 1}

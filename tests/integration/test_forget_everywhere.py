@@ -54,8 +54,8 @@ async def test_names_in_the_rest_are_told_and_stay(told: AsyncMemory, settings: 
     assert {
         "core.messages.content",
         "transcripts.memories.fact",
-        "memory_s1.visitors.name",
-        "memory_s1.visitors.data",
+        "memory.visitors.name",
+        "memory.visitors.data",
     } <= places
     assert all(one.count and "everywhere" in one.how for one in done.left)
     await settle(told)
@@ -108,7 +108,7 @@ async def test_a_check_looks_again(told: AsyncMemory, tmp_path: Path) -> None:
     seen = {one.place: one.found for one in found_now.places}
     assert seen[f"export {export}"] == 1
     assert seen[f"snapshot {snapshot.name} (SHA-256 {snapshot.sha256})"] == 1
-    assert seen["memory_s1.visitors.name"] == 1
+    assert seen["memory.visitors.name"] == 1
     assert not found_now.clean
     with pytest.raises(BadInput, match="strings"):
         await told.check_erasure(receipt, [""], space=SPACE)
@@ -124,7 +124,7 @@ async def test_what_a_table_refuses_is_told(told: AsyncMemory, settings: Setting
     )
     await told.tables.insert("notes", {"body": f"Met {NAME} today."}, space=SPACE)
     done = await told.forget(space=SPACE, user=PERSON, everywhere=True, confirm=True)
-    assert {one.place for one in done.left} == {"memory_s1.notes", "memory_s1.notes.body"}
+    assert {one.place for one in done.left} == {"memory.notes", "memory.notes.body"}
     assert any("refused" in one.how for one in done.left)
 
 

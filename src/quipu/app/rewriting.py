@@ -17,9 +17,16 @@ async def rewrite_freed(
 ) -> Rewritten:
     """Write the tables anew, or without ``confirm`` say what that would take."""
     grounds = SnapshotSource(parts.database, parts.models, parts.logins)
-    schemas = [target.schema_name for target in await grounds.every(space.name)]
+    called = {target.schema_name: target.schema for target in await grounds.every(space.name)}
+    schemas = list(called)
     if not confirm:
         return await rewriting.look(parts.database, schemas)
     done, facts = await rewriting.rewrite(parts.database, schemas)
     note = await aftermath.note(parts.database, receipt, facts, space=space, now=now, type_="rewritten")
-    return replace(done, note=note)
+    refused = [f"{called.get(schema, schema)}.{table}" for schema, _, table in map(_parted, done.refused)]
+    return replace(done, refused=refused, note=note)
+
+
+def _parted(name: str) -> tuple[str, str, str]:
+    """Return the schema, the dot and the table of a name."""
+    return name.partition(".")

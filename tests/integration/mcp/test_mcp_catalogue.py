@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from mcp.client.client import Client
 from mcp_types import CallToolResult
-from secret_names import NOBODYS, OBJECTS, Secrets
+from secret_names import NOBODYS, OBJECTS, Secrets, internal_name
 
 from quipu import AsyncMemory
 from quipu.interfaces.mcp.model import Caller
@@ -26,7 +26,8 @@ async def secrets(memory: AsyncMemory, module_url: str) -> Secrets:
         await memory.transcripts.query("select 1", space=space)
     for statement in OBJECTS:
         await memory.tables.execute(statement, space="victim", confirm=True)
-    return Secrets(module_url, (await memory.tables.create_schema("memory", space="victim")).schema_name)
+    schema = await memory.tables.create_schema("memory", space="victim")
+    return Secrets(module_url, internal_name(module_url, schema))
 
 
 async def _ask(client: Client, tool: str, statement: str) -> tuple[bool, str]:

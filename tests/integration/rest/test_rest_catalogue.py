@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from secret_names import EACH, NOBODYS, OBJECTS, Secrets
+from secret_names import EACH, NOBODYS, OBJECTS, Secrets, internal_name
 
 from quipu import AsyncMemory
 
@@ -33,7 +33,7 @@ async def secrets(memory: AsyncMemory, module_url: str) -> Secrets:
     for statement in OBJECTS:
         await memory.tables.execute(statement, space="victim", confirm=True)
     schema = await memory.tables.create_schema("memory", space="victim")
-    return Secrets(module_url, schema.schema_name)
+    return Secrets(module_url, internal_name(module_url, schema))
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import psycopg
 from psycopg import conninfo
 
 from quipu import Memory
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,11 @@ class House:
     url: str
     home: Path
 
-    def schema(self, space: str) -> Schema:
-        """The schema ``memory`` of a space, made where it is missing."""
-        return self.memory.tables.create_schema("memory", space=space)
+    def schema(self, space: str, name: str = "memory") -> StoredSchema:
+        """A schema of a space, made where it is missing, with the name that PostgreSQL has for it."""
+        made = self.memory.tables.create_schema(name, space=space)
+        ((internal,),) = self.rows("select schema_name from tables.schemas where id = %s", made.id)
+        return StoredSchema(schema_name=internal, **asdict(made))
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """What the superuser sees."""

@@ -256,8 +256,7 @@ def test_what_was_forgotten_since_does_not_come_back(house: House) -> None:
 def test_a_schema_that_was_dropped_is_made_again_and_its_vectors_are_used(house: House) -> None:
     memory, where = house.memory, {"space": "yard", "schema": "work"}
     memory.tables.create_schema("work", space="yard")
-    name = memory.tables.list(**where).schema
-    create = f"create table {name}.words (id int primary key, word text)"
+    create = "create table words (id int primary key, word text)"
     memory.tables.create_table("words", create, description="Words.", embed_fields=["word"], **where)
     rows = [{"id": n, "word": f"word number {n}"} for n in range(12)]
     memory.tables.insert("words", rows, **where)

@@ -54,81 +54,81 @@ def tables(house: House) -> Memory:
 @pytest.mark.parametrize(
     ("statement", "lost"),
     [
-        ("select wipe()", ["table memory.boats: 2 rows deleted", "table memory.trips: 2 rows deleted"]),
-        ("update boats set name = 'x' where id = 1", ["table memory.boats: 1 rows changed"]),
+        ("select wipe()", ["table boats: 2 rows deleted", "table trips: 2 rows deleted"]),
+        ("update boats set name = 'x' where id = 1", ["table boats: 1 rows changed"]),
         (
             "insert into boats values (1, 'x', 1) on conflict (id) do update set name = 'x'",
-            ["table memory.boats: 1 rows changed"],
+            ["table boats: 1 rows changed"],
         ),
-        ("truncate trips", ["table memory.trips: emptied or written anew (2 rows)"]),
+        ("truncate trips", ["table trips: emptied or written anew (2 rows)"]),
         (
             "drop table boats, trips cascade",
             [
-                "table memory.boats goes (5 rows)",
-                "table memory.trips goes (2 rows)",
-                "view memory.small goes",
+                "table boats goes (5 rows)",
+                "table trips goes (2 rows)",
+                "view small goes",
             ],
         ),
-        ("drop view small", ["view memory.small goes"]),
-        ("create or replace view small as select name from boats", ["view memory.small: replaced"]),
+        ("drop view small", ["view small goes"]),
+        ("create or replace view small as select name from boats", ["view small: replaced"]),
         (
             "create or replace function wipe() returns int language sql as 'select 1'",
-            ["function memory.wipe(): replaced"],
+            ["function wipe(): replaced"],
         ),
-        ("drop index boats_by_name", ["index memory.boats_by_name goes"]),
-        ("drop type mood", ["type memory.mood goes"]),
-        ("drop trigger staying on boats", ["trigger staying on table memory.boats goes"]),
+        ("drop index boats_by_name", ["index boats_by_name goes"]),
+        ("drop type mood", ["type mood goes"]),
+        ("drop trigger staying on boats", ["trigger staying on table boats goes"]),
         ("do $$ begin alter table boats drop column name cascade; end $$", ["column name of table"]),
         ("do $$ begin alter table boats alter id type bigint; end $$", ["column id of table"]),
         (
             "do $$ begin alter table boats drop constraint boats_length_check; end $$",
             ["constraint boats_len"],
         ),
-        ("do $$ begin execute 'del' || 'ete from trips'; end $$", ["table memory.trips: 2 rows deleted"]),
-        ("explain analyze delete from trips", ["table memory.trips: 2 rows deleted"]),
+        ("do $$ begin execute 'del' || 'ete from trips'; end $$", ["table trips: 2 rows deleted"]),
+        ("explain analyze delete from trips", ["table trips: 2 rows deleted"]),
         (
             "merge into trips t using boats b on t.boat = b.id when matched then delete",
-            ["table memory.trips: 2 rows deleted"],
+            ["table trips: 2 rows deleted"],
         ),
-        ("create table more as select wipe()", ["table memory.boats: 2 rows deleted"]),
+        ("create table more as select wipe()", ["table boats: 2 rows deleted"]),
         (
             "update schema_registry set embeddable_fields = '{}' where table_name = 'boats'",
-            ["table memory.schema_registry: 1 rows changed"],
+            ["table schema_registry: 1 rows changed"],
         ),
-        ("comment on table boats is null", ["comment of table memory.boats goes"]),
-        ("comment on column boats.name is 'x'", ["comment of column name of table memory.boats: replaced"]),
+        ("comment on table boats is null", ["comment of table boats goes"]),
+        ("comment on column boats.name is 'x'", ["comment of column name of table boats: replaced"]),
         (
             "do $$ begin alter table boats alter id drop default; end $$",
-            ["default value for column id of table memory.boats goes"],
+            ["default value for column id of table boats goes"],
         ),
         (
             "do $$ begin alter table days detach partition days_1; end $$",
-            ["part memory.days_1 of memory.days goes"],
+            ["part days_1 of days goes"],
         ),
-        ("drop text search configuration plain", ["text search configuration memory.plain goes"]),
-        ("drop cast (int as pair)", ["cast from integer to memory.pair goes"]),
-        ("alter type mood rename value 'calm' to 'wild'", ["value 'calm' of type memory.mood goes"]),
-        ("alter domain size drop default", ["type memory.size: replaced"]),
+        ("drop text search configuration plain", ["text search configuration plain goes"]),
+        ("drop cast (int as pair)", ["cast from integer to pair goes"]),
+        ("alter type mood rename value 'calm' to 'wild'", ["value 'calm' of type mood goes"]),
+        ("alter domain size drop default", ["type size: replaced"]),
         (
             "select setval('boats_id_seq', 1)",
-            ["number of sequence memory.boats_id_seq: set back from 5 to 1"],
+            ["number of sequence boats_id_seq: set back from 5 to 1"],
         ),
-        ("alter sequence tickets restart", ["number of sequence memory.tickets: set back from 2"]),
-        ("alter sequence tickets maxvalue 9", ["numbering of sequence memory.tickets: replaced"]),
+        ("alter sequence tickets restart", ["number of sequence tickets: set back from 2"]),
+        ("alter sequence tickets maxvalue 9", ["numbering of sequence tickets: replaced"]),
         (
             "do $$ begin alter table boats enable row level security; end $$",
-            ["row level security of table memory.boats: replaced"],
+            ["row level security of table boats: replaced"],
         ),
-        ("revoke select on trips from public", ["right select on table memory.trips of public goes"]),
+        ("revoke select on trips from public", ["right select on table trips of public goes"]),
         (
             "revoke select (name) on boats from public",
-            ["right select on column name of table memory.boats of public goes"],
+            ["right select on column name of table boats of public goes"],
         ),
         (
             "revoke execute on function wipe() from public",
-            ["right execute on function memory.wipe() of public goes"],
+            ["right execute on function wipe() of public goes"],
         ),
-        ("with gone as (delete from trips returning 1) select count(*) from gone", ["memory.trips: 2 rows"]),
+        ("with gone as (delete from trips returning 1) select count(*) from gone", ["trips: 2 rows"]),
     ],
 )
 def test_a_loss_is_told_and_undone(tables: Memory, house: House, statement: str, lost: list[str]) -> None:
@@ -188,7 +188,7 @@ WIPING = (
 
 
 def test_what_a_write_takes_away_elsewhere_is_told_and_undone(tables: Memory) -> None:
-    gone = "table memory.trips: 2 rows deleted"
+    gone = "table trips: 2 rows deleted"
     counts = "select (select count(*) from boats) as boats, (select count(*) from trips) as trips"
 
     def kept() -> bool:
@@ -198,7 +198,7 @@ def test_what_a_write_takes_away_elsewhere_is_told_and_undone(tables: Memory) ->
     assert (tried.rows, tried.lost) == (2, (gone,))
     sly = {"data": {"name": "x"}, "where": "id = 5 and wipe() > 0"}
     tried = tables.update("boats", **sly, show_first=True, **WHERE)
-    assert tried.lost == ("table memory.boats: 2 rows deleted", gone)
+    assert tried.lost == ("table boats: 2 rows deleted", gone)
     done = tables.update("boats", **sly, confirm=False, **WHERE)
     assert (done.undone, done.lost, kept()) == (True, tried.lost, True)
     tables.execute(WIPING, **WHERE, confirm=True)
@@ -243,18 +243,18 @@ MORE = (
     "comment on text search configuration plain is 'A configuration.'",
 )
 TAKEN = {
-    "alter policy seen on boats to current_user": "policy seen on table memory.boats: replaced",
+    "alter policy seen on boats to current_user": "policy seen on table boats: replaced",
     "do $$ begin drop policy seen on boats; create policy seen on boats using (length > 0); end $$": (
-        "policy seen on table memory.boats: replaced"
+        "policy seen on table boats: replaced"
     ),
     "do $$ begin drop policy seen on boats; create policy seen on boats as restrictive for select to public"
-    " using (length > 0); end $$": "policy seen on table memory.boats: replaced",
+    " using (length > 0); end $$": "policy seen on table boats: replaced",
     "do $$ begin drop statistics together; create statistics together on id, length from boats; end $$": (
-        "statistics object memory.together: replaced"
+        "statistics object together: replaced"
     ),
-    "alter statistics together set statistics 5": "statistics object memory.together: replaced",
+    "alter statistics together set statistics 5": "statistics object together: replaced",
     "do $$ begin alter table boats replica identity default; end $$": (
-        "replica identity of table memory.boats: replaced"
+        "replica identity of table boats: replaced"
     ),
     "alter default privileges revoke select on tables from public": (
         "right select on new tables of public goes"
@@ -262,27 +262,25 @@ TAKEN = {
     "alter default privileges revoke execute on functions from public": (
         "right execute on new routines of public goes"
     ),
-    "revoke usage on type mood from public": "right usage on type memory.mood of public goes",
+    "revoke usage on type mood from public": "right usage on type mood of public goes",
     "create or replace function quick(int) returns int language sql volatile as 'select $1'": (
-        "function memory.quick(integer): replaced"
+        "function quick(integer): replaced"
     ),
     "alter text search configuration plain drop mapping for word": (
-        "text search configuration memory.plain: replaced"
+        "text search configuration plain: replaced"
     ),
     "create or replace view small with (security_invoker) as select name from boats where length < 3": (
-        "options of view memory.small: replaced"
+        "options of view small: replaced"
     ),
     "comment on constraint boats_length_check on boats is null": (
-        "comment of constraint boats_length_check on table memory.boats goes"
+        "comment of constraint boats_length_check on table boats goes"
     ),
-    "comment on trigger staying on boats is null": "comment of trigger staying on table memory.boats goes",
-    "comment on policy seen on boats is null": "comment of policy seen on table memory.boats goes",
-    "comment on rule quiet on trips is 'x'": "comment of rule quiet on table memory.trips: replaced",
-    "comment on statistics together is null": "comment of statistics object memory.together goes",
-    "comment on text search configuration plain is null": (
-        "comment of text search configuration memory.plain goes"
-    ),
-    "drop table trips": "publication tripping of table memory.trips goes",
+    "comment on trigger staying on boats is null": "comment of trigger staying on table boats goes",
+    "comment on policy seen on boats is null": "comment of policy seen on table boats goes",
+    "comment on rule quiet on trips is 'x'": "comment of rule quiet on table trips: replaced",
+    "comment on statistics together is null": "comment of statistics object together goes",
+    "comment on text search configuration plain is null": ("comment of text search configuration plain goes"),
+    "drop table trips": "publication tripping of table trips goes",
 }
 KEPT = (
     "create policy further on boats using (true)",

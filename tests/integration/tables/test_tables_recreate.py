@@ -91,8 +91,8 @@ def test_what_cannot_come_along_is_named(tables: Memory) -> None:
     assert [one.split(":")[0] for one in done.lost] == [
         "index ships_by_crew",
         "index ships_by_name",
-        "view memory.named",
-        "view memory.counted",
+        "view named",
+        "view counted",
         "vectors of story",
     ]
     assert tables.query("select count(*) from ships", **WHERE).results == ({"count": 20},)
@@ -159,8 +159,8 @@ def test_a_table_may_refer_to_itself(tables: Memory) -> None:
         assert (done.rows, done.lost) == (2, ())
     assert done.diff == (
         "+ colour text",
-        "+ constraint FOREIGN KEY (parent_id) REFERENCES memory.folders(id) ON DELETE CASCADE",
-        "- constraint FOREIGN KEY (parent_id) REFERENCES memory.folders(id)",
+        "+ constraint FOREIGN KEY (parent_id) REFERENCES folders(id) ON DELETE CASCADE",
+        "- constraint FOREIGN KEY (parent_id) REFERENCES folders(id)",
     )
     assert tables.insert("folders", {"name": "third", "parent_id": 2}, **WHERE).keys == ({"id": 3},)
     assert tables.delete("folders", where={"id": 1}, **WHERE, confirm=True).rows == 1
@@ -251,28 +251,28 @@ def test_a_trial_of_many_rows_says_how_many_it_tried(tables: Memory) -> None:
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        ("create table heirs (more int) inherits (ships)", "table memory.heirs"),
-        ("create table typed (ship ships)", "column ship of table memory.typed"),
-        ("create domain vessel as ships", "type memory.vessel"),
+        ("create table heirs (more int) inherits (ships)", "table heirs"),
+        ("create table typed (ship ships)", "column ship of table typed"),
+        ("create domain vessel as ships", "type vessel"),
         ("create function name_of(one ships) returns text language sql as 'select one.name'", "function"),
         ("create function names() returns setof named language sql as 'select * from named'", "function"),
         (
             "create table numbered (n int default nextval('memory.ships_id_seq'))",
             "default value for column n",
         ),
-        ("create view numbers as select last_value from ships_id_seq", "rule _RETURN on view memory.numbers"),
+        ("create view numbers as select last_value from ships_id_seq", "rule _RETURN on view numbers"),
         (
             "create rule more as on update to ports do also update ships set crew = 1 where id = new.ship",
-            "rule more on table memory.ports",
+            "rule more on table ports",
         ),
         (
             "create policy known on ports using (exists (select from ships s where s.id = ship))",
-            "policy known on table memory.ports",
+            "policy known on table ports",
         ),
         (
             "create table said (j jsonb constraint fits"
             " check ((jsonb_populate_record(null::ships, j)).name is not null))",
-            "constraint fits on table memory.said",
+            "constraint fits on table said",
         ),
         (
             "create domain said as jsonb constraint fits"
@@ -282,7 +282,7 @@ def test_a_trial_of_many_rows_says_how_many_it_tried(tables: Memory) -> None:
         (
             "create constraint trigger later after insert on ports from ships"
             " for each row execute function stay()",
-            "trigger later on table memory.ports",
+            "trigger later on table ports",
         ),
     ],
 )
@@ -312,7 +312,7 @@ def test_a_partitioned_table_is_refused_and_an_heir_says_what_it_inherits(tables
     tables.execute("create table base (id int)", **WHERE, confirm=True)
     tables.execute("create table heir (more text) inherits (base)", **WHERE, confirm=True)
     done = tables.recreate("heir", "create table heir (id int, more text)", **WHERE, confirm=True)
-    assert done.diff == ("- setting inherits memory.base",)
+    assert done.diff == ("- setting inherits base",)
 
 
 def test_a_cycle_that_is_checked_at_the_end_comes_along_with_its_index(tables: Memory) -> None:

@@ -284,7 +284,7 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
         "memory:schema:create-table",
         {"name": "a", "description": "x", "embed_fields": [], "sql": "create table b (id int)"},
         "sql",
-        "makes b, not memory.a",
+        "makes b, not a",
     ),
     (
         "memory:schema:create-table",
@@ -372,11 +372,11 @@ def test_tools_answer_in_the_envelope_of_the_seed(characters: Any) -> None:
 
 def test_the_structure_is_followed_wherever_it_is_changed(characters: Any) -> None:
     where = {"space": "structure"}
-    schema = characters.create_schema("memory", space="structure").schema_name
+    characters.create_schema("memory", space="structure")
     for name in ("old", "gone"):
         characters.create_table(
             name,
-            f"create table {schema}.{name} (id int primary key, said text)",
+            f"create table {name} (id int primary key, said text)",
             description=name,
             embed_fields="said",
             **where,

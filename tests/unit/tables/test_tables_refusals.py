@@ -7,11 +7,11 @@ import pytest
 from psycopg import errors as pg
 
 from quipu.errors import DatabaseUnavailable, LimitReached
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.refusals import Asked, refusal
 
 ASKED = Asked(
-    schema=Schema(
+    schema=StoredSchema(
         id=1, name="memory", schema_name="memory", description=None, writer="w", reader="r", version=1
     ),
     field="dump",

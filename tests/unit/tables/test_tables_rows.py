@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from quipu.errors import BadInput
 from quipu.kinds.tables import rows
 from quipu.kinds.tables.catalogue import Shape
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 
-SCHEMA = Schema(
+SCHEMA = StoredSchema(
     id=1, name="memory", schema_name="memory", description=None, writer="w", reader="r", version=0
 )
 SHAPE = Shape(

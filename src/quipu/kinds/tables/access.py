@@ -10,7 +10,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Ask, Database, Space, SpaceTransaction
 from quipu.kinds.tables import names, provision, store
-from quipu.kinds.tables.model import PERMISSIONS, Permission, Schema
+from quipu.kinds.tables.model import PERMISSIONS, Permission, StoredSchema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Access:
     @asynccontextmanager
     async def entered(
         self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
-    ) -> AsyncGenerator[tuple[SpaceTransaction, Schema]]:
+    ) -> AsyncGenerator[tuple[SpaceTransaction, StoredSchema]]:
         """Open a transaction of the space with the schema, for somebody who may do what is needed.
 
         The queries of ``ask`` go to the server in the round trip that looks for the schema.
@@ -69,7 +69,7 @@ class Access:
 
     async def asked(
         self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
-    ) -> tuple[Space, Schema]:
+    ) -> tuple[Space, StoredSchema]:
         """Return the space and the schema without a transaction; ``ask`` may only read."""
         for made in (False, True):
             asked = store.AskedSchema(place.schema, place.agent, beside=ask)
@@ -81,7 +81,7 @@ class Access:
                 await self._there(place, make=make)
         raise _gone(place)
 
-    async def schema(self, place: Place, need: Permission, *, make: bool = False) -> Schema:
+    async def schema(self, place: Place, need: Permission, *, make: bool = False) -> StoredSchema:
         """Return the schema alone."""
         return (await self.asked(place, need, make=make))[1]
 
@@ -113,7 +113,7 @@ def _gone(place: Place) -> NotFound:
     return NotFound(f"The schema {place.schema!r} is gone.", hint="It was dropped meanwhile.")
 
 
-async def _allowed(place: Place, need: Permission, asked: store.AskedSchema) -> Schema | None:
+async def _allowed(place: Place, need: Permission, asked: store.AskedSchema) -> StoredSchema | None:
     """Return the schema that was asked for, if it exists and may be used so."""
     found = await asked.found()
     if found is None:

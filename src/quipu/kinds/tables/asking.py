@@ -37,7 +37,9 @@ async def query(
     if isinstance(search_text, str) and places:
         embedded = await models.embed([search_text], generation=generation)
         values = ["[" + ",".join(f"{number:.6g}" for number in embedded.vectors[0].tolist()) + "]"]
-    asked = Asked(schema=schema, field="sql", seconds=engine.seconds, reads=True, tables=tables)
+    asked = Asked(
+        schema=schema, field="sql", seconds=engine.seconds, reads=True, statement=text, tables=tables
+    )
 
     async def work(conn: Connection) -> Rows:
         await conn.execute("begin isolation level repeatable read read only")

@@ -14,8 +14,8 @@ _HEAD = """\
 # Memory System
 
 You have access to a PostgreSQL schema called `{schema}` where you can create
-and manage tables. Use the memory:* commands to interact with it. A table is found with or without
-`{schema}.` in front of its name. You can reach nothing but this schema.
+and manage tables. Use the memory:* commands to interact with it. In SQL, name a table alone: `characters`.
+You can reach nothing but this schema.
 
 ## Schema Operations
 
@@ -45,7 +45,7 @@ One SELECT on a read-only connection: `sql`, `search_text`, `limit` (50, at most
 in the query stands for the vector of `search_text`:
 ```sql
 SELECT c.name, e.content, e.embedding <=> :search_embedding AS distance
-FROM {schema}.embeddings e JOIN {schema}.characters c ON c.id::text = e.source_id::text
+FROM embeddings e JOIN characters c ON c.id::text = e.source_id::text
 WHERE e.source_table = 'characters' ORDER BY distance LIMIT 5
 ```
 
@@ -63,11 +63,11 @@ ilike, null), or a condition in SQL.
 
 ## Pre-existing Tables (DO NOT DROP)
 
-### {schema}.embeddings
+### embeddings
 Central storage for semantic search vectors. Automatically populated by insert/update.
 Columns: id, source_table, source_id, field_name, chunk_index, content, content_hash, embedding
 
-### {schema}.schema_registry
+### schema_registry
 Tracks table metadata. Automatically populated by memory:schema:create-table.
 Columns: table_name, description, embeddable_fields, created_at, updated_at
 
@@ -91,7 +91,7 @@ columns.
 _TRIGRAMS = """
 ### pg_trgm (Fuzzy Text)
 ```sql
-CREATE INDEX idx_name_trgm ON {schema}.table USING GIN (name gin_trgm_ops);
+CREATE INDEX idx_name_trgm ON table USING GIN (name gin_trgm_ops);
 WHERE name % 'Gandolf'  -- Finds "Gandalf"
 ```
 """
@@ -117,7 +117,7 @@ def briefing(listing: Listing, *, version: int) -> Briefing:
         _HEAD.format(schema=listing.schema) + defused(_tables(listing.tables)) + "\n## Extensions Available\n"
     )
     text += _POSTGIS if listing.extensions.postgis else _NO_POSTGIS
-    text += _TRIGRAMS.format(schema=listing.schema) if listing.extensions.pg_trgm else _NO_TRIGRAMS
+    text += _TRIGRAMS if listing.extensions.pg_trgm else _NO_TRIGRAMS
     return Briefing(text, -(-len(text) // _CHARACTERS_A_TOKEN), listing.schema, version)
 
 
@@ -127,7 +127,7 @@ def _tables(tables: Sequence[Table]) -> str:
 
 
 def _table(table: Table) -> str:
-    lines = ["", f"### {table.schema}.{table.name}"]
+    lines = ["", f"### {table.name}"]
     if table.description:
         lines.append(table.description)
     if table.embed_fields:

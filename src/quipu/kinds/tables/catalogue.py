@@ -10,7 +10,7 @@ from typing import Any
 from quipu.errors import NotFound
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
-from quipu.kinds.tables.model import Column, Extensions, Listing, Schema, Table
+from quipu.kinds.tables.model import Column, Extensions, Listing, StoredSchema, Table
 from quipu.kinds.tables.names import PROTECTED, bare_table, check_table, nearest
 
 _SQL = queries.load("quipu.kinds.tables")
@@ -47,16 +47,16 @@ class AskedShape:
         if name is not None:
             self._rows = await ask(conn, _SQL["shape"], {"schema": self._schema, "table": name})
 
-    async def found(self, schema: Schema) -> Shape | None:
+    async def found(self, schema: StoredSchema) -> Shape | None:
         """Return the table; None if there is none of that name.
 
         Raises:
             BadInput: that is no name of a table.
         """
-        name = check_table(self._table, schema=schema.schema_name)
+        name = check_table(self._table, schema=schema.name)
         return None if self._rows is None else _shape(schema, name, await _read(self._rows))
 
-    async def shape(self, tx: SpaceTransaction, schema: Schema) -> Shape:
+    async def shape(self, tx: SpaceTransaction, schema: StoredSchema) -> Shape:
         """Return the table, which must exist.
 
         Raises:
@@ -64,36 +64,36 @@ class AskedShape:
         """
         found = await self.found(schema)
         if found is None:
-            raise await _missing(tx, schema, check_table(self._table, schema=schema.schema_name))
+            raise await _missing(tx, schema, check_table(self._table, schema=schema.name))
         return found
 
 
-async def find_shape(tx: SpaceTransaction, schema: Schema, table: str) -> Shape | None:
+async def find_shape(tx: SpaceTransaction, schema: StoredSchema, table: str) -> Shape | None:
     """Return a table in a transaction that has entered the space; None if there is none of that name."""
     return _shape(schema, table, await _rows(tx, "shape", {"schema": schema.name, "table": table}))
 
 
-def _shape(schema: Schema, table: str, rows: Sequence[Mapping[str, Any]]) -> Shape | None:
+def _shape(schema: StoredSchema, table: str, rows: Sequence[Mapping[str, Any]]) -> Shape | None:
     for row in rows:
-        types = dict(zip(row["columns"], row["types"], strict=True))
+        types = dict(zip(row["columns"], map(schema.names.in_sql, row["types"]), strict=True))
         protected = row["owner"] != schema.writer
         fields = row["fields"] if row["key"] else ()
         return Shape(table, row["relation"], types, row["key"], row["is_table"], protected, fields)
     return None
 
 
-async def _missing(tx: SpaceTransaction, schema: Schema, table: str) -> NotFound:
+async def _missing(tx: SpaceTransaction, schema: StoredSchema, table: str) -> NotFound:
     names = [name for name in await table_names(tx, schema) if name not in PROTECTED]
-    return NotFound(f"There is no table {table!r} in {schema.schema_name}.", hint=nearest(table, names))
+    return NotFound(f"There is no table {table!r} in {schema.name}.", hint=nearest(table, names))
 
 
-async def table_names(tx: SpaceTransaction, schema: Schema) -> list[str]:
+async def table_names(tx: SpaceTransaction, schema: StoredSchema) -> list[str]:
     """Return what can be named in a schema."""
     return [row["relname"] for row in await _rows(tx, "table_names", {"schema_name": schema.schema_name})]
 
 
 async def listing(
-    tx: SpaceTransaction, schema: Schema, *, table: str | None = None, with_columns: bool = True
+    tx: SpaceTransaction, schema: StoredSchema, *, table: str | None = None, with_columns: bool = True
 ) -> Listing:
     """Return the tables of a schema, by name, or the one that is named.
 
@@ -113,31 +113,32 @@ async def listing(
         columns[row.pop("table_name")].append(row)
     (there,) = await _read(others)
     return Listing(
-        schema=schema.schema_name,
+        schema=schema.name,
         tables=tuple(_table(schema, row, columns[row["name"]]) for row in tables),
         extensions=Extensions(**there),
     )
 
 
-def _table(schema: Schema, row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Table:
+def _table(schema: StoredSchema, row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Table:
     return Table(
         name=row["name"],
-        schema=schema.schema_name,
+        schema=schema.name,
         description=row["about"],
         embed_fields=row["fields"],
         key=row["key"],
         rows=row["rows"],
-        columns=tuple(_column(one, row["fields"]) for one in columns),
+        columns=tuple(_column(schema, one, row["fields"]) for one in columns),
         protected=row["protected"],
     )
 
 
-def _column(row: Mapping[str, Any], fields: Sequence[str]) -> Column:
+def _column(schema: StoredSchema, row: Mapping[str, Any], fields: Sequence[str]) -> Column:
+    default = row["default_text"]
     return Column(
         name=row["name"],
-        type=row["type"],
+        type=schema.names.in_sql(row["type"]),
         nullable=row["nullable"],
-        default=row["default_text"],
+        default=None if default is None else schema.names.in_sql(default),
         description=row["description"],
         embedded=row["name"] in fields,
     )

@@ -17,7 +17,7 @@ from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database
 from quipu.kinds.tables import store
 from quipu.kinds.tables.logins import Logins
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.templates import fill
 
 _SQL = queries.load("quipu.kinds.tables")
@@ -29,7 +29,7 @@ _ALL_PAGES: Final = 2**32 - 1
 class Culprit:
     """An index or statistics that cannot be computed; ``why`` in PostgreSQL's words.
 
-    ``schema`` is what callers call it; ``name`` and ``table`` are with the name of the schema in SQL.
+    ``name`` and ``table`` are in ``schema``.
     """
 
     space: str
@@ -58,10 +58,10 @@ async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGE
                                 space=space.name,
                                 schema=schema.name,
                                 kind=kind,
-                                name=f"{schema.schema_name}.{name}",
-                                table=f"{schema.schema_name}.{table}",
-                                expression=expression or condition,
-                                why=why,
+                                name=name,
+                                table=table,
+                                expression=schema.names.in_sql(expression or condition),
+                                why=schema.names.in_message(why),
                             )
                         )
     finally:
@@ -69,12 +69,12 @@ async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGE
     return found
 
 
-async def _schemas(database: Database, space: str) -> list[Schema]:
+async def _schemas(database: Database, space: str) -> list[StoredSchema]:
     async with database.transaction(space) as tx:
         return [] if tx is None else await store.schemas(tx)
 
 
-async def _computed(database: Database, schema: Schema) -> list[tuple[Any, ...]]:
+async def _computed(database: Database, schema: StoredSchema) -> list[tuple[Any, ...]]:
     """Return kind, name, table, expressions and condition of computed parts, names fully qualified."""
     async with database.owner() as conn:
         await conn.execute(_SQL["name_all_schemas"])
@@ -84,7 +84,7 @@ async def _computed(database: Database, schema: Schema) -> list[tuple[Any, ...]]
 async def _fault(
     database: Database,
     conn: Connection,
-    schema: Schema,
+    schema: StoredSchema,
     given: tuple[str, str, str],
     *,
     seconds: float,

@@ -19,7 +19,7 @@ from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
 from quipu.kinds.tables.engine import Engine, settled, undone
 from quipu.kinds.tables.exchange import Rows
 from quipu.kinds.tables.losses import State, beside, count_again, outdated, own_state
-from quipu.kinds.tables.model import Changed, Schema
+from quipu.kinds.tables.model import Changed, StoredSchema
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.running import run
@@ -136,7 +136,7 @@ def _rows(engine: Engine, data: object) -> list[dict[str, Any]]:
 
 async def _shape(
     engine: Engine, place: Place, table: object, ahead: Ahead | None = None
-) -> tuple[Schema, Shape]:
+) -> tuple[StoredSchema, Shape]:
     """Return the schema and the table; begin to embed its fields."""
     asked = AskedShape(place.schema, table)
     space, schema = await engine.access.asked(place, "write", ask=asked.ask)
@@ -184,7 +184,7 @@ class _Change:
 
     engine: Engine
     place: Place
-    schema: Schema
+    schema: StoredSchema
     shape: Shape
     prepared: Sequence[Prepared]
     data: Sequence[Mapping[str, Any]]
@@ -193,11 +193,6 @@ class _Change:
     confirm: bool | Changed
     show_first: bool = False
     word: str = ""
-
-    @property
-    def table(self) -> str:
-        """The table in SQL."""
-        return f"{self.schema.schema_name}.{self.shape.name}"
 
     @property
     def asked(self) -> Asked:
@@ -248,7 +243,13 @@ class _Change:
                 before = await own_state(conn)
                 done = await self._statements(conn)
                 await conn.execute(fill("end_of_statement"))
-                lost = beside(before, await own_state(conn), table=self.table, word=self.word)
+                lost = beside(
+                    before,
+                    await own_state(conn),
+                    table=f"{self.schema.schema_name}.{self.shape.name}",
+                    word=self.word,
+                )
+                lost = tuple(map(self.schema.names.in_message, lost))
                 outcome = _Outcome(done=done, lost=lost, undone=trial)
                 if not trial and not self._may(outcome):
                     outcome = replace(outcome, undone=True)
@@ -271,7 +272,7 @@ class _Change:
     def _changed(self, outcome: _Outcome) -> Changed:
         keys = rows.keys(self.shape, outcome.rows)
         return Changed(
-            table=self.table,
+            table=self.shape.name,
             rows=outcome.touched,
             keys=keys[:_FIRST] if outcome.undone else keys,
             lost=outcome.lost,

@@ -25,7 +25,7 @@ from quipu.kinds.tables.losses import (
     refuse_losses,
     with_counts,
 )
-from quipu.kinds.tables.model import Done, Schema
+from quipu.kinds.tables.model import Done, StoredSchema
 from quipu.kinds.tables.names import PROTECTED, check_table, nearest
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.running import run
@@ -44,7 +44,7 @@ _GENERAL = (
 )
 
 
-async def recreate_recipe(tx: SpaceTransaction, schema: Schema, statement: str) -> str:
+async def recreate_recipe(tx: SpaceTransaction, schema: StoredSchema, statement: str) -> str:
     """Return the call to make, with the table's present definition, for the change to be written into."""
     named = name_after(statement, "alter", "table")
     if named is None:
@@ -102,29 +102,27 @@ async def create_table(
             "this is no CREATE TABLE.", field="sql", hint="memory:schema:execute runs other statements."
         )
     async with engine.access.entered(place, "admin", make=True) as (tx, schema):
-        table = check_table(name, field="name", schema=schema.schema_name)
+        table = check_table(name, field="name", schema=schema.name)
         if await catalogue.find_shape(tx, schema, table) is not None:
             raise BadInput(
                 f"There is a table {table!r} already.",
                 field="name",
                 hint="memory:schema:recreate changes it.",
             )
-    asked = Asked(schema=schema, field="sql", seconds=engine.seconds)
+    asked = Asked(schema=schema, field="sql", seconds=engine.seconds, statement=text)
 
     async def work(conn: Connection) -> Done:
         async with settled(conn):
             before = await own_state(conn)
             done = await exchange(conn, text, most=0, all_of_it=True)
-            refuse_losses(before, await own_state(conn))
+            refuse_losses(before, await own_state(conn), schema.names)
             await made(conn, schema, table, statement=text, status=done.status)
             await register(conn, schema, table, about=about, fields=fields, columns=told)
         return Done(status=done.status, rows=0)
 
     done = await engine.run(place.space, asked, "writer", work)
     embedded = await engine.followed(place.space, schema)
-    return Done(
-        status=done.status, rows=0, embedded=embedded, note=f"{schema.schema_name}.{table} is registered."
-    )
+    return Done(status=done.status, rows=0, embedded=embedded, note=f"{table} is registered.")
 
 
 async def execute(
@@ -149,7 +147,7 @@ async def execute(
             raise BadInput("there is no ALTER TABLE; a table is made anew instead.", field="sql", hint=recipe)
         _refuse(text)
         tables = await catalogue.table_names(tx, schema)
-    asked = Asked(schema=schema, field="sql", seconds=engine.seconds, tables=tables)
+    asked = Asked(schema=schema, field="sql", seconds=engine.seconds, statement=text, tables=tables)
 
     async def work(conn: Connection) -> Done:
         done, lost, before = Rows((), (), False, False, "", 0), (), {}
@@ -157,14 +155,14 @@ async def execute(
         with suppress(_Undone):
             async with settled(conn):
                 before = await own_state(conn) if compares else {}
-                held = {} if as_tried is None else await hold(conn, before, as_tried.lost)
+                held = {} if as_tried is None else await hold(conn, before, as_tried.lost, schema.names)
                 done = await exchange(conn, text, most=_RETURNED, all_of_it=True)
                 if compares:
                     await conn.execute(fill("end_of_statement"))
                     lost = losses(before, await own_state(conn))
                 if as_tried is not None:
                     lost = tuple(f"{line} ({held[line]:,} rows)" if line in held else line for line in lost)
-                changed = as_tried is not None and lost != tuple(as_tried.lost)
+                changed = as_tried is not None and _shown(schema, lost) != tuple(as_tried.lost)
                 undone = trial or changed or (as_tried is None and bool(lost))
                 if undone:
                     raise _Undone
@@ -184,12 +182,16 @@ async def execute(
             rows=done.touched,
             returned=done.rows,
             note=" ".join(notes) or None,
-            lost=lost,
+            lost=_shown(schema, lost),
             undone=undone,
         )
 
     done = await engine.run(place.space, asked, "writer", work)
     return done if done.undone else replace(done, embedded=await engine.followed(place.space, schema))
+
+
+def _shown(schema: StoredSchema, lost: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(schema.names.in_message, lost))
 
 
 async def unkeyed(conn: Connection) -> list[str]:
@@ -214,7 +216,7 @@ def _refuse(text: str) -> None:
         raise BadInput(said, field="sql", hint="Drop your own tables; their embeddings go with them.")
 
 
-async def made(conn: Connection, schema: Schema, table: str, *, statement: str, status: str) -> None:
+async def made(conn: Connection, schema: StoredSchema, table: str, *, statement: str, status: str) -> None:
     """Check that a statement made the table of that name.
 
     Raises:
@@ -224,17 +226,19 @@ async def made(conn: Connection, schema: Schema, table: str, *, statement: str, 
     if found.rows[0]["found"] and (status.startswith(("CREATE TABLE", "SELECT"))):
         return
     said = name_after(statement, "create", "table")
-    called = "no table of that name" if said is None else ".".join(part for part in said if part)
+    called = "no table of that name"
+    if said is not None:
+        called = schema.names.in_message(".".join(part for part in said if part))
     raise BadInput(
-        f"the statement makes {called}, not {schema.schema_name}.{table}.",
+        f"the statement makes {called}, not {table}.",
         field="sql",
-        hint=f"It must begin: CREATE TABLE {schema.schema_name}.{table} (",
+        hint=f"It must begin: CREATE TABLE {table} (",
     )
 
 
 async def register(
     conn: Connection,
-    schema: Schema,
+    schema: StoredSchema,
     table: str,
     *,
     about: str,

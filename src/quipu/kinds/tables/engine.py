@@ -20,7 +20,7 @@ from quipu.kinds.tables import store
 from quipu.kinds.tables.access import Access
 from quipu.kinds.tables.embedding.ahead import Ahead
 from quipu.kinds.tables.logins import Logins, Part
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.refusals import Asked, refusal
 from quipu.kinds.tables.scan import change_literals
 from quipu.kinds.tables.templates import fill
@@ -28,7 +28,7 @@ from quipu.kinds.tables.usage import Habits
 from quipu.recall.generations import Models
 
 _T = TypeVar("_T")
-Follow = Callable[[str, Schema, Ahead | None], Awaitable[int]]
+Follow = Callable[[str, StoredSchema, Ahead | None], Awaitable[int]]
 """Brings the vectors of a schema up to date after its rows changed: ``await follow(space, schema, ahead)``.
 
 ``ahead`` has vectors that are being made already. Returns how many vectors were made or taken out. What it
@@ -74,7 +74,7 @@ class Engine:
         except psycopg.Error as error:
             raise refusal(error, asked) from error
 
-    async def followed(self, space: str, schema: Schema, ahead: Ahead | None = None) -> int:
+    async def followed(self, space: str, schema: StoredSchema, ahead: Ahead | None = None) -> int:
         """Have vectors follow the rows that changed; how many were made or taken out."""
         return 0 if self.follow is None else await self.follow(space, schema, ahead)
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, SpaceTransaction
+from quipu.kernel.db.schema_names import SchemaNames
 from quipu.kinds.tables.catalogue import Shape
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import TEMPLATES, fill
 
@@ -97,12 +98,12 @@ class Anatomy:
         """The views that read the table, those that rest on others last."""
         return [one for one in self.parts if one.kind in VIEWS]
 
-    def create(self, schema: Schema, table: str) -> str:
-        """Return the statement that would make such a table."""
+    def create(self, schema: StoredSchema, table: str) -> str:
+        """Return the statement that would make such a table, as an agent writes it."""
         lines = [f"    {_quoted(name)} {definition}" for name, definition in self.columns.items()]
         lines += [f"    constraint {_quoted(one.name)} {one.definition}" for one in self.constraints]
-        name = f"{schema.schema_name}.{_quoted(table)}"
-        return TEMPLATES["create"].format(table=name, parts=",\n".join(lines))
+        parts = schema.names.in_sql(",\n".join(lines))
+        return TEMPLATES["create"].format(table=_quoted(table), parts=parts)
 
 
 async def anatomy(tx: SpaceTransaction, shape: Shape) -> Anatomy:
@@ -117,7 +118,9 @@ async def own_anatomy(conn: Connection, table: str) -> Anatomy:
     return Anatomy([Part(**row) for row in rows])
 
 
-def differences(before: Anatomy, after: Anatomy, called: Mapping[str, str]) -> tuple[str, ...]:
+def differences(
+    before: Anatomy, after: Anatomy, called: Mapping[str, str], names: SchemaNames
+) -> tuple[str, ...]:
     """Compare what two CREATE TABLE would say: columns, constraints, settings; a line for each difference.
 
     ``called`` is what each column of ``before`` is called in ``after``, or would be.
@@ -127,13 +130,18 @@ def differences(before: Anatomy, after: Anatomy, called: Mapping[str, str]) -> t
     for new, definition in after.columns.items():
         old = was.get(new)
         if old is None:
-            lines.append(f"+ {new} {definition}")
+            lines.append(f"+ {new} {names.in_sql(definition)}")
         elif (old, before.columns[old]) != (new, definition):
-            lines.append(f"~ {old} {before.columns[old]} -> {new} {definition}")
-    lines += [f"- {old} {kind}" for old, kind in before.columns.items() if called[old] not in after.columns]
+            was_so, is_so = names.in_sql(before.columns[old]), names.in_sql(definition)
+            lines.append(f"~ {old} {was_so} -> {new} {is_so}")
+    lines += [
+        f"- {old} {names.in_sql(kind)}"
+        for old, kind in before.columns.items()
+        if called[old] not in after.columns
+    ]
     gone, come = Counter(map(_said, before.defined)), Counter(map(_said, after.defined))
-    lines += [f"+ {said}" for said in (come - gone).elements()]
-    lines += [f"- {said}" for said in (gone - come).elements()]
+    lines += [f"+ {names.in_sql(said)}" for said in (come - gone).elements()]
+    lines += [f"- {names.in_sql(said)}" for said in (gone - come).elements()]
     return tuple(lines)
 
 

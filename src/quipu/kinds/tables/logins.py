@@ -20,7 +20,7 @@ from quipu.kernel.db.connection import translated
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.errors import Unanswered, is_crowded, translate
 from quipu.kinds.tables import store
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.provision import make_secrets
 
 Part = Literal["writer", "reader"]
@@ -59,7 +59,7 @@ class Logins:
         self._idle: list[tuple[str, Connection]] = []  # those used last at the end
 
     @asynccontextmanager
-    async def lend(self, space: str, schema: Schema, part: Part) -> AsyncGenerator[Connection]:
+    async def lend(self, space: str, schema: StoredSchema, part: Part) -> AsyncGenerator[Connection]:
         """Lend a connection of the role, in autocommit mode, with the schema first in its search path.
 
         Nothing that runs on it stays behind: its state is discarded before the next use, and after an error
@@ -100,7 +100,7 @@ class Logins:
                 return found[1]
         return None
 
-    async def _login(self, space: str, schema: Schema, part: Part) -> Connection:
+    async def _login(self, space: str, schema: StoredSchema, part: Part) -> Connection:
         for password in (self._passwords.get(schema.id), None):
             both = password or await self._look_up(space, schema)
             try:
@@ -114,7 +114,7 @@ class Logins:
         except psycopg.OperationalError as error:
             raise _refused(error) from error
 
-    async def _connect(self, schema: Schema, part: Part, passwords: tuple[str, str]) -> Connection:
+    async def _connect(self, schema: StoredSchema, part: Part, passwords: tuple[str, str]) -> Connection:
         writer = part == "writer"
         options = _OPTIONS.format(
             schema=schema.schema_name,
@@ -128,7 +128,7 @@ class Logins:
             password=passwords[0 if writer else 1],
         )
 
-    async def _look_up(self, space: str, schema: Schema) -> tuple[str, str]:
+    async def _look_up(self, space: str, schema: StoredSchema) -> tuple[str, str]:
         async with self._database.owner() as conn, conn.transaction():
             number = await store.enter(conn, space)
             found = None if number is None else await store.passwords(conn, number, schema.id)
@@ -139,7 +139,7 @@ class Logins:
         self._passwords[schema.id] = (passwords[0], passwords[1])
         return self._passwords[schema.id]
 
-    async def _renew(self, space: str, schema: Schema) -> tuple[str, str]:
+    async def _renew(self, space: str, schema: StoredSchema) -> tuple[str, str]:
         async with self._database.owner() as conn, conn.transaction():
             await store.enter(conn, space)
             made = make_secrets(conn, schema.writer, schema.reader)

@@ -12,6 +12,7 @@ from psycopg import sql
 
 from quipu.errors import BadInput, Outdated
 from quipu.kernel.db.database import Connection
+from quipu.kernel.db.schema_names import SchemaNames
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import fill
 
@@ -116,15 +117,19 @@ async def with_counts(conn: Connection, lost: Sequence[str]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-async def hold(conn: Connection, before: Mapping[str, State], lost: Sequence[str]) -> dict[str, int]:
+async def hold(
+    conn: Connection, before: Mapping[str, State], lost: Sequence[str], names: SchemaNames
+) -> dict[str, int]:
     """Count the rows of the tables that are to go or to be emptied, which nobody else changes from then on.
 
-    By the line that tells of each, as `losses` writes it.
+    ``lost`` are the lines of a preview. Returns the rows by the line for each, as `losses` writes it.
     """
     held: dict[str, int] = {}
     for name in before:
         for line in (f"{name} goes", f"{name}: emptied or written anew"):
-            if name.startswith("table ") and any(one.startswith(f"{line} (") for one in lost):
+            if name.startswith("table ") and any(
+                one.startswith(f"{names.in_message(line)} (") for one in lost
+            ):
                 table = sql.SQL(cast(LiteralString, name.removeprefix("table ")))  # as PostgreSQL wrote it
                 await conn.execute(fill("hold", table=table))
                 (row,) = (await run(conn, fill("count_rows", table=table))).rows
@@ -140,7 +145,7 @@ def outdated() -> Outdated:
     )
 
 
-def refuse_losses(before: Mapping[str, State], after: Mapping[str, State]) -> None:
+def refuse_losses(before: Mapping[str, State], after: Mapping[str, State], names: SchemaNames) -> None:
     """Refuse a definition that also takes something away.
 
     Raises:
@@ -149,7 +154,7 @@ def refuse_losses(before: Mapping[str, State], after: Mapping[str, State]) -> No
     lost = losses(before, after)
     if lost:
         raise BadInput(
-            f"to define a table must take nothing away; this does: {'; '.join(lost[:5])}.",
+            f"to define a table must take nothing away; this does: {names.in_message('; '.join(lost[:5]))}.",
             field="sql",
             hint="Nothing was changed. Do that in a statement of its own.",
         )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
+from quipu.kernel.db.schema_names import SchemaNames
+
 Permission: TypeAlias = Literal["read", "write", "admin"]
 PERMISSIONS: tuple[Permission, ...] = ("read", "write", "admin")
 
@@ -15,17 +17,38 @@ PERMISSIONS: tuple[Permission, ...] = ("read", "write", "admin")
 class Schema:
     """A schema of a space.
 
-    ``name`` is what callers call it; ``schema_name`` what it is called in SQL; ``writer`` and ``reader`` are
-    its login roles; ``version`` counts the changes of its structure.
+    ``writer`` and ``reader`` are its login roles; ``version`` counts the changes of its structure.
     """
 
     id: int
     name: str
-    schema_name: str
     description: str | None
     writer: str
     reader: str
     version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSchema(Schema):
+    """A schema with ``schema_name``, which PostgreSQL calls it and no answer shows."""
+
+    schema_name: str
+
+    @property
+    def names(self) -> SchemaNames:
+        """Both names, to translate what PostgreSQL writes."""
+        return SchemaNames(self.name, self.schema_name)
+
+    def shown(self) -> Schema:
+        """Return the schema as answers show it."""
+        return Schema(
+            id=self.id,
+            name=self.name,
+            description=self.description,
+            writer=self.writer,
+            reader=self.reader,
+            version=self.version,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,22 +38,25 @@ def check_schema(value: object) -> str:
 
 
 def physical(space_id: int, space: str, name: str) -> str:
-    """Return the schema's name in SQL.
+    """Return the name that PostgreSQL has for a schema.
 
     Names of schemas are shared by all spaces of a database. The space ``default`` has the plain ones, any
-    other has its number in them; so no name tells of what another space has. See docs/decisions/tables.md.
+    other has its number in them; so no name tells of what another space has. Outside, nobody sees it: see
+    ``kernel/db/schema_names.py`` and docs/decisions/tables.md.
     """
     first = DEFAULT if space == PLAIN_SPACE else f"{DEFAULT}_s{space_id}"
     return first if name == DEFAULT else f"{first}_{name}"
 
 
 def check_table(value: object, *, field: str = "table", schema: str | None = None) -> str:
-    """Return the name of a table; ``schema`` (as SQL calls it) may stand in front.
+    """Return the name of a table; its ``schema`` may stand in front, as in ``memory.boats``.
 
     Raises:
         BadInput: it is no such name.
     """
-    name = value.removeprefix(f"{schema}.") if isinstance(value, str) and schema else value
+    name = value
+    if isinstance(value, str) and schema is not None:
+        name = value.removeprefix(f"{schema}.").removeprefix(f"{DEFAULT}_{schema}.")
     if not isinstance(name, str) or len(name) > LONGEST_TABLE or not _TABLE.fullmatch(name):
         raise BadInput(
             f"{value!r} is no name of a table.",

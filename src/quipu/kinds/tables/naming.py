@@ -115,19 +115,19 @@ async def _left(conn: Connection, target: Target, tables: Sequence[_Table], form
             async with conn.transaction():
                 row = await (await conn.execute(query)).fetchone()
         except psycopg.Error as error:
-            place = f"{target.schema_name}.{table.name}"
-            found.append(Left(place, 0, f"it could not be looked through: {_told(error)}"))
+            place = f"{target.schema}.{table.name}"
+            found.append(Left(place, 0, f"it could not be looked through: {_told(target, error)}"))
             continue
         for column, count in zip(table.columns, row or (), strict=True):
             if count:
-                found.append(Left(f"{target.schema_name}.{table.name}.{column.name}", count, EVERYWHERE))
+                found.append(Left(f"{target.schema}.{table.name}.{column.name}", count, EVERYWHERE))
     return found
 
 
 async def _take_out(
     conn: Connection, target: Target, table: _Table, names: Sequence[str], seen: Seen
 ) -> None:
-    place, name = _name(target, table), f"{target.schema_name}.{table.name}"
+    place, name = _name(target, table), f"{target.schema}.{table.name}"
     try:
         async with conn.transaction():
             dropped = await conn.execute(fill("drop", table=place, held=equal(table.columns, whole(names))))
@@ -136,7 +136,7 @@ async def _take_out(
                 query = redacting("redact", place, table.changeable, pattern(names), MARK)
                 changed = (await conn.execute(query)).rowcount
     except psycopg.Error as error:
-        seen.left.append(Left(name, 0, f"the table refused to change: {_told(error)}"))
+        seen.left.append(Left(name, 0, f"the table refused to change: {_told(target, error)}"))
         return
     for what, count in ((name, dropped.rowcount), (f"{name} (words)", changed)):
         if count > 0:
@@ -148,6 +148,6 @@ def _name(target: Target, table: _Table) -> sql.Identifier:
     return sql.Identifier(target.schema_name, table.name)
 
 
-def _told(error: psycopg.Error) -> str:
+def _told(target: Target, error: psycopg.Error) -> str:
     told: QuipuError = translate(error)
-    return told.message
+    return target.names.in_message(told.message)

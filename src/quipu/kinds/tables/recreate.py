@@ -23,7 +23,7 @@ from quipu.kinds.tables.engine import Engine, settled
 from quipu.kinds.tables.exchange import exchange
 from quipu.kinds.tables.introspection import VIEWS, Anatomy, Part, differences, own_anatomy
 from quipu.kinds.tables.losses import outdated, own_state, refuse_losses
-from quipu.kinds.tables.model import Schema, Table
+from quipu.kinds.tables.model import StoredSchema, Table
 from quipu.kinds.tables.names import nearest
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.running import run
@@ -61,7 +61,7 @@ class Recreated:
 class _Order:
     """Order to make a table anew."""
 
-    schema: Schema
+    schema: StoredSchema
     table: str
     statement: str
     mapping: Mapping[str, str]
@@ -107,7 +107,13 @@ async def recreate(
             confirm=confirm,
             listed=(await catalogue.listing(tx, schema, table=name)).tables[0],
         )
-    asked = Asked(schema=schema, field="sql", seconds=_TIMES * engine.seconds, columns=list(shape.types))
+    asked = Asked(
+        schema=schema,
+        field="sql",
+        seconds=_TIMES * engine.seconds,
+        statement=text,
+        columns=list(shape.types),
+    )
     done = await engine.run(
         place.space, asked, "writer", lambda conn: _all_of_it(conn, order, seconds=asked.seconds)
     )
@@ -153,10 +159,11 @@ class _Work:
     async def do(self) -> Recreated:
         """Run all steps."""
         order = self._order
+        names = order.schema.names
         given = await own_anatomy(self._conn, order.table)
         if given.hindrances:
             raise BadInput(
-                f"{order.table} cannot be made anew: {'; '.join(given.hindrances)}.",
+                f"{order.table} cannot be made anew: {names.in_message('; '.join(given.hindrances))}.",
                 field="table",
                 hint="Drop what depends on it, or make another table and INSERT … SELECT into it.",
             )
@@ -165,7 +172,7 @@ class _Work:
         before = await own_anatomy(self._conn, order.table)
         await self._set_aside(before)
         made_anew = await self._make()
-        self._steps.append(f"make {order.schema.schema_name}.{order.table} as given")
+        self._steps.append(f"make {order.table} as given")
         sources = {new: order.mapping.get(new, new) for new in made_anew.columns}
         copied = {
             new: called[old]
@@ -180,11 +187,11 @@ class _Work:
         after = Anatomy([*after.parts, *self._unchecked])
         self._note_lost(before, after)
         return Recreated(
-            table=f"{order.schema.schema_name}.{order.table}",
+            table=order.table,
             undone=order.confirm is False,
-            steps=tuple(self._steps),
-            diff=differences(given, after, called),
-            lost=tuple(self._lost),
+            steps=tuple(map(names.in_message, self._steps)),
+            diff=differences(given, after, called, names),
+            lost=tuple(map(names.in_message, self._lost)),
             rows=rows,
             tried=tried if order.confirm is False else 0,
         )
@@ -273,7 +280,7 @@ class _Work:
         order = self._order
         before = await own_state(self._conn)
         status = (await exchange(self._conn, order.statement, most=0, all_of_it=True)).status
-        refuse_losses(before, await own_state(self._conn))
+        refuse_losses(before, await own_state(self._conn), order.schema.names)
         await made(self._conn, order.schema, order.table, statement=order.statement, status=status)
         found = await own_anatomy(self._conn, order.table)
         if not found.columns:

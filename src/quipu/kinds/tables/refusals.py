@@ -12,11 +12,23 @@ from psycopg import errors as pg
 
 from quipu.errors import BadInput, Conflict, LimitReached, QuipuError, TookTooLong
 from quipu.kernel.db.errors import limit_reached, translate
-from quipu.kinds.tables.model import Schema
-from quipu.kinds.tables.names import PROTECTED, nearest
+from quipu.kinds.tables.model import StoredSchema
+from quipu.kinds.tables.names import DEFAULT, PROTECTED, nearest
+from quipu.kinds.tables.scan import qualified
 
 _SPATIAL: Final = re.compile(r"\b(geography|geometry|st_\w+|box[23]d)\b", re.IGNORECASE)
-_QUOTED: Final = re.compile(r'"([^"]+)"')
+_SCHEMA: Final = re.compile(
+    r'\bschema "?(?P<alone>[a-z][\w$]*)"?|(?:function |")(?P<before>[a-z][\w$]*)\..* does not exist'
+)
+_MISSING: Final = (
+    pg.UndefinedTable,
+    pg.UndefinedObject,
+    pg.UndefinedFunction,
+    pg.InvalidSchemaName,
+    pg.InsufficientPrivilege,
+)
+_RAISED: Final = "P0"  # an agent's own words
+_OF_VALUES: Final = frozenset({"22", "23", _RAISED})  # classes of errors whose texts hold values
 _UNKNOWN: Final = re.compile(r'(?:column|relation|table|type|field|function) "?([\w.]+)"?')
 _POSTGIS: Final = "PostGIS is not on this server: keep latitude and longitude in two numeric columns."
 _ONE: Final = "Send one statement a call."
@@ -30,13 +42,14 @@ _ENGINES: Final = (
 class Asked:
     """Request behind a refusal, as far as its message needs it.
 
-    ``field``: of the call, which the message names; ``columns`` and ``tables``: what there is, to name the
-    nearest; ``seconds``: how long it could take.
+    ``field``: of the call, which the message names; ``statement``: what the agent sent; ``columns`` and
+    ``tables``: what there is, to name the nearest; ``seconds``: how long it could take.
     """
 
-    schema: Schema
+    schema: StoredSchema
     field: str
     seconds: float = 0
+    statement: str = ""
     reads: bool = False
     tables: Sequence[str] = ()
     columns: Sequence[str] = ()
@@ -45,7 +58,11 @@ class Asked:
 def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
     """Return our error for one of PostgreSQL's."""
     said = (error.diag.message_primary or str(error).strip().splitlines()[0]).rstrip(".")
+    if (outside := _outside(error, said, asked)) is not None:
+        return outside
+    said = _translated(error, said, asked)
     hint, last = error.diag.message_hint, _fallback(asked)
+    hint = hint and _translated(error, hint, asked)
     if _spatial(error, said):
         return BadInput(f"{said}.", field=asked.field, hint=_POSTGIS)
     if _of_the_engine(error, said):
@@ -62,24 +79,26 @@ def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
         case psycopg.Error() if (limit := limit_reached(error, field=asked.field)) is not None:
             return limit
         case pg.UniqueViolation() | pg.ExclusionViolation():
-            return Conflict(_with_detail(said, error), field=asked.field, hint="Update that row instead.")
+            return Conflict(
+                _with_detail(said, error, asked), field=asked.field, hint="Update that row instead."
+            )
         case pg.IntegrityError():
-            return BadInput(_with_detail(said, error), field=asked.field, hint=hint or last)
+            return BadInput(_with_detail(said, error, asked), field=asked.field, hint=hint or last)
         case pg.UndefinedColumn():
             return BadInput(
                 f"{said}.", field=asked.field, hint=_near(said, asked.columns) or hint or _fallback(asked)
             )
         case pg.UndefinedTable() | pg.InvalidSchemaName() | pg.UndefinedObject():
             return BadInput(
-                f"{said}.", field=asked.field, hint=_where(said, asked) or hint or _fallback(asked)
+                f"{said}.", field=asked.field, hint=_near(said, asked.tables) or hint or _fallback(asked)
             )
         case pg.InsufficientPrivilege() | pg.ReadOnlySqlTransaction():
-            return BadInput(f"{said}.", field=asked.field, hint=_may(said, asked))
+            return BadInput(f"{said}.", field=asked.field, hint=_may(asked))
         case pg.SyntaxError() if "multiple commands" in said:
             return BadInput("there is more than one statement.", field=asked.field, hint=_ONE)
         case pg.LockNotAvailable() | pg.DeadlockDetected() | pg.SerializationFailure():
             return TookTooLong(
-                f"{asked.field}: the tables of {asked.schema.schema_name} are in use ({said}).",
+                f"{asked.field}: the tables of {asked.schema.name} are in use ({said}).",
                 hint="Nothing was changed; try again.",
             )
         case pg.DiskFull() | pg.TooManyConnections():
@@ -87,7 +106,7 @@ def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
         case psycopg.OperationalError() if error.diag.sqlstate is None:
             return translate(error)
         case _:
-            return BadInput(_with_detail(said, error), field=asked.field, hint=hint or last)
+            return BadInput(_with_detail(said, error, asked), field=asked.field, hint=hint or last)
 
 
 def _spatial(error: psycopg.Error, said: str) -> bool:
@@ -103,12 +122,51 @@ def _of_the_engine(error: psycopg.Error, said: str) -> bool:
     return refused and any(name in said for name in PROTECTED)
 
 
-def _with_detail(said: str, error: psycopg.Error) -> str:
+def _with_detail(said: str, error: psycopg.Error, asked: Asked) -> str:
     detail = error.diag.message_detail
-    return (
-        f"{said}."
-        if not detail or detail.startswith("Failing row")
-        else f"{said}: {detail.rstrip('.')[:500]}."
+    if not detail or detail.startswith("Failing row"):
+        return f"{said}."
+    if _class(error) not in _OF_VALUES:
+        detail = asked.schema.names.in_message(detail)
+    return f"{said}: {detail.rstrip('.')[:500]}."
+
+
+def _translated(error: psycopg.Error, text: str, asked: Asked) -> str:
+    """Return what PostgreSQL says with the names that callers know. Values, which it quotes, stay."""
+    if _class(error) not in _OF_VALUES:
+        return asked.schema.names.in_message(text)
+    if _class(error) == _RAISED:
+        return text
+    before, quote, after = text.partition('"')
+    return asked.schema.names.in_message(before) + quote + after
+
+
+def _class(error: psycopg.Error) -> str:
+    return (error.sqlstate or "")[:2]
+
+
+def _outside(error: psycopg.Error, said: str, asked: Asked) -> BadInput | None:
+    """Return the error for a name with a schema in front that is not found under it; None for others.
+
+    Whether another schema of that name exists is not told: it would be that of somebody else.
+    """
+    if not isinstance(error, _MISSING):
+        return None
+    match = _SCHEMA.search(said)
+    outer = (match["alone"] or match["before"]) if match else asked.schema.schema_name
+    if outer == asked.schema.schema_name:
+        return None
+    if (outer.removeprefix(f"{DEFAULT}_") or outer) != asked.schema.name:
+        if outer != DEFAULT and not outer.startswith(f"{DEFAULT}_"):
+            return None
+        message = "a schema that stands in front of a name is not there, or is not yours."
+        return BadInput(message, field=asked.field, hint=_may(asked))
+    names = [name for schema, name in qualified(asked.statement) if schema == outer]
+    written = ", ".join(dict.fromkeys(names)) or f"names without {outer}. in front"
+    return BadInput(
+        f"SQL does not know this schema as {outer}.",
+        field=asked.field,
+        hint=f"Write {written}: tables are found without a schema in front.",
     )
 
 
@@ -117,18 +175,8 @@ def _near(said: str, known: Sequence[str]) -> str | None:
     return nearest(match[1].rsplit(".", 1)[-1], list(known)) if match and known else None
 
 
-def _where(said: str, asked: Asked) -> str | None:
-    schema = asked.schema.schema_name
-    match = _QUOTED.search(said)
-    if match and "." in match[1] and match[1].split(".")[0] != schema:
-        return f"The schema is called {schema} in this space; without a schema in front it is found as well."
-    return _near(said, asked.tables)
-
-
-def _may(said: str, asked: Asked) -> str:
-    schema = asked.schema.schema_name
-    if "schema memory" in said and schema != "memory":
-        return f"In this space the schema is called {schema}; leave it out, or write that."
+def _may(asked: Asked) -> str:
+    schema = asked.schema.name
     if asked.reads:
         return (
             f"A query only reads, and only what is in {schema}: memory:schema:list-tables has its tables and"
@@ -140,4 +188,4 @@ def _may(said: str, asked: Asked) -> str:
 def _fallback(asked: Asked) -> str:
     if asked.field != "sql":
         return "Nothing was changed. The columns with their types: memory:schema:list-tables"
-    return f"Nothing was changed. Tables are found in {asked.schema.schema_name}, one statement a call."
+    return f"Nothing was changed. Tables are found in {asked.schema.name}, one statement a call."

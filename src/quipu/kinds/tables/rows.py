@@ -17,7 +17,7 @@ from quipu.errors import BadInput
 from quipu.kinds.tables.catalogue import Shape
 from quipu.kinds.tables.embedding import shown
 from quipu.kinds.tables.embedding.model import Written
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.names import nearest
 from quipu.kinds.tables.templates import fill
 from quipu.kinds.tables.values import as_json, jsonable
@@ -72,7 +72,7 @@ def known(shape: Shape, names: Sequence[str], *, field: str) -> None:
 
 
 def insert(
-    schema: Schema,
+    schema: StoredSchema,
     shape: Shape,
     columns: Sequence[str],
     rows: Sequence[Mapping[str, Any]],
@@ -95,7 +95,7 @@ def insert(
     return Prepared(statement, values.given)
 
 
-def update(schema: Schema, shape: Shape, data: Mapping[str, Any], where: object) -> Prepared:
+def update(schema: StoredSchema, shape: Shape, data: Mapping[str, Any], where: object) -> Prepared:
     """Change the rows that satisfy ``where``; ``updated_at`` follows where the table has it."""
     values = Values()
     columns = [sql.Identifier(name) for name in data]
@@ -113,7 +113,7 @@ def update(schema: Schema, shape: Shape, data: Mapping[str, Any], where: object)
     return Prepared(statement, values.given)
 
 
-def delete(schema: Schema, shape: Shape, where: object) -> Prepared:
+def delete(schema: StoredSchema, shape: Shape, where: object) -> Prepared:
     """Take the rows that satisfy ``where``."""
     values = Values()
     statement = fill(
@@ -125,7 +125,7 @@ def delete(schema: Schema, shape: Shape, where: object) -> Prepared:
     return Prepared(statement, values.given)
 
 
-def condition(schema: Schema, shape: Shape, where: object, values: Values) -> sql.Composable:
+def condition(schema: StoredSchema, shape: Shape, where: object, values: Values) -> sql.Composable:
     """Return the condition on rows: columns with values or operators, or a text in SQL.
 
     Raises:
@@ -148,7 +148,7 @@ def condition(schema: Schema, shape: Shape, where: object, values: Values) -> sq
     return sql.SQL(" and ").join(parts)
 
 
-def _part(schema: Schema, shape: Shape, name: str, wanted: Any, values: Values) -> sql.Composable:
+def _part(schema: StoredSchema, shape: Shape, name: str, wanted: Any, values: Values) -> sql.Composable:
     said = [
         _compared(schema, shape, name, operator, value, values)
         for operator, value in _operators(shape, name, wanted).items()
@@ -187,7 +187,7 @@ def _is_operators(wanted: Any) -> bool:
 
 
 def _compared(
-    schema: Schema, shape: Shape, name: str, operator: str, value: Any, values: Values
+    schema: StoredSchema, shape: Shape, name: str, operator: str, value: Any, values: Values
 ) -> sql.Composable:
     column = sql.SQL("t.{}").format(sql.Identifier(name))
     table = sql.Identifier(schema.schema_name, shape.name)

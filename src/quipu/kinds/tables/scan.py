@@ -44,6 +44,16 @@ def name_after(statement: str, *words: str) -> tuple[str | None, str] | None:
     return (names[-2] if len(names) > 1 else None), names[-1]
 
 
+def qualified(statement: str) -> list[tuple[str, str]]:
+    """Return the names that have another name and a dot in front, each with that."""
+    found = meaningful(statement)
+    return [
+        (_folded(first), _folded(second))
+        for first, dot, second in zip(found, found[1:], found[2:], strict=False)
+        if dot.text == "." and {first.sort, second.sort} <= {"word", "quoted"}
+    ]
+
+
 def _folded(token: Token) -> str:
     return token.text.lower() if token.sort == "word" else token.text[1:-1].replace('""', '"')
 

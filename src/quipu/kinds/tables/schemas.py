@@ -30,7 +30,7 @@ class AsyncSchemas:
     async def schemas(self, *, space: Space) -> Sequence[Schema]:
         """List the schemas of a space, the default first."""
         async with self._database.transaction(check_name("space", space)) as tx:
-            return [] if tx is None else await store.schemas(tx)
+            return [] if tx is None else [one.shown() for one in await store.schemas(tx)]
 
     async def create_schema(
         self,
@@ -51,7 +51,7 @@ class AsyncSchemas:
         async with self._access.entered(place, "admin") as (tx, schema):
             if description is not None and description != schema.description:
                 await store.describe(tx, schema.id, description)
-        return await self._access.schema(place, "admin")
+        return (await self._access.schema(place, "admin")).shown()
 
     async def drop_schema(
         self,

@@ -8,12 +8,14 @@ from psycopg import errors, sql
 
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables.introspection import Part
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import as_written, fill
 
 
-async def count_on(conn: Connection, schema: Schema, before: tuple[str, str], now: tuple[str, str]) -> None:
+async def count_on(
+    conn: Connection, schema: StoredSchema, before: tuple[str, str], now: tuple[str, str]
+) -> None:
     """Have a column that numbers itself go on after the rows that were carried over, and any before.
 
     ``before`` and ``now`` are table and column that rows came from and went to.
@@ -29,7 +31,7 @@ async def count_on(conn: Connection, schema: Schema, before: tuple[str, str], no
     await run(conn, fill("count_on", column=sql.Identifier(now[1]), table=table), [sequence, counted])
 
 
-async def own_again(conn: Connection, schema: Schema, table: str, sequence: Part) -> None:
+async def own_again(conn: Connection, schema: StoredSchema, table: str, sequence: Part) -> None:
     """Hand a sequence of the old table to the new one, or let it go where nothing uses it."""
     name = sql.Identifier(schema.schema_name, sequence.name)
     try:
@@ -42,7 +44,7 @@ async def own_again(conn: Connection, schema: Schema, table: str, sequence: Part
                 await conn.execute(fill("own_sequence", sequence=name, column=column))
 
 
-async def _of(conn: Connection, schema: Schema, table: str, column: str) -> str | None:
+async def _of(conn: Connection, schema: StoredSchema, table: str, column: str) -> str | None:
     """Return the sequence that a column of a table counts by, as PostgreSQL writes its name."""
     named = [sql.Identifier(schema.schema_name, table).as_string(conn), column]
     return (await run(conn, fill("sequence"), named)).rows[0]["sequence"]

@@ -26,7 +26,7 @@ from quipu.kinds.tables import names, provision, store
 from quipu.kinds.tables.embedding.following import Following
 from quipu.kinds.tables.engine import settled
 from quipu.kinds.tables.logins import Logins
-from quipu.kinds.tables.model import Permission, Schema
+from quipu.kinds.tables.model import Permission, StoredSchema
 from quipu.kinds.tables.refusals import Asked, refusal
 from quipu.kinds.tables.settings import SNAPSHOT_RETENTION_DAYS
 from quipu.kinds.tables.templates import as_written, fill
@@ -118,9 +118,13 @@ class SnapshotSource:
             for agent, permission in grants.items():
                 await store.grant(tx, target.number, agent, cast(Permission, permission))
 
-    async def rights(self, conn: Connection) -> Sequence[Granted]:
+    async def rights(self, conn: Connection, target: Target) -> Sequence[Granted]:
         """Return what everybody may do with the objects of a writer; ``conn`` is of it."""
-        return [granted(row) for row in await (await conn.execute(_SQL["own_rights"])).fetchall()]
+        rows = await (await conn.execute(_SQL["own_rights"])).fetchall()
+        return [
+            granted((kind, names, map(target.names.in_sql, args), *others))
+            for kind, names, args, *others in rows
+        ]
 
     async def roles(self, space: str, named: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
         """Return those of these roles, by name and number, that are still there and not of another space."""
@@ -211,7 +215,7 @@ class SnapshotSource:
             if tx is not None:
                 await tx.conn.execute(_SQL["drop_kept_vectors"], _values(target))
 
-    async def schema(self, target: Target) -> Schema:
+    async def schema(self, target: Target) -> StoredSchema:
         """Return the schema of a target.
 
         Raises:
@@ -224,7 +228,7 @@ class SnapshotSource:
             found = None if tx is None else await store.schema(tx, name, None)
             return None if tx is None or found is None else _target(tx, found[0])
 
-    async def _found(self, target: Target) -> Schema:
+    async def _found(self, target: Target) -> StoredSchema:
         async with self._database.transaction(target.space) as tx:
             found = None if tx is None else await store.schema(tx, target.schema, None)
         if found is None:
@@ -271,7 +275,7 @@ async def _lend(tx: SpaceTransaction, target: Target, model: str, lines: Sequenc
     await tx.run(_SQL["keep_vectors"], values)
 
 
-def _target(tx: SpaceTransaction, schema: Schema) -> Target:
+def _target(tx: SpaceTransaction, schema: StoredSchema) -> Target:
     return Target(
         space=tx.space.name,
         space_id=tx.space.id,

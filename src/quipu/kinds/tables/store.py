@@ -9,14 +9,14 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
-from quipu.kinds.tables.model import Grant, Permission, Schema
+from quipu.kinds.tables.model import Grant, Permission, StoredSchema
 
 _SQL = queries.load("quipu.kinds.tables")
 
 
-async def schemas(tx: SpaceTransaction) -> list[Schema]:
+async def schemas(tx: SpaceTransaction) -> list[StoredSchema]:
     """Return the schemas of the space, the default first."""
-    async with tx.conn.cursor(row_factory=class_row(Schema)) as cursor:
+    async with tx.conn.cursor(row_factory=class_row(StoredSchema)) as cursor:
         return await (await cursor.execute(_SQL["schemas"], {"space": tx.space.id})).fetchall()
 
 
@@ -38,7 +38,7 @@ class AskedSchema:
         if self._beside is not None:
             await self._beside(conn)
 
-    async def found(self) -> tuple[Schema, Permission | None] | None:
+    async def found(self) -> tuple[StoredSchema, Permission | None] | None:
         """Return the schema of that name, and the agent's permission in it; None if there is none."""
         row = None if self._rows is None else await self._rows.fetchone()
         return None if row is None else _placed(row)
@@ -46,15 +46,15 @@ class AskedSchema:
 
 async def schema(
     tx: SpaceTransaction, name: str, agent: str | None
-) -> tuple[Schema, Permission | None] | None:
+) -> tuple[StoredSchema, Permission | None] | None:
     """Return a schema and the agent's permission in a transaction that has entered the space."""
     row = await _row(tx, "schema", {"name": name, "agent": agent})
     return None if row is None else _placed(row)
 
 
-def _placed(row: Sequence[Any]) -> tuple[Schema, Permission | None]:
+def _placed(row: Sequence[Any]) -> tuple[StoredSchema, Permission | None]:
     names = ("id", "name", "schema_name", "description", "writer", "reader", "version")
-    return Schema(**dict(zip(names, row, strict=False))), cast("Permission | None", row[-1])
+    return StoredSchema(**dict(zip(names, row, strict=False))), cast("Permission | None", row[-1])
 
 
 async def count_tables(tx: SpaceTransaction) -> int:

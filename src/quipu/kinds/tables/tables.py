@@ -18,7 +18,7 @@ from quipu.kinds.tables.briefing import Briefing, briefing
 from quipu.kinds.tables.browsing.browsing import AsyncBrowsing, TableName
 from quipu.kinds.tables.engine import Engine, Follow
 from quipu.kinds.tables.logins import Logins
-from quipu.kinds.tables.model import Changed, Done, Listing, Schema, Selected
+from quipu.kinds.tables.model import Changed, Done, Listing, Selected, StoredSchema
 from quipu.kinds.tables.recreate import Recreated, recreate
 from quipu.kinds.tables.schemas import AsyncSchemas
 from quipu.recall.generations import Models
@@ -75,7 +75,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             settings=settings,
             follow=follow,
         )
-        self._briefings: dict[Place, tuple[Schema, Briefing]] = {}
+        self._briefings: dict[Place, tuple[StoredSchema, Briefing]] = {}
 
     async def create_table(
         self,
@@ -156,7 +156,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             NotFound: There is no such schema or table.
         """
         async with self._access.entered(Place.of(space, schema, agent), "read") as (tx, found):
-            name = None if table is None else names.check_table(table, schema=found.schema_name)
+            name = None if table is None else names.check_table(table, schema=found.name)
             return await catalogue.listing(tx, found, table=name, with_columns=show_columns)
 
     async def query(

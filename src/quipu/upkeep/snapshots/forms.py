@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from quipu.errors import BadInput
+from quipu.kernel.db.schema_names import SchemaNames
 from quipu.kernel.db.tokens import Token, tokens
 from quipu.upkeep.snapshots.reader import SPACES, Statement
 
@@ -115,7 +116,8 @@ class _Reading:
 
     def refusal(self, why: str = "is not taken") -> BadInput:
         """Return the error for the statement."""
-        shown = " ".join(self._said.text.split())[:80]
+        names = SchemaNames("memory", self._schema)
+        shown = names.in_message(" ".join(self._said.text.split()))[:80]
         return BadInput(f"line {self._said.line}: {shown!r} {why}.", field="file", hint=_REFUSED)
 
     def about(self, place: int, step: Step) -> Order:
@@ -248,7 +250,7 @@ class _Reading:
     def _name(self, place: int) -> tuple[str, int]:
         """Return the name after ``schema.`` at a place, and the place of the next word."""
         if self._plain(place) != self._schema or self._said.lower(place + 1) != ".":
-            raise self.refusal(f"is about something outside of {self._schema}")
+            raise self.refusal("is about something outside of the schema")
         return self._plain(place + 2), place + 3
 
 

@@ -65,7 +65,7 @@ class Ground(Protocol):
         """Let agents do so much in the schema."""
         ...
 
-    async def rights(self, conn: Connection) -> Sequence[Granted]:
+    async def rights(self, conn: Connection, target: Target) -> Sequence[Granted]:
         """Return what everybody may do with the objects of a writer; ``conn`` is of it."""
         ...
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from quipu.kernel.db.schema_names import SchemaNames
 from quipu.upkeep.snapshots.rights import Kept
 
 Reason: TypeAlias = Literal["scheduled", "manual", "before-restore", "before-import"]
@@ -18,8 +19,8 @@ Tier: TypeAlias = Literal["hourly", "six-hourly", "daily", "kept"]
 class Target:
     """A schema of agents as snapshots see it.
 
-    ``schema`` is its short name and ``schema_name`` what SQL calls it; ``protected`` are the relations in it
-    that belong to the engine. ``number`` is its key, ``reader`` the role that reads it.
+    ``schema`` is its short name and ``schema_name`` what PostgreSQL calls it; ``protected`` are the relations
+    in it that belong to the engine. ``number`` is its key, ``reader`` the role that reads it.
     """
 
     space: str
@@ -29,6 +30,11 @@ class Target:
     number: int
     reader: str
     protected: Sequence[str]
+
+    @property
+    def names(self) -> SchemaNames:
+        """Both names, to translate what PostgreSQL writes."""
+        return SchemaNames(self.schema, self.schema_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,6 @@ class Snapshot:
 
     name: str
     schema: str
-    schema_name: str
     space_id: int
     space_hash: str
     taken_at: datetime

@@ -13,10 +13,11 @@ _FORM: Final = "%Y%m%d_%H%M%S"
 _NAME: Final = re.compile(r"(memory(?:_[a-z0-9_]+)?)_([0-9]{8}_[0-9]{6})\.sql")
 
 
-def name_of(schema_name: str, taken_at: datetime, *, taken: Collection[str] = ()) -> str:
+def name_of(schema: str, taken_at: datetime, *, taken: Collection[str] = ()) -> str:
     """Return the name of a snapshot; of the next free second if others have that name."""
+    first = "memory" if schema == "memory" else f"memory_{schema}"
     second = taken_at.astimezone(UTC)
-    while (name := f"{schema_name}_{second.strftime(_FORM)}.sql") in taken:
+    while (name := f"{first}_{second.strftime(_FORM)}.sql") in taken:
         second += timedelta(seconds=1)
     return name
 

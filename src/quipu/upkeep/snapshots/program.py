@@ -18,6 +18,7 @@ from quipu.kernel.db.embedded import package
 from quipu.kernel.db.embedded.account import Account, name_of, serving_account, user_id
 from quipu.kernel.db.embedded.binaries import system_candidates
 from quipu.kernel.db.embedded.process import bare_environment, run
+from quipu.kernel.db.schema_names import SchemaNames
 
 _VERSION: Final = re.compile(r"PostgreSQL\) (\d+)")
 _LONGEST_SECONDS: Final = 3600
@@ -61,7 +62,7 @@ def write(
     program: Path,
     environment: Mapping[str, str],
     url: str,
-    schema_name: str,
+    schema: SchemaNames,
     *,
     to: Path,
     moment: str,
@@ -83,10 +84,10 @@ def write(
         [
             program,
             *_OPTIONS,
-            f"--schema={schema_name}",
+            f"--schema={schema.internal}",
             f"--snapshot={moment}",
-            *(f"--exclude-table={schema_name}.{name}" for name in without),
-            *(f"--exclude-table-data={schema_name}.{_quoted(name)}" for name in bare),
+            *(f"--exclude-table={schema.internal}.{name}" for name in without),
+            *(f"--exclude-table-data={schema.internal}.{_quoted(name)}" for name in bare),
             f"--file={to}",
             f"--dbname={address}",
         ],
@@ -95,7 +96,8 @@ def write(
         timeout_seconds=_LONGEST_SECONDS,
     )
     if said.code != 0:
-        raise DatabaseError(f"pg_dump failed: {said.text[-500:]}", hint="Nothing was kept.")
+        why = schema.in_message(said.text[-500:])
+        raise DatabaseError(f"pg_dump failed: {why}", hint="Nothing was kept.")
 
 
 def _quoted(name: str) -> str:

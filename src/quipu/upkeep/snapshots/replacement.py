@@ -61,7 +61,7 @@ class Replacement:
                 tables=lambda: self.ground.tables_now(target),
                 ready=ready,
                 drops=lambda: self.ground.drops(target),
-                rights=self.ground.rights,
+                rights=lambda conn: self.ground.rights(conn, target),
             )
             loading = Loading(conn, target, self.source, progress=self.progress)
             return await loading.replace(around, await self._forgotten(), seconds=_SECONDS)

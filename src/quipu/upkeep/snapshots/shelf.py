@@ -59,11 +59,9 @@ class Shelf:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         return place
 
-    def free_name(self, space_id: int, schema_name: str, taken_at: datetime) -> str:
+    def free_name(self, space_id: int, schema: str, taken_at: datetime) -> str:
         """Return a name for a new snapshot."""
-        return name_of(
-            schema_name, taken_at, taken={path.name for path in self._place(space_id).glob("*.sql")}
-        )
+        return name_of(schema, taken_at, taken={path.name for path in self._place(space_id).glob("*.sql")})
 
     def all(self, space_id: int, space: str) -> list[Snapshot]:
         """Return the whole snapshots of a space, newest first."""

@@ -140,7 +140,7 @@ class AsyncSnapshots:
         target = await self._ground.find(space, snapshot.schema, make=True)
         source = Source(
             path=path,
-            schema_name=snapshot.schema_name,
+            schema_name=await to_thread.run_sync(schema_named, path),
             code=True,
             sums=snapshot.sums,
             rights=None if snapshot.rights is None else rights,

@@ -87,14 +87,13 @@ async def _take(
 ) -> Snapshot:
     try:
         room = shelf.room(target.space_id)
-        name = shelf.free_name(target.space_id, target.schema_name, now)
+        name = shelf.free_name(target.space_id, target.schema, now)
         path, vectors = room / f"{name}.part", room / f"{name}.vectors.part"
         try:
             taken = await write(database, settings, ground, target, path, vectors=vectors)
             snapshot = Snapshot(
                 name=name,
                 schema=target.schema,
-                schema_name=target.schema_name,
                 space_id=target.space_id,
                 space_hash=hash_of(target.space),
                 taken_at=now,
@@ -215,7 +214,7 @@ async def write(
             tool,
             environment,
             database.url,
-            target.schema_name,
+            target.names,
             to=path,
             moment=moment,
             without=[name for name in target.protected if name != REGISTRY],
@@ -288,7 +287,7 @@ async def _sums_and_rights(
             await conn.execute(fill("at_moment", moment=sql.Literal(moment)))
             await conn.execute(fill("limit", milliseconds=sql.Literal(_LONGEST_MILLISECONDS)))
             await conn.execute(fill("bare"))
-            return await sums(conn, target, tables), kept(await ground.rights(conn))
+            return await sums(conn, target, tables), kept(await ground.rights(conn, target))
 
 
 def _private(path: Path) -> BufferedWriter:

@@ -18,7 +18,7 @@ def test_every_tool_of_the_seed_is_called_by_the_name_of_one_that_is_there() -> 
 
 
 def test_the_part_about_tables_speaks_of_no_tool_that_is_not_there() -> None:
-    listing = Listing(schema="memory_s1", tables=(), extensions=Extensions(postgis=False, pg_trgm=True))
+    listing = Listing(schema="memory", tables=(), extensions=Extensions(postgis=False, pg_trgm=True))
     text = in_our_words(briefing(listing, version=1).text)
     assert "memory:" not in text
     names = {tool.name for tool in TOOLS}

@@ -29,9 +29,9 @@ is only shown until --yes is given.
 _EXAMPLES = """\b
 Examples:
   quipu tables create-table --name characters --description 'Who plays' --embed-fields backstory \\
-      --sql 'CREATE TABLE memory.characters (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), backstory text)'
+      --sql 'CREATE TABLE characters (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), backstory text)'
   quipu tables insert --table characters --data '{"backstory": "He left the mountain."}'
-  quipu tables query 'SELECT * FROM memory.characters'
+  quipu tables query 'SELECT * FROM characters'
   quipu tables list
 """
 

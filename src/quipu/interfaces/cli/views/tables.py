@@ -50,9 +50,7 @@ def listing(found: model.Listing) -> RenderableType:
     for table in found.tables:
         own = " (the engine's)" if table.protected else ""
         said = f": {table.description}" if table.description else ""
-        parts.append(
-            Text(visible(f"{table.schema}.{table.name}{own}, about {count(table.rows, 'row')}{said}"))
-        )
+        parts.append(Text(visible(f"{table.name}{own}, about {count(table.rows, 'row')}{said}")))
         if table.columns:
             parts.append(_columns(table))
     there = "there" if found.extensions.postgis else "not on this server"
@@ -82,12 +80,12 @@ def dropped(found: model.DroppedSchema) -> RenderableType:
 
 
 def schemas(found: Sequence[model.Schema]) -> RenderableType:
-    """Show schemas with their names in SQL."""
+    """Show schemas."""
     if not found:
         return Text("No schemas yet. The first use makes `memory`.", style="dim")
-    rows = Table("name", "in SQL", "description", box=None, pad_edge=False)
+    rows = Table("name", "description", box=None, pad_edge=False)
     for schema in found:
-        rows.add_row(schema.name, schema.schema_name, visible(schema.description or ""))
+        rows.add_row(schema.name, visible(schema.description or ""))
     return rows
 
 

@@ -24,7 +24,7 @@ from quipu.kinds.tables.browsing.model import EmbeddedField, ForeignKey, NearRow
 from quipu.kinds.tables.catalogue import AskedShape, Shape
 from quipu.kinds.tables.engine import Engine
 from quipu.kinds.tables.exchange import Rows
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.templates import fill
@@ -213,13 +213,13 @@ class AsyncBrowsing:
         found = await self._read(place, where, shape, Prepared(statement, (shape.name, key)), field="key")
         return [_embedded(one) for one in found.rows]
 
-    async def _shape(self, place: Place, table: object) -> tuple[Schema, Shape]:
+    async def _shape(self, place: Place, table: object) -> tuple[StoredSchema, Shape]:
         asked = AskedShape(place.schema, table)
         async with self._access.entered(place, "read", ask=asked.ask) as (tx, schema):
             return schema, await asked.shape(tx, schema)
 
     async def _read(
-        self, place: Place, schema: Schema, shape: Shape, prepared: Prepared, *, field: str
+        self, place: Place, schema: StoredSchema, shape: Shape, prepared: Prepared, *, field: str
     ) -> Rows:
         asked = Asked(
             schema=schema,

@@ -16,7 +16,7 @@ from psycopg import sql
 from quipu.errors import BadInput
 from quipu.kinds.tables import rows
 from quipu.kinds.tables.catalogue import Shape
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.rows import Prepared, Values
 from quipu.kinds.tables.templates import fill
 
@@ -41,7 +41,7 @@ class Wanted:
     characters: int
 
 
-def browse(schema: Schema, shape: Shape, wanted: Wanted) -> Prepared:
+def browse(schema: StoredSchema, shape: Shape, wanted: Wanted) -> Prepared:
     """Return a page of rows, one more than is asked for.
 
     Raises:
@@ -117,7 +117,7 @@ def _ordered(order: Sequence[str], wanted: Wanted) -> sql.Composable:
 
 
 def _behind(
-    schema: Schema, shape: Shape, order: Sequence[str], wanted: Wanted, values: Values
+    schema: StoredSchema, shape: Shape, order: Sequence[str], wanted: Wanted, values: Values
 ) -> sql.Composable:
     """Return the condition of rows behind a place."""
     place = None if wanted.after is None else _texts(wanted.after)
@@ -136,7 +136,7 @@ def _behind(
 
 
 def _condition(
-    schema: Schema, shape: Shape, name: str, sign: str, value: str | None, values: Values
+    schema: StoredSchema, shape: Shape, name: str, sign: str, value: str | None, values: Values
 ) -> sql.Composable:
     """Return the condition that a column compares so to a value; null stands behind everything else."""
     if value is None:

@@ -20,7 +20,7 @@ from quipu.kinds.tables.embedding.indexing import Filing
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation, Values, Wanted
 from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.truth import Truth
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.recall.generations import Models
 from quipu.recall.index import AskedIds, withdraw
 from quipu.recall.model import GenerationChanged
@@ -43,7 +43,7 @@ class Batches:
         models: Models,
         truth: Truth,
         space: str,
-        schema: Schema,
+        schema: StoredSchema,
         ahead: Ahead | None = None,
     ) -> None:
         self._database = database

@@ -18,7 +18,7 @@ from quipu.kinds.tables.embedding.ahead import Ahead
 from quipu.kinds.tables.embedding.batch import Batches, Busy
 from quipu.kinds.tables.embedding.truth import SECONDS, Truth, Unreadable
 from quipu.kinds.tables.logins import Logins
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.recall.generations import Models
 
 TOPIC: Final = "tables-embedding"
@@ -35,7 +35,7 @@ class Following:
         self._models = models
         self._logins = logins
 
-    async def follow(self, space: str, schema: Schema, ahead: Ahead | None = None) -> int:
+    async def follow(self, space: str, schema: StoredSchema, ahead: Ahead | None = None) -> int:
         """Have the index follow for about a second; how many vectors were made or taken out.
 
         ``ahead`` has vectors that are being made already. What is left is a job for a worker, and the next
@@ -48,7 +48,7 @@ class Following:
         return done
 
     async def advance(
-        self, space: str, schema: Schema, *, seconds: float | None, ahead: Ahead | None = None
+        self, space: str, schema: StoredSchema, *, seconds: float | None, ahead: Ahead | None = None
     ) -> tuple[int, bool]:
         """Follow changes for so long, or to the end; return how many, and True if some are left.
 
@@ -88,7 +88,7 @@ async def embed(context: Context, _: Payload) -> None:
 
 async def _advance(database: Database, models: Models, space: str, *, seconds: float | None) -> None:
     async with database.snapshot_read(space) as tx:
-        schemas: Sequence[Schema] = [] if tx is None else await store.behind(tx)
+        schemas: Sequence[StoredSchema] = [] if tx is None else await store.behind(tx)
     if not schemas:
         return
     logins = Logins(database, statement_seconds=SECONDS)

@@ -14,15 +14,15 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 
 _SQL = queries.load("quipu.kinds.tables.embedding")
 _KNOWN = ("source_id", "field_name", "chunk_index", "entry_id", "content_hash", "field_hash")
 
 
-async def behind(tx: SpaceTransaction) -> list[Schema]:
+async def behind(tx: SpaceTransaction) -> list[StoredSchema]:
     """Return schemas that the index has to follow."""
-    async with tx.conn.cursor(row_factory=class_row(Schema)) as cursor:
+    async with tx.conn.cursor(row_factory=class_row(StoredSchema)) as cursor:
         return await (await cursor.execute(_SQL["behind"], {"space": tx.space.id})).fetchall()
 
 

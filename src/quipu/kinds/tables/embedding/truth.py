@@ -17,7 +17,7 @@ from quipu.kinds.tables.embedding import shown
 from quipu.kinds.tables.embedding.model import Relation, Values
 from quipu.kinds.tables.embedding.rules import MOST_CHARACTERS, key_values
 from quipu.kinds.tables.logins import Logins
-from quipu.kinds.tables.model import Schema
+from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.templates import fill
 
 SECONDS: Final = 60.0
@@ -40,7 +40,7 @@ class Unreadable(Exception):
 class Truth:
     """Reads rows of the tables of one schema."""
 
-    def __init__(self, database: Database, logins: Logins, space: str, schema: Schema) -> None:
+    def __init__(self, database: Database, logins: Logins, space: str, schema: StoredSchema) -> None:
         self._database = database
         self._logins = logins
         self._space = space

@@ -157,7 +157,7 @@ select exists (
 
 -- name: cited: what entries say, of which row and field; those are left out whose row changed or is gone
 select e.id, e.content as text, e.happened_at, e.recorded_at, m.source_id,
-    s.schema_name || '.' || r.table_name || '.' || m.field_name as place
+    s.name || '.' || r.table_name || '.' || m.field_name as place
 from core.recall_entries e
 join tables.embeddings m on m.space_id = e.space_id and m.entry_id = e.id
 join tables.relations r on r.space_id = m.space_id and r.schema_id = m.schema_id and r.id = m.relation_id

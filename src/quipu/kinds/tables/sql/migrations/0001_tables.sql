@@ -750,11 +750,11 @@ begin
     select * into r from tables.relations t
     where t.space_id = s.space_id and t.schema_id = s.id and t.table_name = new.source_table;
     if r.id is null or new.source_id is null or new.field_name <> all (r.fields) is not false then
-        raise exception '%.%.% is not embedded', s.schema_name, new.source_table, new.field_name
+        raise exception '%.% is not embedded', new.source_table, new.field_name
             using errcode = 'check_violation', hint = format(
-                'Embeddings are made of rows. Have the field embedded: update %I.schema_registry set'
+                'Embeddings are made of rows. Have the field embedded: update schema_registry set'
                 ' embeddable_fields = embeddable_fields || ''%s'' where table_name = ''%s''',
-                s.schema_name, coalesce(new.field_name, 'field'), coalesce(new.source_table, 'table'));
+                coalesce(new.field_name, 'field'), coalesce(new.source_table, 'table'));
     end if;
     insert into tables.dirty_rows (space_id, schema_id, relation_id, source_id)
     values (s.space_id, s.id, r.id, new.source_id);
