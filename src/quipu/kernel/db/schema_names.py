@@ -1,4 +1,4 @@
-"""What an agent's schema is called outside of SQL. Pure.
+"""Names of an agent's schema: inside PostgreSQL, and everywhere else. Pure.
 
 PostgreSQL's names of schemas are shared by all spaces of a database, so the schema ``memory`` of the seventh
 space is called ``memory_s7`` there. Nobody outside has to know: answers and errors name a table alone

@@ -107,16 +107,9 @@ async def recreate(
             confirm=confirm,
             listed=(await catalogue.listing(tx, schema, table=name)).tables[0],
         )
-    asked = Asked(
-        schema=schema,
-        field="sql",
-        seconds=_TIMES * engine.seconds,
-        statement=text,
-        columns=list(shape.types),
-    )
-    done = await engine.run(
-        place.space, asked, "writer", lambda conn: _all_of_it(conn, order, seconds=asked.seconds)
-    )
+    limit = _TIMES * engine.seconds
+    asked = Asked(schema=schema, field="sql", seconds=limit, statement=text, columns=list(shape.types))
+    done = await engine.run(place.space, asked, "writer", lambda conn: _all_of_it(conn, order, seconds=limit))
     embedded = 0 if done.undone else await engine.followed(place.space, schema)
     return replace(done, embedded=embedded)
 
@@ -129,9 +122,8 @@ async def _all_of_it(conn: Connection, order: _Order, *, seconds: float) -> Recr
     done: Recreated | None = None
     try:
         async with settled(conn):
-            milliseconds = str(int(seconds * 1000))
-            limited = sql.SQL("set local statement_timeout = {}")
-            await conn.execute(limited.format(milliseconds))
+            limited = sql.SQL("set local statement_timeout = {}").format(str(int(seconds * 1000)))
+            await conn.execute(limited)
             done = await _Work(conn, order).do()
             if done.undone:
                 raise _Undone
