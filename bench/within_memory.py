@@ -27,8 +27,8 @@ from quipu import AsyncMemory
 from quipu.app.kinds import KINDS, PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.embedded.locate import find_place
-from quipu.kernel.db.embedded.memory import default_share_mb
+from quipu.kernel.db.embedded.cluster import default_share_mb
+from quipu.kernel.db.embedded.place import find_place
 from quipu.kernel.db.embedded.postmaster import door_of
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.upkeep.reembed.service import reembed

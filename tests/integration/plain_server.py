@@ -14,7 +14,7 @@ import psycopg
 from patience import PATIENCE_SECONDS, until
 
 from quipu.kernel.db.embedded import Binaries
-from quipu.kernel.db.embedded.account import serving_account
+from quipu.kernel.db.embedded.process import serving_account
 
 PASSWORD = "correct-horse"
 

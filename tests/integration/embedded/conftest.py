@@ -17,7 +17,7 @@ from patience import PATIENCE_SECONDS
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle
-from quipu.kernel.db.embedded.locate import find_place, make_place
+from quipu.kernel.db.embedded.place import find_place, make_place
 from quipu.kernel.db.embedded.postmaster import lives
 
 

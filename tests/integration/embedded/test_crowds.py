@@ -19,7 +19,7 @@ from quipu.errors import DatabaseUnavailable, LimitReached, QuipuError, TooManyR
 from quipu.interfaces.server import create_app
 from quipu.interfaces.serving.limits import Limits
 from quipu.kernel.config import Settings
-from quipu.kernel.db.embedded.locate import find_place
+from quipu.kernel.db.embedded.place import find_place
 from quipu.kernel.db.embedded.postmaster import door_of
 from quipu.kernel.db.turns import Turns, set_caller
 

@@ -18,10 +18,9 @@ import pytest
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.doctor import examine
-from quipu.kernel.db.embedded import lifecycle, package
-from quipu.kernel.db.embedded.account import Account
-from quipu.kernel.db.embedded.locate import find_place, forgotten, make_place
-from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY
+from quipu.kernel.db.embedded import binaries, lifecycle
+from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, find_place, forgotten, make_place
+from quipu.kernel.db.embedded.process import Account
 
 from .conftest import Helper
 
@@ -36,7 +35,7 @@ STRANGER = (54_321, 54_321)
 
 def ordinary_user() -> tuple[int, int]:
     """An account of this machine that is neither root nor the one that serves root."""
-    program = package.packaged_program() or Path(sys.prefix)
+    program = binaries.packaged_program() or Path(sys.prefix)
     if not all(parent.stat().st_mode & stat.S_IXOTH for parent in program.resolve().parents):
         pytest.skip("other users cannot pass the directory in which this environment lies")
     entry = pwd.getpwnam("games")
@@ -201,7 +200,7 @@ def test_an_ordinary_user_runs_the_server_as_themselves(open_dir: Path, helper: 
 def unpacker(cache: Path) -> Callable[[Connection], None]:
     def work(wire: Connection) -> None:
         os.environ["XDG_CACHE_HOME"] = str(cache)
-        wire.send(package.unpacked(Account(name="games", uid=os.geteuid(), gid=os.getegid())))
+        wire.send(binaries.unpacked(Account(name="games", uid=os.geteuid(), gid=os.getegid())))
 
     return work
 

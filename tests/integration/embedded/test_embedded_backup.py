@@ -19,7 +19,7 @@ from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle
 from quipu.kernel.db.embedded.cluster import ASIDE
-from quipu.kernel.db.embedded.locate import find_place, make_place
+from quipu.kernel.db.embedded.place import find_place, make_place
 from quipu.upkeep.backup.restoring import restore
 from quipu.upkeep.backup.taking import listing, take
 

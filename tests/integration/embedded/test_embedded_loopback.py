@@ -13,8 +13,7 @@ import pytest
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle, postmaster
 from quipu.kernel.db.embedded.lifecycle import Share
-from quipu.kernel.db.embedded.locate import make_place
-from quipu.kernel.db.embedded.place import Place
+from quipu.kernel.db.embedded.place import Place, make_place
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.embedded import lifecycle
 from quipu.kernel.db.embedded.lifecycle import Share
-from quipu.kernel.db.embedded.locate import find_place, make_place
-from quipu.kernel.db.embedded.pidfile import read_pid_file
+from quipu.kernel.db.embedded.lock import read_pid_file
+from quipu.kernel.db.embedded.place import find_place, make_place
 from quipu.kernel.db.embedded.postmaster import lives
 
 from .conftest import Helper

@@ -15,7 +15,7 @@ import pytest
 from quipu.errors import ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
-from quipu.kernel.db.embedded.locate import find_place
+from quipu.kernel.db.embedded.place import find_place
 from quipu.kernel.db.embedded.postmaster import lives
 
 ROOT = os.geteuid() == 0

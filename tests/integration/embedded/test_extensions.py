@@ -12,7 +12,7 @@ from quipu import AsyncMemory
 from quipu.kernel.config import Settings
 from quipu.kernel.db.doctor import examine
 from quipu.kernel.db.embedded import lifecycle
-from quipu.kernel.db.embedded.locate import make_place
+from quipu.kernel.db.embedded.place import make_place
 
 pytestmark = pytest.mark.anyio
 

@@ -20,7 +20,7 @@ from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.server import build
 from quipu.interfaces.server import create_app
 from quipu.kernel.config import Settings
-from quipu.kernel.db.embedded.locate import find_place
+from quipu.kernel.db.embedded.place import find_place
 from quipu.kernel.db.embedded.postmaster import door_of
 
 pytestmark = pytest.mark.anyio

@@ -25,10 +25,10 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import connection
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.embedded.locate import find_place
-from quipu.kernel.db.embedded.pidfile import read_pid_file
+from quipu.kernel.db.embedded.lock import read_pid_file
+from quipu.kernel.db.embedded.place import find_place
 from quipu.kernel.db.embedded.postmaster import door_of
-from quipu.kernel.db.embedded.status import status
+from quipu.kernel.db.embedded.server import status
 from quipu.kernel.db.errors import Unanswered
 from quipu.kinds.tables.exchange import exchange
 

@@ -25,10 +25,10 @@ from quipu.interfaces.problems import INTERRUPTED
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import cluster, lifecycle
-from quipu.kernel.db.embedded.account import serving_account
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries, inspect, system_candidates
-from quipu.kernel.db.embedded.locate import find_place, make_place
+from quipu.kernel.db.embedded.place import find_place, make_place
 from quipu.kernel.db.embedded.postmaster import lives
+from quipu.kernel.db.embedded.process import serving_account
 from quipu.upkeep.backup import upgrading
 from quipu.upkeep.backup.restoring import restore
 from quipu.upkeep.backup.taking import listing, take

@@ -20,7 +20,7 @@ from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.embedded.locate import find_place
+from quipu.kernel.db.embedded.place import find_place
 from quipu.kernel.db.embedded.postmaster import lives
 from quipu.upkeep.consistency import Fault, examine
 

@@ -15,19 +15,15 @@ from quipu.errors import ConfigError, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import cluster
-from quipu.kernel.db.embedded.account import user_id
 from quipu.kernel.db.embedded.binaries import NEEDED_EXTENSIONS, Binaries, inspect
-from quipu.kernel.db.embedded.directory import first_closed
 from quipu.kernel.db.embedded.disk import rooms
 from quipu.kernel.db.embedded.door import DATABASE, enter
-from quipu.kernel.db.embedded.finding import Finding, read_version
-from quipu.kernel.db.embedded.locate import find_place, forgotten
-from quipu.kernel.db.embedded.lock import is_held_alone
-from quipu.kernel.db.embedded.log import tail
-from quipu.kernel.db.embedded.pidfile import read_pid_file
-from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place
+from quipu.kernel.db.embedded.faults import Finding, read_version, tail
+from quipu.kernel.db.embedded.lock import is_held_alone, read_pid_file
+from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place, find_place, first_closed, forgotten
 from quipu.kernel.db.embedded.postmaster import door_of
-from quipu.kernel.db.embedded.status import ServerStatus, expected_binaries, size_of, status
+from quipu.kernel.db.embedded.process import user_id
+from quipu.kernel.db.embedded.server import ServerStatus, expected_binaries, size_of, status
 
 __all__ = ["Finding", "examine"]
 

@@ -10,13 +10,11 @@ from quipu.errors import BadInput, Conflict, ServerError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle, recovery
-from quipu.kernel.db.embedded.archive import cluster_of, log_of
+from quipu.kernel.db.embedded.archive import Timeline, cluster_of, log_of, timeline_of
 from quipu.kernel.db.embedded.basebackup import verify
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries
 from quipu.kernel.db.embedded.cluster import RESTORED, data_major
-from quipu.kernel.db.embedded.locate import find_place, make_place
-from quipu.kernel.db.embedded.place import Place
-from quipu.kernel.db.embedded.timelines import Timeline, timeline_of
+from quipu.kernel.db.embedded.place import Place, find_place, make_place
 from quipu.upkeep.backup import shelf
 from quipu.upkeep.backup.model import Backups, Progress, Restored
 from quipu.upkeep.backup.rules import chosen, on_timeline

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from quipu.errors import BadInput, NotFound
-from quipu.kernel.db.embedded.timelines import Timeline
+from quipu.kernel.db.embedded.archive import Timeline
 from quipu.upkeep.backup.model import Base
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from quipu.errors import ServerError
-from quipu.kernel.db.embedded.timelines import place_of
+from quipu.kernel.db.embedded.archive import place_of
 from quipu.upkeep.backup.model import Base, Log, Progress
 
 DATA: Final = "data"

@@ -18,10 +18,9 @@ from quipu.kernel.db.embedded.archive import backups_of, cluster_of, log_of
 from quipu.kernel.db.embedded.basebackup import copy_running
 from quipu.kernel.db.embedded.binaries import choose_binaries
 from quipu.kernel.db.embedded.cluster import ASIDE, data_major
-from quipu.kernel.db.embedded.directory import make_directories
 from quipu.kernel.db.embedded.door import Door, enter
 from quipu.kernel.db.embedded.faults import file_failure
-from quipu.kernel.db.embedded.locate import find_place, make_place
+from quipu.kernel.db.embedded.place import find_place, make_directories, make_place
 from quipu.upkeep.backup import shelf
 from quipu.upkeep.backup.model import Backups, Base, Progress, Taken
 from quipu.upkeep.backup.rules import superseded, unneeded

@@ -13,12 +13,10 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import cluster, lifecycle, postmaster, recovery
 from quipu.kernel.db.embedded.basebackup import LONGEST_SECONDS
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries, old_binaries
-from quipu.kernel.db.embedded.directory import give
+from quipu.kernel.db.embedded.cluster import most_memory_mb
 from quipu.kernel.db.embedded.door import DATABASE, Door, enter
-from quipu.kernel.db.embedded.locate import find_place, make_place
-from quipu.kernel.db.embedded.memory import most_memory_mb
-from quipu.kernel.db.embedded.place import Place
-from quipu.kernel.db.embedded.status import size_of
+from quipu.kernel.db.embedded.place import Place, find_place, give, make_place
+from quipu.kernel.db.embedded.server import size_of
 from quipu.kernel.db.embedded.transfer import Counts, Side, transfer
 from quipu.upkeep.backup.model import Progress, PutAside, Upgraded
 from quipu.upkeep.backup.taking import refuse_server, watched

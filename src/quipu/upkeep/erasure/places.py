@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from quipu.kernel.config import Settings
-from quipu.kernel.db.embedded.locate import find_place
+from quipu.kernel.db.embedded.place import find_place
 from quipu.upkeep.backup.taking import listing, put_aside
 from quipu.upkeep.erasure.model import Place, State
 from quipu.upkeep.snapshots.model import Snapshot

@@ -14,10 +14,9 @@ from psycopg import conninfo
 from quipu.errors import DatabaseError, DatabaseUnsuitable
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
-from quipu.kernel.db.embedded import package
-from quipu.kernel.db.embedded.account import Account, name_of, serving_account, user_id
+from quipu.kernel.db.embedded import binaries
 from quipu.kernel.db.embedded.binaries import system_candidates
-from quipu.kernel.db.embedded.process import bare_environment, run
+from quipu.kernel.db.embedded.process import Account, bare_environment, name_of, run, serving_account, user_id
 from quipu.kernel.db.schema_names import SchemaNames
 
 _VERSION: Final = re.compile(r"PostgreSQL\) (\d+)")
@@ -114,7 +113,7 @@ def _candidates(settings: Settings) -> Iterator[Path]:
     for directory, _ in system_candidates():
         if (directory / "pg_dump").exists():
             yield directory / "pg_dump"
-    packaged = package.unpacked(serving_account(settings.pg_user, data_owner_uid=None))
+    packaged = binaries.unpacked(serving_account(settings.pg_user, data_owner_uid=None))
     if not isinstance(packaged, str):
         yield packaged / "pg_dump"
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput, NotFound
-from quipu.kernel.db.embedded.timelines import Timeline
+from quipu.kernel.db.embedded.archive import Timeline
 from quipu.upkeep.backup.model import Base
 from quipu.upkeep.backup.rules import chosen, on_timeline, superseded, unneeded
 

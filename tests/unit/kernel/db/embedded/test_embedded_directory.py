@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import ServerError
-from quipu.kernel.db.embedded.account import Account
-from quipu.kernel.db.embedded.directory import make_private
+from quipu.kernel.db.embedded.place import make_private
+from quipu.kernel.db.embedded.process import Account
 
 OTHER = Account("nobody", 65534, 65534, borrowed=True)
 ONLY_ROOT = pytest.mark.skipif(

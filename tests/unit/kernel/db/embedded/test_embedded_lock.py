@@ -10,11 +10,18 @@ import pytest
 from patience import PATIENCE_SECONDS
 
 from quipu.errors import ServerError
-from quipu.kernel.db.embedded.account import Account
-from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, tx
-from quipu.kernel.db.embedded.log import LARGEST_BYTES, tail, trim
-from quipu.kernel.db.embedded.pidfile import PidFile, clear_stale, is_postmaster, read_pid_file
-from quipu.kernel.db.embedded.process import bare_environment, run
+from quipu.kernel.db.embedded.faults import LARGEST_BYTES, tail, trim
+from quipu.kernel.db.embedded.lock import (
+    FileLock,
+    PidFile,
+    alone,
+    clear_stale,
+    is_held_alone,
+    is_postmaster,
+    read_pid_file,
+    wait_until,
+)
+from quipu.kernel.db.embedded.process import Account, bare_environment, run
 
 ME = Account(name="me", uid=os.geteuid(), gid=os.getegid())
 
@@ -69,8 +76,8 @@ def test_a_lock_file_that_is_a_link_is_refused(tmp_path: Path) -> None:
 
 def test_what_happens_in_time_is_seen() -> None:
     answers = iter([False, False, True])
-    assert tx(5, lambda: next(answers))
-    assert not tx(0.02, lambda: False)
+    assert wait_until(5, lambda: next(answers))
+    assert not wait_until(0.02, lambda: False)
 
 
 def test_a_pid_file_is_read_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.kernel.config import Settings
-from quipu.kernel.db.embedded.account import Account
-from quipu.kernel.db.embedded.directory import first_closed, make_directories
 from quipu.kernel.db.embedded.disk import Room, rooms
-from quipu.kernel.db.embedded.finding import read_version
-from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place
+from quipu.kernel.db.embedded.faults import read_version
+from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place, first_closed, make_directories
+from quipu.kernel.db.embedded.process import Account
 
 ANA = Account(name="ana", uid=1000, gid=1000)
 NOBODY = Account(name="nobody", uid=65_534, gid=65_534, borrowed=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import ServerError
-from quipu.kernel.db.embedded.account import Account
+from quipu.kernel.db.embedded.archive import Timeline, forks, place_of, timeline_of
 from quipu.kernel.db.embedded.binaries import Binaries
-from quipu.kernel.db.embedded.timelines import Timeline, forks, place_of, timeline_of
+from quipu.kernel.db.embedded.process import Account
 
 HISTORY = "1\t0/50001A8\tbefore 2026-05-04 10:00:00+00\n\n2\t1/A0000000\tno recovery target specified\n"
 BINARIES = Binaries(bin_dir=Path("/nowhere"), major=18, minor=1, source="package")

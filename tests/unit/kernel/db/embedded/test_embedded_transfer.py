@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from quipu.kernel.config import Settings
-from quipu.kernel.db.embedded.account import Account
 from quipu.kernel.db.embedded.archive import archive_of, cluster_of, log_of
 from quipu.kernel.db.embedded.place import Place
+from quipu.kernel.db.embedded.process import Account
 from quipu.kernel.db.embedded.transfer import without_administrator, without_catalogue
 
 LISTED = """;
