@@ -146,8 +146,14 @@ if TYPE_CHECKING:
     from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles, MemoriesExported, MemoriesImported
     from quipu.kinds.tables import tools
     from quipu.kinds.tables.briefing import Briefing
-    from quipu.kinds.tables.browsing.browsing import AsyncBrowsing
-    from quipu.kinds.tables.browsing.model import EmbeddedField, ForeignKey, NearRow, TableRow, TableRows
+    from quipu.kinds.tables.browsing.browsing import (
+        AsyncBrowsing,
+        EmbeddedField,
+        ForeignKey,
+        NearRow,
+        TableRow,
+        TableRows,
+    )
     from quipu.kinds.tables.model import (
         Changed,
         Done,

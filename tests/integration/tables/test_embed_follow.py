@@ -32,9 +32,8 @@ def test_a_row_is_found_when_the_call_returns_with_its_table_its_key_and_its_fie
     )
     assert done.embedded == 2
     hit = house.memory.recall("Which dwarf is a king in exile?", space=space)[0]
-    schema = house.schema(space).schema_name
     assert (hit.kind, hit.text) == ("tables", "A dwarf king in exile.")
-    assert (hit.source.message, hit.source.role) == ("7", f"{schema}.heroes.story")
+    assert (hit.source.message, hit.source.role) == ("7", "memory.heroes.story")
     assert not house.memory.recall("Which dwarf is a king in exile?", space="another")
 
 

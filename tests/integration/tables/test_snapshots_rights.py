@@ -149,7 +149,7 @@ def test_a_right_of_a_role_that_is_gone_is_told_and_another_of_its_name_gets_not
     assert shown.lost == done.lost
     assert f"right select on table small of {role}: there is no such role any more" in done.lost
     assert (
-        f"right execute on routine longer(integer, {schema}.mood) of {role}: there is no such role any more"
+        f"right execute on routine longer(integer, mood) of {role}: there is no such role any more"
         in done.lost
     )
     assert f"right usage on schema of {role}: there is no such role any more" in done.lost

@@ -12,10 +12,9 @@ import pytest
 
 from quipu.errors import EmbeddingError
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, embedding_ahead
+from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Habit, Habits, embedding_ahead
 from quipu.kinds.tables.embedding.model import Change, Relation, Written
 from quipu.kinds.tables.embedding.rules import digest
-from quipu.kinds.tables.usage import Habit, Habits
 from quipu.recall.generations import Embedded, Models
 
 ROW = {"id": 1, "name": "Thorin", "story": "He lost the mountain.", "level": 3, "note": None}

@@ -15,7 +15,7 @@ from quipu.interfaces.web.given import Word
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.page_context import PageContext, Visiting
-from quipu.kinds.tables.browsing.model import ForeignKey, TableRow
+from quipu.kinds.tables.browsing.browsing import ForeignKey, TableRow
 
 router = page_router()
 

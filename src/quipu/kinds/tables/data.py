@@ -15,17 +15,15 @@ from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import rows
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.catalogue import AskedShape, Shape
-from quipu.kinds.tables.embedding.ahead import Ahead, embedding_ahead
+from quipu.kinds.tables.embedding.ahead import Ahead, Habit, embedding_ahead
 from quipu.kinds.tables.engine import Engine, settled, undone
-from quipu.kinds.tables.exchange import Rows
+from quipu.kinds.tables.exchange import Rows, run
 from quipu.kinds.tables.losses import State, beside, count_again, outdated, own_state
 from quipu.kinds.tables.model import Changed, StoredSchema
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
-from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import fill
 from quipu.kinds.tables.type_errors import explained, try_where
-from quipu.kinds.tables.usage import Habit
 from quipu.kinds.tables.values import MOST_ROWS, parsed, row
 
 _FIRST: Final = 20

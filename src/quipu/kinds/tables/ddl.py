@@ -14,7 +14,7 @@ from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.engine import Engine, settled
-from quipu.kinds.tables.exchange import Rows, exchange
+from quipu.kinds.tables.exchange import Rows, exchange, run
 from quipu.kinds.tables.introspection import anatomy, own_anatomy
 from quipu.kinds.tables.losses import (
     count_again,
@@ -28,7 +28,6 @@ from quipu.kinds.tables.losses import (
 from quipu.kinds.tables.model import Done, StoredSchema
 from quipu.kinds.tables.names import PROTECTED, check_table, nearest
 from quipu.kinds.tables.refusals import Asked
-from quipu.kinds.tables.running import run
 from quipu.kinds.tables.scan import first_words, name_after
 from quipu.kinds.tables.templates import fill
 from quipu.kinds.tables.values import as_json, parsed

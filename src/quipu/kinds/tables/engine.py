@@ -18,13 +18,12 @@ from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.redact import redact, token_kind
 from quipu.kinds.tables import store
 from quipu.kinds.tables.access import Access
-from quipu.kinds.tables.embedding.ahead import Ahead
+from quipu.kinds.tables.embedding.ahead import Ahead, Habits
 from quipu.kinds.tables.logins import Logins, Part
 from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.refusals import Asked, refusal
 from quipu.kinds.tables.scan import change_literals
 from quipu.kinds.tables.templates import fill
-from quipu.kinds.tables.usage import Habits
 from quipu.recall.generations import Models
 
 _T = TypeVar("_T")

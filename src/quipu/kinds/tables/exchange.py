@@ -1,4 +1,4 @@
-"""One statement as an agent wrote it, and what comes back, row by row with names of columns."""
+"""One statement on a login of a schema, and what comes back: an agent's, or ours about its tables."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from psycopg import AsyncRawCursor, sql
+from psycopg.rows import TupleRow
+
 from quipu.errors import LimitReached
 from quipu.kernel.db import exchange as raw
 from quipu.kernel.db.database import Connection
+from quipu.kernel.db.plain import plain
 
 MOST_BYTES: Final = 1_000_000
 
@@ -51,6 +55,24 @@ async def exchange(
     columns = _names(got.columns)
     rows = tuple(dict(zip(columns, row, strict=True)) for row in got.rows)
     return Rows(columns, rows, got.limited, got.full, got.status, got.touched)
+
+
+async def run(conn: Connection, statement: sql.SQL | sql.Composed, values: Sequence[Any] = ()) -> Rows:
+    """Run a statement of ours, with names and conditions of an agent in it; all rows that it returns.
+
+    Conditions come with ``values``: what has parameters is one statement, whatever a condition says.
+    """
+    cursor: AsyncRawCursor[TupleRow] = AsyncRawCursor(conn)
+    async with cursor:
+        await cursor.execute(statement, values or None)
+        status, touched = cursor.statusmessage or "", max(cursor.rowcount, 0)
+        if cursor.description is None:
+            return Rows((), (), False, False, status, touched)
+        columns = tuple(column.name for column in cursor.description)
+        rows = tuple(
+            {n: plain(v) for n, v in zip(columns, row, strict=True)} for row in await cursor.fetchall()
+        )
+        return Rows(columns, rows, False, False, status, touched)
 
 
 def _names(columns: Sequence[str]) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kernel.db.schema_names import SchemaNames
 from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.exchange import run
 from quipu.kinds.tables.model import StoredSchema
-from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import TEMPLATES, fill
 
 _SQL = queries.load("quipu.kinds.tables")

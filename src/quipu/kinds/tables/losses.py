@@ -13,7 +13,7 @@ from psycopg import sql
 from quipu.errors import BadInput, Outdated
 from quipu.kernel.db.database import Connection
 from quipu.kernel.db.schema_names import SchemaNames
-from quipu.kinds.tables.running import run
+from quipu.kinds.tables.exchange import run
 from quipu.kinds.tables.templates import fill
 
 _NUMBER: Final = "number of sequence "

@@ -20,13 +20,12 @@ from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.catalogue import AskedShape
 from quipu.kinds.tables.ddl import descriptions_of, fields_of, made, register, statement_of
 from quipu.kinds.tables.engine import Engine, settled
-from quipu.kinds.tables.exchange import exchange
+from quipu.kinds.tables.exchange import exchange, run
 from quipu.kinds.tables.introspection import VIEWS, Anatomy, Part, differences, own_anatomy
 from quipu.kinds.tables.losses import outdated, own_state, refuse_losses
 from quipu.kinds.tables.model import StoredSchema, Table
 from quipu.kinds.tables.names import nearest
 from quipu.kinds.tables.refusals import Asked
-from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import as_written, fill
 from quipu.kinds.tables.values import parsed
 

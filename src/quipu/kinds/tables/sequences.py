@@ -7,9 +7,9 @@ from contextlib import suppress
 from psycopg import errors, sql
 
 from quipu.kernel.db.database import Connection
+from quipu.kinds.tables.exchange import run
 from quipu.kinds.tables.introspection import Part
 from quipu.kinds.tables.model import StoredSchema
-from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import as_written, fill
 
 

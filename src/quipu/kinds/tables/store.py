@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from psycopg.rows import class_row
-
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
 from quipu.kinds.tables.model import Grant, Permission, StoredSchema
@@ -16,8 +14,7 @@ _SQL = queries.load("quipu.kinds.tables")
 
 async def schemas(tx: SpaceTransaction) -> list[StoredSchema]:
     """Return the schemas of the space, the default first."""
-    async with tx.conn.cursor(row_factory=class_row(StoredSchema)) as cursor:
-        return await (await cursor.execute(_SQL["schemas"], {"space": tx.space.id})).fetchall()
+    return await tx.fetch(StoredSchema, _SQL["schemas"])
 
 
 class AskedSchema:
@@ -65,30 +62,27 @@ async def count_tables(tx: SpaceTransaction) -> int:
 
 async def discard(tx: SpaceTransaction, schema_id: int) -> None:
     """Drop a schema with everything in it."""
-    await run(tx, "discard", {"schema": schema_id})
+    await tx.execute(_SQL["discard"], schema=schema_id)
 
 
 async def describe(tx: SpaceTransaction, schema_id: int, description: str) -> None:
     """Say what a schema is for."""
-    await run(tx, "describe_schema", {"schema": schema_id, "description": description})
+    await tx.execute(_SQL["describe_schema"], schema=schema_id, description=description)
 
 
 async def grants(tx: SpaceTransaction, schema_id: int | None) -> list[Grant]:
     """Return the permissions of agents."""
-    async with tx.conn.cursor(row_factory=class_row(Grant)) as cursor:
-        values = {"space": tx.space.id, "schema": schema_id}
-        return await (await cursor.execute(_SQL["grants"], values)).fetchall()
+    return await tx.fetch(Grant, _SQL["grants"], schema=schema_id)
 
 
 async def grant(tx: SpaceTransaction, schema_id: int, agent: str, permission: Permission) -> None:
     """Let an agent do this much from now on."""
-    await run(tx, "grant", {"schema": schema_id, "agent": agent, "permission": permission})
+    await tx.execute(_SQL["grant"], schema=schema_id, agent=agent, permission=permission)
 
 
 async def revoke(tx: SpaceTransaction, schema_id: int, agent: str) -> bool:
     """Let an agent do nothing there from now on; False where it could do nothing before."""
-    values = {"space": tx.space.id, "schema": schema_id, "agent": agent}
-    return (await tx.conn.execute(_SQL["revoke"], values)).rowcount > 0
+    return await tx.execute(_SQL["revoke"], schema=schema_id, agent=agent) > 0
 
 
 async def enter(conn: Connection, space: str) -> int | None:
@@ -138,11 +132,6 @@ async def settle(conn: Connection) -> int | None:
     """Let registry and relations follow the structure, on the writer's connection; return its version."""
     row = await (await conn.execute(_SQL["settle"])).fetchone()
     return None if row is None else row[0]
-
-
-async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    """Run a write by its name; ``space`` is filled in."""
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
 
 
 async def _row(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Sequence[Any] | None:

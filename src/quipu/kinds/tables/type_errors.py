@@ -15,8 +15,8 @@ from quipu.errors import BadInput, Conflict, QuipuError
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import rows
 from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.exchange import run
 from quipu.kinds.tables.refusals import Asked, refusal
-from quipu.kinds.tables.running import run
 from quipu.kinds.tables.templates import fill
 from quipu.kinds.tables.values import as_json
 

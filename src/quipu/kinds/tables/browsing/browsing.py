@@ -1,15 +1,15 @@
-"""Looking at agents' tables row by row, as pages show them: ``memory.tables.browse`` and its like."""
+"""Agents' tables row by row, as pages show them: ``memory.tables.browse`` and its like."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final, cast
 
 from annotated_types import Interval
 from psycopg import sql
-from psycopg.rows import class_row
 from typing_extensions import Doc
 
 from quipu.errors import NotFound
@@ -17,13 +17,12 @@ from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import Agent, Example, SchemaName, Space
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection
-from quipu.kinds.tables import asking, running
+from quipu.kinds.tables import asking
 from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.browsing import statements
-from quipu.kinds.tables.browsing.model import EmbeddedField, ForeignKey, NearRow, TableRow, TableRows
 from quipu.kinds.tables.catalogue import AskedShape, Shape
 from quipu.kinds.tables.engine import Engine
-from quipu.kinds.tables.exchange import Rows
+from quipu.kinds.tables.exchange import Rows, run
 from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.refusals import Asked
 from quipu.kinds.tables.rows import Prepared
@@ -41,6 +40,65 @@ RowKey = Annotated[
     Doc("The primary key as text, or a JSON array of texts where it has several columns."),
     Example("1"),
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRow:
+    """A row: ``values`` as PostgreSQL writes them, None for null, long ones cut.
+
+    ``key``: its primary key as text, or a JSON array of texts where that has several columns; None where the
+    table has no primary key.
+    """
+
+    key: str | None
+    values: Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRows:
+    """A page of rows. ``after``: hand it in to get the next page; None where this is the last."""
+
+    table: str
+    columns: Mapping[str, str]
+    key: Sequence[str]
+    rows: Sequence[TableRow]
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKey:
+    """A foreign key: ``columns`` of ``table`` name a row of ``other`` by its ``other_columns``."""
+
+    table: str
+    columns: Sequence[str]
+    other: str
+    other_columns: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearRow:
+    """A row that is near a text: which field (or part of it) is, and how near: -1 to 1."""
+
+    key: str
+    field: str
+    content: str
+    nearness: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedField:
+    """The vector of a field of a row, or of a part of it (``chunk`` from 1; 0: the whole field).
+
+    ``numbers`` are those of the vector, ``length`` is its Euclidean length; none while it is being made.
+    """
+
+    field: str
+    chunk: int
+    content: str | None
+    content_hash: str
+    updated_at: datetime
+    numbers: Sequence[float]
+    length: float
 
 
 class AsyncBrowsing:
@@ -146,9 +204,9 @@ class AsyncBrowsing:
         asked = AskedShape(place.schema, table)
         async with self._access.entered(place, "read", ask=asked.ask) as (tx, found):
             shape = await asked.shape(tx, found)
-            values = {"relation": shape.relation, "schema_name": found.schema_name}
-            async with tx.conn.cursor(row_factory=class_row(ForeignKey)) as cursor:
-                return await (await cursor.execute(_SQL["references"], values)).fetchall()
+            return await tx.fetch(
+                ForeignKey, _SQL["references"], relation=shape.relation, schema_name=found.schema_name
+            )
 
     async def near(
         self,
@@ -231,7 +289,7 @@ class AsyncBrowsing:
 
         async def work(conn: Connection) -> Rows:
             await conn.execute("begin isolation level repeatable read read only")
-            rows = await running.run(conn, prepared.statement, prepared.values)
+            rows = await run(conn, prepared.statement, prepared.values)
             await conn.execute("rollback")
             return rows
 

@@ -1,22 +1,56 @@
-"""Vectors of rows that are being inserted, made while PostgreSQL takes the rows in."""
+"""Vectors of rows that are being inserted, made while PostgreSQL takes the rows in.
+
+Which columns are embedded is guessed from the last time, so that this can begin at once.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
+from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.embedding.model import Change, Relation, Values, Written
 from quipu.kinds.tables.embedding.rules import wanted
 from quipu.recall.generations import Embedded, Models
 
 FEW_TEXTS: Final = 8
 """So many are embedded sooner than looked up among those that the index has."""
+
+
+_MOST: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """Columns of a table that were embedded, and the embedding model of the space, when last looked at."""
+
+    fields: Sequence[str]
+    generation: int | None
+
+
+class Habits:
+    """Habits by table, for each who may write there. A wrong one costs the time of an embedding, no more."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Place, str], Habit] = {}
+
+    def of(self, place: Place, table: object) -> Habit | None:
+        """Return the habit of a table, if it is known."""
+        return self._found.get((place, table)) if isinstance(table, str) else None
+
+    def learn(self, place: Place, table: object, habit: Habit) -> None:
+        """Remember it until there are too many."""
+        if isinstance(table, str):
+            if len(self._found) >= _MOST:
+                self._found.clear()
+            self._found[place, table] = habit
 
 
 class Ahead:

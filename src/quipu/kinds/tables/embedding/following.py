@@ -1,30 +1,170 @@
 """Having the index follow the rows of agents' tables, for a while or to the end.
 
-Triggers wrote down which rows changed; each batch of them is read, embedded and filed.
+Triggers wrote down which rows changed; each batch of them is read, embedded and filed in one transaction.
+One at a time follows a schema, so that what it read is what it files. What changes meanwhile is written down
+anew and is the next batch.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from quipu.kernel.db.database import Database
+from anyio import to_thread
+from psycopg import errors as pg
+
+from quipu.errors import DatabaseError
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.queue.model import Payload
 from quipu.kernel.queue.outbox import put
 from quipu.kinds.plug import Context
 from quipu.kinds.tables.embedding import store
-from quipu.kinds.tables.embedding.ahead import Ahead
-from quipu.kinds.tables.embedding.batch import Batches, Busy
+from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
+from quipu.kinds.tables.embedding.indexing import Filing
+from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation, Values, Wanted
+from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.truth import SECONDS, Truth, Unreadable
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import StoredSchema
 from quipu.recall.generations import Models
+from quipu.recall.index import AskedIds, withdraw
+from quipu.recall.model import GenerationChanged
 
 TOPIC: Final = "tables-embedding"
 AT_ONCE_SECONDS: Final = 1.0
 _FIRST_ROWS, _MOST_ROWS = 16, 512
 _STEP_SECONDS: Final = 0.25
+
+
+_MOST_TEXTS: Final = 256
+_GONE_AT_ONCE: Final = 5_000
+_LONGEST_KEY: Final = 2_000  # characters; an index of PostgreSQL has no room for much more
+
+
+class Busy(Exception):
+    """Somebody else has the index follow that schema, and takes long."""
+
+
+class Batches:
+    """Follows the tables of one schema, batch by batch."""
+
+    def __init__(
+        self,
+        database: Database,
+        models: Models,
+        truth: Truth,
+        space: str,
+        schema: StoredSchema,
+        ahead: Ahead | None = None,
+    ) -> None:
+        self._database = database
+        self._ahead = ahead
+        self._filing = Filing(models, schema.id, ahead)
+        self._truth = truth
+        self._space = space
+        self._schema = schema.id
+
+    async def follow(self, rows: int, *, skipped: Sequence[int]) -> tuple[int, bool]:
+        """Follow so many rows of a table that is not among ``skipped``.
+
+        Returns how many vectors were made or taken out, and whether there may be more to do.
+
+        Raises:
+            Busy: somebody else holds the schema.
+            Unreadable: the table cannot be read.
+        """
+        # Where rows were just inserted, something was written down as a rule. Whether a change went unseen is
+        # asked where nothing was, and before the next recall in any case.
+        thorough = self._ahead is None or not self._ahead.begun
+        while True:
+            ids = AskedIds(0 if self._ahead is None else self._ahead.count)
+            asked = store.AskedPending(
+                self._schema, skipped=skipped, limit=rows, thorough=thorough, beside=ids.ask
+            )
+            try:
+                async with self._database.write(self._space, ask=asked.ask) as tx:
+                    if await asked.watched():
+                        pending = await asked.pending()
+                        if pending is not None:
+                            return await self._followed(tx, pending, ids)
+                        if thorough:
+                            return 0, False
+            except GenerationChanged:  # the space has another model now
+                continue
+            except DatabaseError as error:
+                if isinstance(error.__cause__, pg.LockNotAvailable):
+                    raise Busy from error
+                raise
+            if thorough:
+                async with self._database.write(self._space) as tx:
+                    await store.watch(tx, self._schema)
+            thorough = True
+
+    async def _followed(self, tx: SpaceTransaction, pending: Pending, entries: AskedIds) -> tuple[int, bool]:
+        changes, relation = pending.changes, pending.relation
+        noted = {one.source_id: one for one in changes if one.source_id is not None}
+        ids = [one for one in noted if len(one) <= _LONGEST_KEY]
+        if relation is None:
+            return await self._take_out(tx, changes), True
+        if not noted:
+            await self._look_at_all(tx, relation)
+            await store.followed(tx, self._schema, changes)
+            return 0, True
+        values = None if self._ahead is None else self._ahead.values(relation, changes)
+        if values is None:
+            values = await self._truth.values(relation, ids)
+        if len(ids) > FEW_TEXTS:
+            taken, steps = await to_thread.run_sync(_planned, ids, pending.known, values)
+        else:
+            taken, steps = _planned(ids, pending.known, values)
+        left = set(ids) - set(taken)
+        done = [one for one in changes if one.source_id not in left]
+        more = await self._filing.file(tx, relation, steps, done, entries)
+        return len(steps.gone) + len(steps.new), more
+
+    async def _take_out(self, tx: SpaceTransaction, changes: Sequence[Change]) -> int:
+        """Take the entries of a table that is gone out of the index."""
+        number = changes[0].relation_id
+        known = await store.some_of(tx, self._schema, number, limit=_GONE_AT_ONCE)
+        entries = [one.entry_id for one in known.values()]
+        await withdraw(tx, entries)
+        await store.drop(tx, entries)
+        if len(entries) < _GONE_AT_ONCE:
+            await store.followed(tx, self._schema, changes)
+        return len(entries)
+
+    async def _look_at_all(self, tx: SpaceTransaction, relation: Relation) -> None:
+        """Write down the rows of a table that the index has otherwise, or has and are not there."""
+        async with self._truth.pages(relation) as pages:
+            async for page in pages:
+                await store.note_changed(tx, self._schema, relation, page)
+        await store.note_removed_fields(tx, self._schema, relation)
+        after: str | None = None
+        while kept := await store.kept_rows(tx, self._schema, relation.id, after=after, limit=_GONE_AT_ONCE):
+            there = await self._truth.there(relation, kept)
+            await store.note_rows(tx, self._schema, relation.id, [one for one in kept if one not in there])
+            after = kept[-1]
+
+
+def _planned(ids: Sequence[str], known: Mapping[Place, Known], values: Values) -> tuple[list[str], Plan]:
+    """Plan the changes of the first rows that have not too many texts; return these rows, too."""
+    of: dict[str, dict[Place, Known]] = {}
+    for place, one in known.items():
+        of.setdefault(place.source_id, {})[place] = one
+    taken: list[str] = []
+    gone: list[int] = []
+    new: dict[Place, Wanted] = {}
+    rehashed: dict[int, str] = {}
+    for source_id in ids:
+        if len(new) >= _MOST_TEXTS:
+            break
+        one = plan(of.get(source_id, {}), {source_id: values.get(source_id, {})})
+        taken.append(source_id)
+        gone += one.gone
+        new |= one.new
+        rehashed |= one.rehashed
+    return taken, Plan(sorted(gone), new, rehashed)
 
 
 class Following:

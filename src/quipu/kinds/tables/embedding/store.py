@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
@@ -22,8 +21,7 @@ _KNOWN = ("source_id", "field_name", "chunk_index", "entry_id", "content_hash", 
 
 async def behind(tx: SpaceTransaction) -> list[StoredSchema]:
     """Return schemas that the index has to follow."""
-    async with tx.conn.cursor(row_factory=class_row(StoredSchema)) as cursor:
-        return await (await cursor.execute(_SQL["behind"], {"space": tx.space.id})).fetchall()
+    return await tx.fetch(StoredSchema, _SQL["behind"])
 
 
 async def watch(tx: SpaceTransaction, schema_id: int) -> None:
