@@ -28,7 +28,7 @@ from quipu.kernel.base.text import clean, count_words, excerpt
 from quipu.kernel.embedding.model import prepare as prepare_to_embed
 from quipu.kernel.prose.splitting import sentences
 from quipu.kernel.redact import redact
-from quipu.kinds.ledger.signals.rules import judge
+from quipu.kinds.ledger.signals.said import judge
 from quipu.kinds.ledger.signals.words import sentences as complaints
 from quipu.recall.dates import asks_when, tells_time, windows
 from quipu.recall.question import Name, asks_about_asker, mentioned, without

@@ -24,7 +24,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
 from quipu.kinds.ledger.signals.model import THEMES
 from quipu.kinds.ledger.signals.prototypes import embed, prototypes
-from quipu.kinds.ledger.signals.rules import judge
+from quipu.kinds.ledger.signals.said import judge
 from signals import semeval
 from signals.labelled import SETS, Labelled, Themes, of_set
 from signals.measures import Figures, figures, macro

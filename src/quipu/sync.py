@@ -105,7 +105,7 @@ if TYPE_CHECKING:
         ToolSource,
     )
     from quipu.kinds.ledger.evidence.trace import AsyncTrace
-    from quipu.kinds.ledger.hooks import Callback
+    from quipu.kinds.ledger.facts import Callback
     from quipu.kinds.ledger.ledger import AsyncLedger
     from quipu.kinds.ledger.lookup import AsyncLookup
     from quipu.kinds.ledger.model import (

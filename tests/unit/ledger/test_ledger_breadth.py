@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, TypeAdapter, create_model
 
-from quipu.kinds.ledger.breadth import covers
-from quipu.kinds.ledger.shapes import KeptShape, shape_of
+from quipu.kinds.ledger.shapes import KeptShape, covers, shape_of
 
 
 class Older(BaseModel):

@@ -14,10 +14,9 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from quipu.errors import BadInput
-from quipu.kinds.ledger.breadth import covers
 from quipu.kinds.ledger.canonical import CANONICAL
 from quipu.kinds.ledger.schema import Checker
-from quipu.kinds.ledger.shapes import KeptShape, shape_of
+from quipu.kinds.ledger.shapes import KeptShape, covers, shape_of
 
 HARD = r"^(a+)+$"
 

@@ -2,27 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from inspect import isawaitable
 from typing import Final
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, optional_name, own_user
 from quipu.kernel.db.database import Database
+from quipu.kernel.redact import redact
 from quipu.kinds.ledger import rules, store
-from quipu.kinds.ledger.circumstances import Circumstances, checked, scope_of, time_of
-from quipu.kinds.ledger.hooks import Subscribers
 from quipu.kinds.ledger.keys import KeyRule, Keys, Known, Place, check_shape, checked_key
-from quipu.kinds.ledger.model import Act, Cap, Change, Correction, EventType, Scope, ValueSource
+from quipu.kinds.ledger.model import (
+    SCOPES,
+    Act,
+    Cap,
+    Change,
+    Correction,
+    EventType,
+    Namespace,
+    Scope,
+    ValueSource,
+)
 from quipu.kinds.ledger.outcome import change, refusal
 from quipu.kinds.ledger.settings import PREFERENCE_DAYS
 from quipu.kinds.ledger.store import Appended
-from quipu.kinds.ledger.values import prepare
+from quipu.kinds.ledger.values import prepare, storable
+from quipu.record.moment import moment
 
 _RENEWAL: Final = timedelta(days=1)  # a preference said again the same day is no event
 _CORRECTIONS: Final[tuple[EventType, ...]] = ("fact_corrected", "assumption_corrected")
+
+
+LONGEST_REASON: Final = 4_000
+LATEST_TURN: Final = 2**31 - 1
+_ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
+
+
+_LOG = logging.getLogger("quipu.ledger")
+
+Callback = Callable[[Correction], Awaitable[object] | object]
+
+
+class Subscribers:
+    """Those who want to know of corrections, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Callback] = []
+
+    def add(self, callback: Callback) -> None:
+        """Tell this one too."""
+        self._callbacks.append(callback)
+
+    async def tell(self, correction: Correction) -> tuple[str, ...]:
+        """Tell all of them; what they raise is logged and returned, for the write is durable already."""
+        errors: list[str] = []
+        for callback in self._callbacks:
+            try:
+                answer = callback(correction)
+                if isawaitable(answer):
+                    await answer
+            except Exception as error:  # noqa: BLE001 - code of others: what it raises must not lose the write
+                _LOG.exception("A subscriber failed on the correction of %r", correction.event.key)
+                errors.append(f"{type(error).__name__}: {error}")
+        return tuple(errors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """Arguments of the caller beside key and value."""
+
+    space: str
+    session: str | None = None
+    user: str | None = None
+    scope: Scope | None = None
+    namespace: Namespace | None = None
+    turn: int | None = None
+    expires_at: datetime | str | None = None
+    correlation_id: str | None = None
+    reason: str | None = None
+    actor: str | None = None
+
+
+def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -> dict[str, object]:
+    """Return the parameters of an append that do not depend on the value; ``secrets`` cleans the reasons.
+
+    Raises:
+        BadInput: naming the argument.
+    """
+    turn = said.turn
+    if turn is not None and (type(turn) is not int or not 0 <= turn <= LATEST_TURN):
+        raise BadInput("a turn is a whole number from 0.", field="turn")
+    return {
+        "space": check_name("space", said.space),
+        "scope": scope,
+        "session": optional_name("session", said.session),
+        "person": optional_name("user", user_of(said)),
+        "namespace": place.namespace,
+        "key": place.key,
+        "turn": turn,
+        "correlation": optional_name("correlation_id", said.correlation_id),
+        "actor": optional_name("actor", said.actor),
+        "reason": _reason(said.reason, secrets=secrets),
+        "latest": None,
+    }
+
+
+def user_of(said: Circumstances) -> str | None:
+    """Return the person whom it is about: the one who is named, or for whom alone this task may write.
+
+    Raises:
+        AccessRefused: it is another.
+    """
+    return None if said.user is None and said.session is not None else own_user(said.user)
+
+
+def scope_of(place: Place, said: Circumstances) -> Scope:
+    """Return the caller's scope; else that of the key; else a session's if a session is given.
+
+    Raises:
+        BadInput: it is not said in which session, or of whom.
+    """
+    if said.scope is not None and said.scope not in SCOPES:
+        raise BadInput(f"{said.scope!r} is none of {', '.join(SCOPES)}.", field="scope")
+    settled = place.rule.scope if place.rule is not None else None
+    scope = said.scope or settled or ("session" if said.session is not None else "cross_session")
+    if scope == "session" and said.session is None:
+        hint = "Say in which session."
+        raise BadInput(f"{place.key!r} belongs to a session.", field="session", hint=hint)
+    if user_of(said) is None and said.session is None:
+        raise BadInput("say of which user or in which session.", field="user")
+    return scope
+
+
+def time_of(field: str, value: object) -> datetime:
+    """Return a moment in UTC, past or future.
+
+    Raises:
+        BadInput: it is none that can be read without guessing.
+    """
+    read = moment(value, now=_ANY_TIME)
+    if isinstance(read, str):
+        raise BadInput(read, field=field)
+    return read.at
+
+
+def _reason(value: object, *, secrets: bool) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > LONGEST_REASON:
+        raise BadInput(f"a text of at most {LONGEST_REASON:,} characters.", field="reason")
+    text = storable(value, "reason")
+    return redact(text).text if secrets else text
 
 
 @dataclass(frozen=True, slots=True)

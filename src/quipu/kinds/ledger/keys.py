@@ -15,10 +15,9 @@ from pydantic import TypeAdapter
 
 from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.scope import refuse_secret
-from quipu.kinds.ledger.breadth import covers
 from quipu.kinds.ledger.canonical import CANONICAL
 from quipu.kinds.ledger.model import NAMESPACES, SCOPES, Namespace, RegisteredKey, Scope
-from quipu.kinds.ledger.shapes import Shape, TypedShape, shape_of
+from quipu.kinds.ledger.shapes import Shape, TypedShape, covers, shape_of
 
 LONGEST_KEY: Final = 200
 _SIGNS: Final = frozenset("_.:{}/-' &")

@@ -15,11 +15,9 @@ from quipu.kernel.base.parameters import Example, Reason, Space, TheSession
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.ledger.circumstances import LATEST_TURN, Circumstances
-from quipu.kinds.ledger.facts import Belief, Facts
-from quipu.kinds.ledger.hooks import Callback
+from quipu.kinds.ledger.facts import LATEST_TURN, Belief, Callback, Circumstances, Facts
 from quipu.kinds.ledger.keys import Keys
-from quipu.kinds.ledger.lookup import AsyncLookup
+from quipu.kinds.ledger.lookup import AsyncLookup, Standing
 from quipu.kinds.ledger.model import (
     BIGGEST_ID,
     AssumedCap,
@@ -32,7 +30,6 @@ from quipu.kinds.ledger.model import (
 from quipu.kinds.ledger.rebuilding import rebuild
 from quipu.kinds.ledger.retention.retaining import ERASERS, AsyncRetention
 from quipu.kinds.ledger.sessions import MOST_LOCATIONS, CardType, Status, end_session, open_session
-from quipu.kinds.ledger.standing import Standing
 from quipu.upkeep.erasure.service import Eraser
 
 _STATED: Final[tuple[StatedSource, ...]] = ("explicit", "inferred", "default")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.kinds.ledger.signals.excerpt import LONGEST, excerpt
+from quipu.kinds.ledger.signals.extract import LONGEST, excerpt
 from quipu.kinds.ledger.signals.words import sentences
 
 

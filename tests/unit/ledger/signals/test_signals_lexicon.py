@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quipu.kinds.ledger.signals.lexicon import lexicon, read
+from quipu.kinds.ledger.signals.lexicon import Patterns, lexicon, parse, read
 from quipu.kinds.ledger.signals.model import THEMES
-from quipu.kinds.ledger.signals.patterns import Patterns, parse
 from quipu.kinds.ledger.signals.words import keys_of, words
 
 

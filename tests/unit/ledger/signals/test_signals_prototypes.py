@@ -15,7 +15,7 @@ from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.kinds.ledger.signals.extract import extract
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewSignals
 from quipu.kinds.ledger.signals.prototypes import embed, prototypes
-from quipu.kinds.ledger.signals.rules import judge
+from quipu.kinds.ledger.signals.said import judge
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 UNSAID = "The hostess was busy, Instagram does not scroll itself."

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.kinds.ledger.signals.lexicon import lexicon
-from quipu.kinds.ledger.signals.rules import judge
+from quipu.kinds.ledger.signals.said import judge
 from quipu.kinds.ledger.signals.words import sentences
 
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.kinds.ledger.signals.measures import merge
-from quipu.kinds.ledger.signals.words import sentences, words
+from quipu.kinds.ledger.signals.words import merge, sentences, words
 
 
 def split(text: str) -> list[str]:

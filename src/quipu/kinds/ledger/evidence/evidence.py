@@ -14,8 +14,8 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Limit, Offset, OnlySession, Space, TheSession
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.ledger.evidence import checking, moment, policy, store
-from quipu.kinds.ledger.evidence.document import object_of
+from quipu.kinds.ledger.evidence import checking, policy, store
+from quipu.kinds.ledger.evidence.checking import object_of
 from quipu.kinds.ledger.evidence.model import (
     CONFIDENCES,
     EVIDENCE_SOURCES,
@@ -123,15 +123,15 @@ class AsyncEvidence:
         impact = checking.impact(impact_score)
         optional_name("message", message)
         async with self._database.write(space) as tx:
-            place = await moment.standing(tx, session)
-            turn = moment.turn_of(place, turn)
+            place = await store.standing(tx, session)
+            turn = store.turn_of(place, turn)
             known = await store.conditions(tx, place, turn=turn, source=source, now=now)
             meant = policy.joined(given, known)
             limits = policy.limits(source, location, meant)
             draft = store.Draft(
                 **words,
                 session=place.uid,
-                message=None if message is None else await moment.said(tx, place, message),
+                message=None if message is None else await store.said(tx, place, message),
                 turn=turn,
                 confidence=policy.clamp(asked, limits),
                 source="system" if meant.all_sources_down else source,
@@ -250,7 +250,7 @@ class AsyncEvidence:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return None
-            uid = None if session is None else (await moment.standing(tx, session)).uid
+            uid = None if session is None else (await store.standing(tx, session)).uid
             return await ask(tx, store.Asked(session=uid, place=place))
 
 

@@ -20,9 +20,8 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Space, TheSession
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.ledger.circumstances import LATEST_TURN
-from quipu.kinds.ledger.evidence import checking, moment, store
-from quipu.kinds.ledger.evidence.document import document, object_of
+from quipu.kinds.ledger.evidence import checking, store
+from quipu.kinds.ledger.evidence.checking import document, object_of
 from quipu.kinds.ledger.evidence.model import (
     CHECK_STATUSES,
     FALLBACK_KINDS,
@@ -41,6 +40,7 @@ from quipu.kinds.ledger.evidence.model import (
     SourceStatus,
     ToolSource,
 )
+from quipu.kinds.ledger.facts import LATEST_TURN
 from quipu.kinds.ledger.outcome import unknown_session
 from quipu.kinds.ledger.signals.extract import extract
 from quipu.kinds.ledger.signals.model import Review, ReviewSignals
@@ -119,7 +119,7 @@ class AsyncTrace:
         }
         optional_name("message", message)
         async with self._at(space, session, turn) as place:
-            said = None if message is None else await moment.said(place.tx, place.session, message)
+            said = None if message is None else await store.said(place.tx, place.session, message)
             return await place.write("tool_call", {**values, "message": said, "now": self._clock.now()})
 
     async def source_run(
@@ -198,7 +198,7 @@ class AsyncTrace:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 raise unknown_session(session)
-            return await store.competitor_checks(tx, (await moment.standing(tx, session)).uid)
+            return await store.competitor_checks(tx, (await store.standing(tx, session)).uid)
 
     async def read_reviews(
         self,
@@ -317,8 +317,8 @@ class AsyncTrace:
     async def _at(self, space: str, session: str, turn: int | None) -> AsyncGenerator[_Place]:
         check_name("session", session)
         async with self._database.write(check_name("space", space)) as tx:
-            found = await moment.standing(tx, session)
-            yield _Place(tx, found, moment.turn_of(found, turn))
+            found = await store.standing(tx, session)
+            yield _Place(tx, found, store.turn_of(found, turn))
 
 
 def _result(value: object, *, secrets: bool) -> Jsonb | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +13,11 @@ from typing import Final
 from anyio import to_thread
 
 from quipu.errors import BadInput
-from quipu.kernel.base.text import clean
+from quipu.kernel.base.text import ELLIPSIS, clean
 from quipu.kernel.embedding.model import Embedder
-from quipu.kinds.ledger.signals.excerpt import excerpt
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewEvidence, ReviewSignals, Theme, ThemeScore
 from quipu.kinds.ledger.signals.prototypes import embed, prototypes
-from quipu.kinds.ledger.signals.rules import Verdict, judge
+from quipu.kinds.ledger.signals.said import Verdict, judge
 from quipu.kinds.ledger.signals.words import Sentence, sentences
 
 WINDOW_DAYS: Final = 90
@@ -39,6 +39,55 @@ _BEST: Final = 5
 _UNRATED: Final = 3.0
 _HALVINGS: Final = 3
 _LEAST: Final = 0.001
+
+
+LONGEST: Final = 160
+_WORD = re.compile(r"\S+")
+
+
+def excerpt(text: str, start: int, end: int, *, focus: tuple[int, int]) -> str:
+    """Return the sentence ``text[start:end]`` around its characters ``focus``: at most 160 characters.
+
+    White space is collapsed, and an ellipsis marks what is left out. If the sentence is the whole text, the
+    outermost word farther from the focus is left out; of a text of one word only an ellipsis is shown.
+    """
+    found = list(_WORD.finditer(text, start, end))
+    words = [match[0] for match in found]
+    inside = [i for i, w in enumerate(found) if w.end() - start > focus[0] and w.start() - start < focus[1]]
+    low, high = 0, len(words)
+    if not text[:start].strip() and not text[end:].strip():
+        if len(words) == 1:
+            return ELLIPSIS
+        low, high = (1, high) if inside and inside[0] > high - 1 - inside[-1] else (0, high - 1)
+    centre = min(max(inside[0] if inside else 0, low), high - 1)
+    first, last = _window(words, centre, low, high - 1)
+    return _fitting(words, first, last)
+
+
+def _window(words: Sequence[str], centre: int, low: int, high: int) -> tuple[int, int]:
+    """Return the widest part around a word that fits, first and last word, growing to both sides in turn."""
+    first = last = centre
+    growing = True
+    while growing:
+        growing = False
+        if last < high and _length(words, first, last + 1) <= LONGEST:
+            last, growing = last + 1, True
+        if first > low and _length(words, first - 1, last) <= LONGEST:
+            first, growing = first - 1, True
+    return first, last
+
+
+def _length(words: Sequence[str], first: int, last: int) -> int:
+    letters = sum(len(word) + 1 for word in words[first : last + 1]) - 1
+    return letters + (first > 0) + (last < len(words) - 1)
+
+
+def _fitting(words: Sequence[str], first: int, last: int) -> str:
+    before = ELLIPSIS if first > 0 else ""
+    after = ELLIPSIS if last < len(words) - 1 else ""
+    line = before + " ".join(words[first : last + 1]) + after
+    # A single word may be longer than an excerpt; only then is a word cut.
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + ELLIPSIS
 
 
 def evidence_weight(
