@@ -29,16 +29,16 @@ class LedgerEraser:
         """Take them. There are no entries left for the index to take out."""
         sessions, events = await _doomed(tx, what)
         if sessions:
-            await store.run(tx, "erase_sessions", {"sessions": sessions})
+            await store.run(tx, "erase_sessions", sessions=sessions)
         if events:
-            await store.run(tx, "erase_events", {"events": Int8s(events)})
+            await store.run(tx, "erase_events", events=Int8s(events))
         if what.user is not None and what.message is None:
             if what.session is None:
-                await store.run(tx, "erase_preferences", {"user": what.user})
-            await store.run(tx, "erase_actor", {"user": what.user})
+                await store.run(tx, "erase_preferences", user=what.user)
+            await store.run(tx, "erase_actor", user=what.user)
         if what.everything:
-            await store.run(tx, "erase_all_preferences", {})
-            await store.run(tx, "erase_source_runs", {})
+            await store.run(tx, "erase_all_preferences")
+            await store.run(tx, "erase_source_runs")
         return []
 
 

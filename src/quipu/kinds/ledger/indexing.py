@@ -124,9 +124,9 @@ async def _follow(database: Database, space: str, vectors: _Vectors, generation:
             drafts = [_draft(one, vectors[one.place], fallback) for one in ready]
             await index.file(tx, drafts, generation=generation)
         if alone:
-            await store.run(tx, "move_marks", {"event": reached[0], "evidence": reached[1]})
+            await store.run(tx, "move_marks", event=reached[0], evidence=reached[1])
         if alone and done:
-            await store.run(tx, "all_is_filed", {})
+            await store.run(tx, "all_is_filed")
         return done
 
 
@@ -140,9 +140,9 @@ def _reached(ready: Sequence[Unfiled], marks: Marks) -> tuple[int, int]:
 async def _gone(tx: SpaceTransaction, marks: Marks, upto: int) -> list[int]:
     """Return entries of what no longer stands."""
     if marks.expired_until is None:
-        return await store.entries(tx, "no_longer_standing")
-    gone = await store.entries(tx, "superseded", after=marks.event_id, upto=upto)
-    return sorted({*gone, *await store.entries(tx, "expired", since=marks.expired_until)})
+        return await store.entries(tx, "no_longer_standing", {})
+    gone = await store.entries(tx, "superseded", {"after": marks.event_id, "upto": upto})
+    return sorted({*gone, *await store.entries(tx, "expired", {"since": marks.expired_until})})
 
 
 def _draft(one: Unfiled, vector: NDArray[np.float32], fallback: str) -> Draft:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.ledger import store
 from quipu.kinds.ledger.eraser import LedgerEraser
@@ -36,13 +35,13 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     ``inferred``, ``assumed``, ``default``, or the source of the evidence.
     """
     return {
-        row["id"]: Cited(
-            text=row["text"],
-            happened_at=row["happened_at"],
-            recorded_at=row["recorded_at"],
-            source=Source(row["said"], row["session"], role=row["role"], user=row["person"]),
+        row.id: Cited(
+            text=row.text,
+            happened_at=row.happened_at,
+            recorded_at=row.recorded_at,
+            source=Source(row.said, row.session, role=row.role, user=row.person),
         )
-        for row in await store.cited(tx, Int8s(ids))
+        for row in await store.cited(tx, ids)
     }
 
 

@@ -45,9 +45,9 @@ async def open_session(
                 raise shared_session(name, found.users)
             if found.owner not in (None, person):
                 raise others_session(name)
-            await store.run(tx, "give_session", {"name": name, "person": person})
+            await store.run(tx, "give_session", name=name, person=person)
         started_at = None if found.messages else now
-        await store.run(tx, "write_details", {"session": found.uid, "started_at": started_at, **given})
+        await store.run(tx, "write_details", session=found.uid, started_at=started_at, **given)
     return name
 
 
@@ -61,7 +61,7 @@ async def end_session(database: Database, name: str, *, space: str, status: Stat
         if tx is None or found is None:
             raise unknown_session(name)
         ended_at = None if status == "active" else now
-        await store.run(tx, "end_details", {"session": found.uid, "ended_at": ended_at, "status": status})
+        await store.run(tx, "end_details", session=found.uid, ended_at=ended_at, status=status)
 
 
 def _checked(details: Mapping[str, object], *, secrets: bool) -> dict[str, object]:

@@ -245,6 +245,6 @@ async def said(tx: SpaceTransaction, messages: Sequence[int]) -> list[str]:
     return [row[0] for row in await tx.rows(_SQL["said"], messages=Int8s(messages))]
 
 
-async def run(tx: SpaceTransaction, name: str, **values: object) -> None:
+async def run(tx: SpaceTransaction, name: str, /, **values: object) -> None:
     """Run a write by its name."""
     await tx.execute(_SQL[name], **values)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from quipu.errors import BadInput
@@ -28,7 +27,6 @@ from quipu.kinds.ledger.outcome import unknown_session
 from quipu.kinds.ledger.signals.model import Theme
 
 _SQL = queries.load("quipu.kinds.ledger.evidence")
-_Row = TypeVar("_Row")
 
 OURS = "quipu"
 """The name in a recommendation's ``meta`` under which we keep what the policy did."""
@@ -115,15 +113,13 @@ class Asked:
 
 async def session(tx: SpaceTransaction, name: str) -> Session | None:
     """Return the session of that name, or None if there is none."""
-    rows = await _rows(tx, Session, "session", {"session": name})
-    return rows[0] if rows else None
+    return await tx.fetch_one(Session, _SQL["session"], session=name)
 
 
 async def message(tx: SpaceTransaction, session: int, message: str) -> int | None:
     """Return the number of a message by the caller's id, or None if the session has none of it."""
-    values = {"space": tx.space.id, "session": session, "message": message}
-    row = await (await tx.conn.execute(_SQL["message"], values)).fetchone()
-    return row[0] if row else None
+    rows = await tx.rows(_SQL["message"], session=session, message=message)
+    return rows[0][0] if rows else None
 
 
 async def conditions(
@@ -132,15 +128,14 @@ async def conditions(
     """Return how the source answered last in this turn, and the baseline of the session as it stands."""
     values = {"session": session.uid, "thread": session.id, "person": session.person}
     async with tx.conn.pipeline():
-        baselines = await _run(tx, "baselines", {**values, "now": now})
-        asked = await _run(tx, "source", {**values, "turn": turn, "source": source})
-        row = await asked.fetchone()
-        assert row is not None
+        baselines = await tx.run(_SQL["baselines"], {**values, "now": now})
+        answered = await tx.run(_SQL["source"], {**values, "turn": turn, "source": source})
+        ((status, freshness_seconds, all_sources_down),) = await answered.fetchall()
         return Conditions(
-            status=row["status"],
-            freshness_seconds=row["freshness_seconds"],
-            all_sources_down=row["all_sources_down"],
-            baselines=[Baseline(*baseline.values()) for baseline in await baselines.fetchall()],
+            status=status,
+            freshness_seconds=freshness_seconds,
+            all_sources_down=all_sources_down,
+            baselines=[Baseline(*baseline) for baseline in await baselines.fetchall()],
         )
 
 
@@ -183,53 +178,45 @@ def _columns(evidence: Sequence[EvidenceReference]) -> dict[str, object]:
 
 async def recommendation(tx: SpaceTransaction, number: int) -> Recommendation | None:
     """Return a recommendation by its id, or None if there is none."""
-    rows = await (await _run(tx, "recommendation", {"id": number})).fetchall()
-    return _recommendation(rows[0]) if rows else None
+    row = await tx.fetch_one(dict[str, Any], _SQL["recommendation"], id=number)
+    return None if row is None else _recommendation(row)
 
 
 async def recommendations(
     tx: SpaceTransaction, *, session: str | None, before: int, limit: int, offset: int
 ) -> list[Recommendation]:
     """Return recommendations of a session, or of the space; latest first, ``before`` one."""
-    name = "recommendations" if session is None else "recommendations_of_session"
-    values = {"before": before, "limit": limit, "offset": offset} | (
-        {} if session is None else {"session": session}
-    )
-    return [_recommendation(row) for row in await (await _run(tx, name, values)).fetchall()]
+    query = _SQL["recommendations" if session is None else "recommendations_of_session"]
+    rows = await tx.fetch(dict[str, Any], query, session=session, before=before, limit=limit, offset=offset)
+    return [_recommendation(row) for row in rows]
 
 
 async def pieces(
     tx: SpaceTransaction, asked: Asked, *, theme: Theme | None, limit: int
 ) -> list[EvidencePiece]:
     """Return evidence of a theme, or of all: that of a recommendation by rank, else newest first."""
-    return await _rows(tx, EvidencePiece, "pieces", {**_where(asked), "theme": theme, "limit": limit})
+    return await tx.fetch(EvidencePiece, _SQL["pieces"], **asdict(asked), theme=theme, limit=limit)
 
 
 async def themes(tx: SpaceTransaction, asked: Asked) -> dict[Theme, int]:
     """Count the pieces of evidence of each theme, most first; themes without any are left out."""
-    rows = await (await _run(tx, "themes", _where(asked))).fetchall()
-    return {row["theme"]: row["count"] for row in rows}
+    return dict(await tx.rows(_SQL["themes"], **asdict(asked)))
 
 
 async def competitor_checks(tx: SpaceTransaction, session: UUID) -> list[CompetitorCheck]:
     """Return the look-ups of a session, latest first."""
-    return await _rows(tx, CompetitorCheck, "competitor_checks", {"session": session})
+    return await tx.fetch(CompetitorCheck, _SQL["competitor_checks"], session=session)
 
 
 async def write(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> int:
-    """Write a row by the name of the query; its id."""
-    row = await (await _run(tx, name, values)).fetchone()
-    assert row is not None
-    return row["id"]
+    """Write a row by the name of the query; return its id."""
+    ((number,),) = await (await tx.run(_SQL[name], values)).fetchall()
+    return number
 
 
-async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    """Run a write by its name; ``space`` is filled in."""
-    await _run(tx, name, values)
-
-
-def _where(asked: Asked) -> dict[str, object]:
-    return {"recommendation": asked.recommendation, "session": asked.session, "place": asked.place}
+async def run(tx: SpaceTransaction, name: str, /, **values: object) -> None:
+    """Run a write by its name."""
+    await tx.execute(_SQL[name], **values)
 
 
 def _recommendation(row: Mapping[str, Any]) -> Recommendation:
@@ -242,14 +229,3 @@ def _recommendation(row: Mapping[str, Any]) -> Recommendation:
         limits=tuple(ConfidenceLimit(**limit) for limit in account.get("limits", [])),
         evidence_left_out=account.get("evidence_left_out", 0),
     )
-
-
-async def _run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Any:
-    cursor = tx.conn.cursor(row_factory=dict_row)
-    return await cursor.execute(_SQL[name], {"space": tx.space.id, **values})
-
-
-async def _rows(tx: SpaceTransaction, row: type[_Row], name: str, values: Mapping[str, object]) -> list[_Row]:
-    async with tx.conn.cursor(row_factory=class_row(row)) as cursor:
-        await cursor.execute(_SQL[name], {"space": tx.space.id, **values})
-        return await cursor.fetchall()

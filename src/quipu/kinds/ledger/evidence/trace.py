@@ -310,7 +310,7 @@ class AsyncTrace:
             "now": self._clock.now(),
         }
         async with self._at(space, session, turn) as where:
-            await store.run(where.tx, "fell_back", {"session": where.session.uid})
+            await store.run(where.tx, "fell_back", session=where.session.uid)
             return await where.write("fallback", values)
 
     @asynccontextmanager

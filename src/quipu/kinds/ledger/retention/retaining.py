@@ -72,7 +72,7 @@ class Emptying:
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count the rows that would go, by table, and the excerpts that would be cut."""
-        return await store.count(tx, "count_emptied", {"session": what.session, "before": self.before})
+        return await store.count(tx, "count_emptied", session=what.session, before=self.before)
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Take them; returns the index entries of the excerpts that were cut."""
@@ -81,7 +81,7 @@ class Emptying:
         given = {"session": what.session, "uid": uid, "before": self.before}
         entries = await store.entries(tx, "entries_of_emptied", given)
         for step in _STEPS:
-            await store.run(tx, step, given)
+            await store.run(tx, step, **given)
         return entries
 
 
@@ -147,13 +147,14 @@ def _erasures(
 
 
 async def _count(tx: SpaceTransaction, limits: RetentionLimits, due: Iterable[Due]) -> dict[str, int]:
-    given = {
-        "now": limits.now,
-        "evidence": limits.evidence,
-        "excerpts": limits.excerpts,
-        "due": [one.name for one in due],
-    }
-    return await store.count(tx, "count_due_rows", given)
+    return await store.count(
+        tx,
+        "count_due_rows",
+        now=limits.now,
+        evidence=limits.evidence,
+        excerpts=limits.excerpts,
+        due=[session.name for session in due],
+    )
 
 
 def _report(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
+from typing import Any
 from uuid import UUID
-
-from psycopg.rows import class_row, dict_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
@@ -22,43 +20,37 @@ async def due(
     """Return the sessions whose time is over, of all or of those named."""
     if limits.sessions is None:
         return []
-    given = {
-        "space": tx.space.id,
-        "before": limits.sessions,
-        "evidence": limits.evidence,
-        "names": None if names is None else list(names),
-    }
-    async with tx.conn.cursor(row_factory=class_row(Due)) as cursor:
-        return await (await cursor.execute(_SQL["due_sessions"], given)).fetchall()
+    return await tx.fetch(
+        Due,
+        _SQL["due_sessions"],
+        before=limits.sessions,
+        evidence=limits.evidence,
+        names=None if names is None else list(names),
+    )
 
 
-async def count(tx: SpaceTransaction, name: str, given: Mapping[str, object]) -> dict[str, int]:
+async def count(tx: SpaceTransaction, name: str, /, **values: object) -> dict[str, int]:
     """Return rows by table, as a counting query names them; those without any are left out."""
-    async with tx.conn.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(_SQL[name], {"space": tx.space.id, **given})
-        row = await cursor.fetchone()
+    row = await tx.fetch_one(dict[str, Any], _SQL[name], **values)
     return {f"ledger.{table}": rows for table, rows in (row or {}).items() if rows}
 
 
 async def session_uid(tx: SpaceTransaction, name: str) -> UUID | None:
     """Return a session's id as other kinds refer to it."""
-    given = {"space": tx.space.id, "session": name}
-    row = await (await tx.conn.execute(_SQL["session_uid"], given)).fetchone()
-    return row[0] if row else None
+    rows = await tx.rows(_SQL["session_uid"], session=name)
+    return rows[0][0] if rows else None
 
 
-async def entries(tx: SpaceTransaction, name: str, given: Mapping[str, object]) -> list[int]:
+async def entries(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[int]:
     """Return entries of the index, as a query finds them."""
-    rows = await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **given})).fetchall()
-    return [row[0] for row in rows]
+    return [row[0] for row in await (await tx.run(_SQL[name], values)).fetchall()]
 
 
-async def run(tx: SpaceTransaction, name: str, given: Mapping[str, object]) -> None:
-    """Run a write by its name; ``space`` is filled in."""
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **given})
+async def run(tx: SpaceTransaction, name: str, /, **values: object) -> None:
+    """Run a write by its name."""
+    await tx.execute(_SQL[name], **values)
 
 
 async def apply(tx: SpaceTransaction, name: str, limits: RetentionLimits) -> None:
     """Run a write that depends on the limits alone."""
-    moments: dict[str, datetime | None] = asdict(limits)
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, "name": tx.space.name, **moments})
+    await tx.execute(_SQL[name], name=tx.space.name, **asdict(limits))

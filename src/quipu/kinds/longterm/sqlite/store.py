@@ -31,4 +31,4 @@ async def keep(tx: SpaceTransaction, memory: Taken, *, user: str | None, entry: 
 
 async def export(tx: SpaceTransaction, *, user: str | None) -> list[dict[str, Any]]:
     """Return the memories of a space, or of a user there, as a file has them; live ones first."""
-    return await tx.fetch(dict, _SQL["export"], user=user)
+    return await tx.fetch(dict[str, Any], _SQL["export"], user=user)
