@@ -17,7 +17,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.facts import LATEST_TURN, Belief, Callback, Circumstances, Facts
 from quipu.kinds.ledger.keys import Keys
-from quipu.kinds.ledger.lookup import AsyncLookup, Standing
+from quipu.kinds.ledger.lookup import AsyncLookup
 from quipu.kinds.ledger.model import (
     BIGGEST_ID,
     AssumedCap,
@@ -71,13 +71,8 @@ class AsyncLedger(AsyncLookup, AsyncRetention):
         self._redact = settings.redact
         AsyncRetention.__init__(self, database, clock=clock, erasers=erasers)
         self._keys = Keys()
-        AsyncLookup.__init__(self, Standing(database, self._keys, clock=clock), clock=clock)
-        self._facts = Facts(
-            database,
-            self._keys,
-            clock=clock,
-            redact=settings.redact,
-        )
+        AsyncLookup.__init__(self, database, self._keys, clock=clock)
+        self._facts = Facts(database, self._keys, clock=clock, redact=settings.redact)
 
     async def open_session(
         self,

@@ -37,145 +37,12 @@ _OnlySession = Annotated[str | None, Doc("Only this session, and its person."), 
 _User = Annotated[str | None, Doc("The person, if no session is named."), Example("ana")]
 
 
-@dataclass(frozen=True, slots=True)
-class Whose:
-    """Owner of values, by the caller's names: a session (and its person), or a person."""
-
-    space: str
-    session: str | None
-    user: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    session: UUID | None
-    person: str | None
-
-
-class Standing:
-    """Reads the facts of a database."""
+class AsyncLookup:
+    """Read what was written as events: what stands, what is only assumed, what changed."""
 
     def __init__(self, database: Database, keys: Keys, *, clock: Clock) -> None:
         self._database = database
         self._keys = keys
-        self._clock = clock
-
-    async def state(self, whose: Whose, *, as_of: datetime | None) -> dict[str, Value]:
-        """Return what holds, or held at a moment; session values first, else preferences."""
-        _named(whose)
-        async with self._database.snapshot_read(check_name("space", whose.space)) as tx:
-            found = None if tx is None else await _find(tx, whose)
-            if tx is None or found is None:
-                return {}
-            return await self._state(tx, found, as_of)
-
-    async def difference(self, whose: Whose, *, since: datetime, until: datetime) -> list[Difference]:
-        """Return what is believed differently at two moments."""
-        _named(whose)
-        async with self._database.snapshot_read(check_name("space", whose.space)) as tx:
-            found = None if tx is None else await _find(tx, whose)
-            if tx is None or found is None:
-                return []
-            before = await self._state(tx, found, since)
-            return rules.differences(before, await self._state(tx, found, until))
-
-    async def values(
-        self, whose: Whose, *, key: str | None = None, assumed: bool = False, limit: int, offset: int
-    ) -> list[Value]:
-        """Return standing values, by key; only assumed ones, or those of one key, if asked.
-
-        They are of a session, of a person, or of the whole space if none is named.
-        """
-        now = self._clock.now()
-        async with self._database.list_read(check_name("space", whose.space)) as tx:
-            if tx is None:
-                return []
-            if whose.session is None and whose.user is None:
-                return await store.values_of_space(
-                    tx, now=now, key=key, assumed=assumed, limit=limit, offset=offset
-                )
-            found = await _find(tx, whose)
-            if found is None:
-                return []
-            stands = await store.values(tx, session=found.session, person=found.person, now=now)
-        chosen = [one for one in stands if (key is None or one.key == key) and (one.assumed or not assumed)]
-        return chosen[offset : offset + limit]
-
-    async def events(self, whose: Whose, *, before: int, limit: int) -> list[Event]:
-        """Return what was written before an event, latest first; in the whole space if none is named."""
-        async with self._database.list_read(check_name("space", whose.space)) as tx:
-            if tx is None:
-                return []
-            if whose.session is None and whose.user is None:
-                return await store.events(tx, before=before, limit=limit)
-            found = await _find(tx, whose)
-            if found is None:
-                return []
-            return await store.events_of(
-                tx, session=found.session, person=found.person, before=before, limit=limit
-            )
-
-    async def history(self, key: str, whose: Whose) -> list[Event]:
-        """Return every event of a key, oldest first."""
-        key = checked_key(key)
-        _named(whose)
-        async with self._database.list_read(check_name("space", whose.space)) as tx:
-            known = Known() if tx is None else await store.shapes(tx)
-            strange = tx is not None and self._keys.strange(key, known)
-            seen = await store.seen_key(tx, key) if tx is not None and strange else None
-            place = self._keys.place(key, known=known, seen=seen)
-            found = None if tx is None else await _find(tx, whose)
-            if tx is None or found is None:
-                return []
-            return await store.history(
-                tx,
-                namespace=place.namespace,
-                key=place.key,
-                session=found.session,
-                person=found.person,
-            )
-
-    async def keys(self, space: str) -> list[RegisteredKey]:
-        """Return the keys whose values have a shape in a space, by pattern."""
-        async with self._database.list_read(check_name("space", space)) as tx:
-            return self._keys.listed(Known() if tx is None else await store.shapes(tx))
-
-    async def _state(self, tx: SpaceTransaction, found: _Found, as_of: datetime | None) -> dict[str, Value]:
-        if as_of is None:
-            values = await store.values(tx, session=found.session, person=found.person, now=self._clock.now())
-        else:
-            values = await store.believed(tx, session=found.session, person=found.person, at=as_of)
-        own = (value for value in values if not value.from_preference)
-        return rules.together(own, (value for value in values if value.from_preference))
-
-
-def _named(whose: Whose) -> None:
-    if whose.session is None and whose.user is None:
-        raise BadInput("say of which session or of which user.", field="session")
-
-
-async def _find(tx: SpaceTransaction, whose: Whose) -> _Found | None:
-    """Return the session with its person; None if there is no such session.
-
-    Raises:
-        BadInput: the session is somebody else's.
-    """
-    user, name = optional_name("user", whose.user), optional_name("session", whose.session)
-    if name is None:
-        return _Found(None, user)
-    session = await store.session(tx, name)
-    if session is None:
-        return None
-    if user is not None and session.owner and session.owner != user:
-        raise others_session(name)
-    return _Found(session.uid, user or session.owner or None)
-
-
-class AsyncLookup:
-    """Read what was written as events: what stands, what is only assumed, what changed."""
-
-    def __init__(self, beliefs: Standing, *, clock: Clock) -> None:
-        self._beliefs = beliefs
         self._clock = clock
 
     async def state(
@@ -200,7 +67,10 @@ class AsyncLookup:
                 invalid.
         """
         at = None if as_of is None else time_of("as_of", as_of)
-        return await self._beliefs.state(Whose(space, session, user), as_of=at)
+        _check_named(session, user)
+        async with self._database.snapshot_read(check_name("space", space)) as tx:
+            owner = await _owner(tx, session, user)
+            return {} if tx is None or owner is None else await self._state(tx, owner, at)
 
     async def list(
         self,
@@ -220,7 +90,7 @@ class AsyncLookup:
         most = scope.whole("limit", limit)
         passed = scope.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
         key = None if key is None else checked_key(key)
-        return await self._beliefs.values(Whose(space, session, user), key=key, limit=most, offset=passed)
+        return await self._values(space, session, user, key=key, limit=most, offset=passed)
 
     async def assumptions(
         self,
@@ -238,11 +108,9 @@ class AsyncLookup:
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
         """
-        most = scope.whole("limit", limit)
-        passed = scope.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
-        return await self._beliefs.values(
-            Whose(space, session, user), assumed=True, limit=most, offset=passed
-        )
+        most = given.whole("limit", limit)
+        passed = given.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
+        return await self._values(space, session, user, assumed=True, limit=most, offset=passed)
 
     async def events(
         self,
@@ -263,9 +131,19 @@ class AsyncLookup:
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
         """
-        last = BIGGEST_ID if before is None else scope.whole("before", before, most=BIGGEST_ID)
-        whose = Whose(space, session, user)
-        return await self._beliefs.events(whose, before=last, limit=scope.whole("limit", limit))
+        last = BIGGEST_ID if before is None else given.whole("before", before, most=BIGGEST_ID)
+        given.whole("limit", limit)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
+                return []
+            if session is None and user is None:
+                return await store.events(tx, before=last, limit=limit)
+            owner = await _owner(tx, session, user)
+            if owner is None:
+                return []
+            return await store.events_of(
+                tx, session=owner.session, person=owner.person, before=last, limit=limit
+            )
 
     async def history(
         self,
@@ -282,7 +160,19 @@ class AsyncLookup:
         Raises:
             BadInput: Neither session nor user is given, or the session is somebody else's.
         """
-        return await self._beliefs.history(key, Whose(space, session, user))
+        key = checked_key(key)
+        _check_named(session, user)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            known = Known() if tx is None else await store.shapes(tx)
+            strange = self._keys.strange(key, known)
+            seen = await store.seen_key(tx, key) if tx is not None and strange else None
+            namespace = self._keys.place(key, known=known, seen=seen).namespace
+            owner = await _owner(tx, session, user)
+            if tx is None or owner is None:
+                return []
+            return await store.history(
+                tx, namespace=namespace, key=key, session=owner.session, person=owner.person
+            )
 
     async def keys(self, *, space: Space) -> Sequence[RegisteredKey]:
         """List the keys whose values have a shape, by pattern.
@@ -291,7 +181,8 @@ class AsyncLookup:
         itself (`register`); with its first fact in a space the shape is there for all others, which check
         values by it. Shapes are JSON Schema.
         """
-        return await self._beliefs.keys(space)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            return self._keys.listed(Known() if tx is None else await store.shapes(tx))
 
     async def diff(
         self,
@@ -309,6 +200,80 @@ class AsyncLookup:
         Raises:
             BadInput: Neither session nor user is given, the session is somebody else's, or a time is invalid.
         """
+        start = time_of("since", since)
         end = self._clock.now() if until is None else time_of("until", until)
-        whose = Whose(space, session, user)
-        return await self._beliefs.difference(whose, since=time_of("since", since), until=end)
+        _check_named(session, user)
+        async with self._database.snapshot_read(check_name("space", space)) as tx:
+            owner = await _owner(tx, session, user)
+            if tx is None or owner is None:
+                return []
+            before = await self._state(tx, owner, start)
+            return rules.differences(before, await self._state(tx, owner, end))
+
+    async def _values(
+        self,
+        space: str,
+        session: str | None,
+        user: str | None,
+        *,
+        key: str | None = None,
+        assumed: bool = False,
+        limit: int,
+        offset: int,
+    ) -> Sequence[Value]:
+        """Return standing values, by key: of a session, a person, or the whole space if none is named."""
+        now = self._clock.now()
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
+                return []
+            if session is None and user is None:
+                return await store.values_of_space(
+                    tx, now=now, key=key, assumed=assumed, limit=limit, offset=offset
+                )
+            owner = await _owner(tx, session, user)
+            if owner is None:
+                return []
+            values = await store.values(tx, session=owner.session, person=owner.person, now=now)
+        chosen = [value for value in values if key in (None, value.key) and (value.assumed or not assumed)]
+        return chosen[offset : offset + limit]
+
+    async def _state(self, tx: SpaceTransaction, owner: _Owner, as_of: datetime | None) -> dict[str, Value]:
+        """Return what holds, or held at a moment; session values first, else preferences."""
+        if as_of is None:
+            values = await store.values(tx, session=owner.session, person=owner.person, now=self._clock.now())
+        else:
+            values = await store.believed(tx, session=owner.session, person=owner.person, at=as_of)
+        own = (value for value in values if not value.from_preference)
+        return rules.together(own, (value for value in values if value.from_preference))
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """Owner of values: a session with its person, or a person."""
+
+    session: UUID | None
+    person: str | None
+
+
+def _check_named(session: str | None, user: str | None) -> None:
+    if session is None and user is None:
+        raise BadInput("say of which session or of which user.", field="session")
+
+
+async def _owner(tx: SpaceTransaction | None, session: str | None, user: str | None) -> _Owner | None:
+    """Return the owner by the caller's names; None if there is no such space or session.
+
+    Raises:
+        BadInput: the session is somebody else's.
+    """
+    if tx is None:
+        return None
+    person, name = optional_name("user", user), optional_name("session", session)
+    if name is None:
+        return _Owner(None, person)
+    found = await store.session(tx, name)
+    if found is None:
+        return None
+    if person is not None and found.owner and found.owner != person:
+        raise others_session(name)
+    return _Owner(found.uid, person or found.owner or None)
