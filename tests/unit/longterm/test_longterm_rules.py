@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import product
 
 import pytest
@@ -62,9 +62,3 @@ def test_importance_only_rises() -> None:
     for one, other in product(IMPORTANCES, repeat=2):
         higher = rules.more_important(one, other)
         assert IMPORTANCES.index(higher) == max(IMPORTANCES.index(one), IMPORTANCES.index(other))
-
-
-def test_accesses_within_an_hour_count_once() -> None:
-    assert rules.counts_as_access(None, NOW)
-    assert not rules.counts_as_access(NOW, NOW + timedelta(minutes=59))
-    assert rules.counts_as_access(NOW, NOW + timedelta(hours=1))

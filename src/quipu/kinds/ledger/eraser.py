@@ -1,4 +1,4 @@
-"""Forgetting what the ledger knows: of a session, of a person, of a whole space."""
+"""Erasure in the ledger: of a session, of a person, or of a whole space."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from quipu.upkeep.erasure.model import What
 
 
 class LedgerEraser:
-    """Takes sessions with all that is known of them, and the facts of a person wherever they were said.
+    """Erase sessions with all that is known of them, and the facts of a person wherever they were said.
 
-    What was said of a person across sessions stays when only the session is forgotten. Index entries go
-    in the same statement as what they are of, so that none are left to be taken out afterwards.
+    Facts of a person across sessions stay when only the session is forgotten. The same statement deletes
+    the index entries, so none are left to delete afterwards.
     """
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
@@ -26,7 +26,7 @@ class LedgerEraser:
         return await store.count_doomed(tx, values)
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
-        """Take them. There are no entries left for the index to take out."""
+        """Delete the rows and return no entries: the statements delete those too."""
         sessions, events = await _doomed(tx, what)
         if sessions:
             await store.run(tx, "erase_sessions", sessions=sessions)

@@ -36,11 +36,9 @@ from quipu.record.moment import moment
 _RENEWAL: Final = timedelta(days=1)  # a preference said again the same day is no event
 _CORRECTIONS: Final[tuple[EventType, ...]] = ("fact_corrected", "assumption_corrected")
 
-
 LONGEST_REASON: Final = 4_000
 LATEST_TURN: Final = 2**31 - 1
 _ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
-
 
 _LOG = logging.getLogger("quipu.ledger")
 
@@ -48,17 +46,17 @@ Callback = Callable[[Correction], Awaitable[object] | object]
 
 
 class Subscribers:
-    """Those who want to know of corrections, in the order in which they came."""
+    """Callbacks for corrections, in the order in which they were added."""
 
     def __init__(self) -> None:
         self._callbacks: list[Callback] = []
 
     def add(self, callback: Callback) -> None:
-        """Tell this one too."""
+        """Add a callback."""
         self._callbacks.append(callback)
 
     async def tell(self, correction: Correction) -> tuple[str, ...]:
-        """Tell all of them; what they raise is logged and returned, for the write is durable already."""
+        """Call all of them. Their errors are logged and returned, because the write is durable already."""
         errors: list[str] = []
         for callback in self._callbacks:
             try:
@@ -112,7 +110,7 @@ def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -
 
 
 def user_of(said: Circumstances) -> str | None:
-    """Return the person whom it is about: the one who is named, or for whom alone this task may write.
+    """Return the person it is about: the one named, or the only one this task may write for.
 
     Raises:
         AccessRefused: it is another.

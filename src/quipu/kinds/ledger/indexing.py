@@ -31,7 +31,6 @@ _AT_ONCE: Final = 500
 
 _Vectors = dict[tuple[str, int], NDArray[np.float32]]
 
-
 _HEADS: Final = ("value", "label", "assumption", "items")
 
 

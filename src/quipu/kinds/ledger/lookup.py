@@ -1,4 +1,4 @@
-"""Reading the ledger: what stands, what was believed at any moment, and how it came about."""
+"""Reading the ledger: current values, values at any moment, and the events behind them."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ class AsyncLookup:
         limit: int,
         offset: int,
     ) -> Sequence[Value]:
-        """Return standing values, by key: of a session, a person, or the whole space if none is named."""
+        """Return current values, by key: of a session, a person, or the whole space if none is named."""
         now = self._clock.now()
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
@@ -238,7 +238,7 @@ class AsyncLookup:
         return chosen[offset : offset + limit]
 
     async def _state(self, tx: SpaceTransaction, owner: _Owner, as_of: datetime | None) -> dict[str, Value]:
-        """Return what holds, or held at a moment; session values first, else preferences."""
+        """Return the values now or at a moment, by key; a value of the session hides the preference."""
         if as_of is None:
             values = await store.values(tx, session=owner.session, person=owner.person, now=self._clock.now())
         else:

@@ -1,4 +1,4 @@
-"""Outcome of an append, in the caller's terms: a change, or the reason why there is none."""
+"""The outcome of an append as callers see it: a change, or the error that explains why there is none."""
 
 from __future__ import annotations
 

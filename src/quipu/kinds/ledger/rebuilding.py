@@ -1,4 +1,4 @@
-"""Making the projections anew from nothing but the events."""
+"""Rebuild the projections from the events alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROJECTIONS = ("session_rows", "preference_rows")
 
 
 async def rebuild(database: Database, space: str) -> Rebuilt:
-    """Drop both projections of a space and replay them; nobody writes to the space meanwhile."""
+    """Drop both projections of a space and replay its events; nobody writes to the space meanwhile."""
     async with database.erase(space) as tx:
         if tx is None:
             return Rebuilt(0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Rules of the ledger: what stands, what was changed, and how to take it back. Pure, over ordered events."""
+"""Rules of the ledger: the current value of a key, differences, and undoing. Pure, over ordered events."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Standing(Generic[E]):
 
 
 def step(standing: Standing[E] | None, event: E) -> Standing[E] | None:
-    """Return what stands after one more event of the key.
+    """Return the current value after one more event of the key.
 
     Expiry and deletion leave nothing. If nothing stands, or what stood has expired, the value stands. Else it
     stands if it corrects, or if its source is no weaker: explicit beats inferred, that beats assumed, and
@@ -70,7 +70,7 @@ def step(standing: Standing[E] | None, event: E) -> Standing[E] | None:
 
 
 def fold(events: Iterable[E]) -> Standing[E] | None:
-    """Return what stands after the events of one key."""
+    """Return the current value after the events of one key."""
     standing: Standing[E] | None = None
     for event in events:
         standing = step(standing, event)
@@ -86,7 +86,7 @@ class Undoing:
 
 
 def undoing(history: Sequence[Event], event_id: int, *, force: bool) -> Undoing:
-    """Return how to take back an event; ``history`` is all of its key, oldest first.
+    """Return the way to undo an event; ``history`` has all events of its key, oldest first.
 
     Raises:
         BadInput: something was written after it (unless ``force``), or it changed nothing.
@@ -128,7 +128,7 @@ def _belief(value: Value | None) -> object:
 
 
 def together(session: Iterable[Value], person: Iterable[Value]) -> dict[str, Value]:
-    """Return what holds in a session: its own values, else the preferences of the person."""
+    """Return the values of a session: its own, else the preferences of the person."""
     return {value.key: value for value in person} | {value.key: value for value in session}
 
 

@@ -178,7 +178,7 @@ def _fits(pattern: str, text: str) -> bool:
 
 
 def _others(value: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an object has under names that no pattern of the schema fits."""
+    """Return the members of an object whose names fit no pattern of the schema."""
     patterns = schema.get("patternProperties", {})
     return {
         name: inner for name, inner in value.items() if not any(_fits(pattern, name) for pattern in patterns)

@@ -1,4 +1,4 @@
-"""Shapes of values, as JSON Schema, so that a program can check them that only knows the database."""
+"""Shapes of values as JSON Schema: check values by them, and compare how much two of them take."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class KeptShape:
 
 
 def _size(value: object) -> int:
-    """Return how much there is to look at in a value, however deep it is."""
+    """Return the size of a value: its parts and letters at every depth."""
     size, left = 0, [value]
     while left:
         part = left.pop()
@@ -309,7 +309,7 @@ def _types(schema: Schema) -> set[str]:
 
 
 def _others(schema: Schema) -> object:
-    """Return what an object takes under names that it does not declare."""
+    """Return the schema for names that an object does not declare."""
     return schema.get("additionalProperties", "properties" not in schema)
 
 

@@ -161,7 +161,7 @@ async def run(tx: SpaceTransaction, name: str, /, **values: object) -> None:
 async def values(
     tx: SpaceTransaction, *, session: UUID | None, person: str | None, now: datetime
 ) -> list[Value]:
-    """Return what stands in a session and for a person, by key."""
+    """Return the current values of a session and a person, by key."""
     return await tx.fetch(Value, _SQL["values"], session=session, person=person, now=now)
 
 
@@ -174,7 +174,7 @@ async def values_of_space(
     assumed: bool = False,
     key: str | None = None,
 ) -> list[Value]:
-    """Return what stands in the whole space, by key; only ``assumed`` values, or one key's, if asked."""
+    """Return the current values of the whole space, by key; only ``assumed`` ones, or one key's."""
     return await tx.fetch(
         Value, _SQL["values_of_space"], now=now, assumed=assumed, key=key, limit=limit, offset=offset
     )
@@ -183,12 +183,12 @@ async def values_of_space(
 async def believed(
     tx: SpaceTransaction, *, session: UUID | None, person: str | None, at: datetime
 ) -> list[Value]:
-    """Return what stood at a moment, by key."""
+    """Return the values at a moment, by key."""
     return await tx.fetch(Value, _SQL["believed"], session=session, person=person, at=at)
 
 
 async def seen_key(tx: SpaceTransaction, key: str) -> KeyRule | None:
-    """Return what events tell of an unregistered key: all but the shape. None without events."""
+    """Return the rule of an unregistered key as its events show it, without a shape; None without events."""
     rows = await tx.rows(_SQL["seen_key"], namespaces=list(NAMESPACES), key=key)
     return KeyRule(key, KeptShape({}), rows[0][0], rows[0][1]) if rows else None
 
@@ -203,14 +203,14 @@ async def history(
 
 
 async def events(tx: SpaceTransaction, *, before: int, limit: int) -> list[Event]:
-    """Return what was written in the space before an event, latest first."""
+    """Return the events of the space before an event, latest first."""
     return await tx.fetch(Event, _SQL["events"], before=before, limit=limit)
 
 
 async def events_of(
     tx: SpaceTransaction, *, session: UUID | None, person: str | None, before: int, limit: int
 ) -> list[Event]:
-    """Return what was written in a session and for a person before an event, latest first."""
+    """Return the events of a session and a person before an event, latest first."""
     return await tx.fetch(
         Event, _SQL["events_of"], session=session, person=person, before=before, limit=limit
     )
@@ -234,7 +234,7 @@ async def rows(tx: SpaceTransaction, name: str) -> set[str]:
 async def doomed(
     tx: SpaceTransaction, *, session: str | None, user: str | None
 ) -> tuple[list[UUID], list[int]]:
-    """Return what an erasure takes: sessions with all that is known of them, and events besides."""
+    """Return the rows of an erasure: whole sessions, and single events besides."""
     found = await tx.rows(_SQL["doomed_sessions"], session=session, user=user)
     sessions: list[UUID] = [row[0] for row in found]
     if session is not None and user is None:  # what was said there of a person stays theirs
@@ -250,7 +250,7 @@ async def count_doomed(tx: SpaceTransaction, values: Mapping[str, object]) -> di
 
 
 async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> list[Cited]:
-    """Return what recall shows of entries."""
+    """Return the entries of the index as recall shows them."""
     return await tx.fetch(Cited, _SQL["cite"], ids=Int8s(ids))
 
 
@@ -260,7 +260,7 @@ async def marks(tx: SpaceTransaction) -> Marks:
 
 
 async def unfiled(tx: SpaceTransaction, name: str, *, after: int, limit: int) -> list[Unfiled]:
-    """Return what stands beyond a mark and is not filed: ``unfiled_facts`` or ``unfiled_evidence``, by id."""
+    """Return rows after a mark that the index lacks: ``unfiled_facts`` or ``unfiled_evidence``, by id."""
     return await tx.fetch(Unfiled, _SQL[name], after=after, limit=limit)
 
 

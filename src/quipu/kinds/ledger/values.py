@@ -1,4 +1,4 @@
-"""A value made ready to be kept: JSON that a database can hold, not too large, without secrets."""
+"""Prepare a value to be stored: JSON that fits the database, not too large, without secrets."""
 
 from __future__ import annotations
 

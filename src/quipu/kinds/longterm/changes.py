@@ -1,4 +1,4 @@
-"""Every change of a memory, within one transaction: its entry in the index and its history go with it."""
+"""Changes of memories: each in one transaction with its index entry and its history."""
 
 from __future__ import annotations
 

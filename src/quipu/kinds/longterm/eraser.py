@@ -1,4 +1,4 @@
-"""Forgetting memories: those of a person, and those that rest on nothing but words that are erased."""
+"""Erasure of memories: those of a person, and those whose every source is erased."""
 
 from __future__ import annotations
 

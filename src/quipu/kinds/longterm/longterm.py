@@ -1,4 +1,4 @@
-"""Long-term memory, as a caller meets it."""
+"""Long-term memory as callers use it: writing by hand here, the rest inherited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking at memories, as a caller meets them."""
+"""Reading memories: one, lists, searches, histories and sources."""
 
 from __future__ import annotations
 
@@ -52,7 +52,6 @@ OnlyCategory = Annotated[Category | None, Doc("Only this category."), Example("p
 OnlyImportance = Annotated[Importance | None, Doc("Only this importance."), Example("high")]
 OnlyText = Annotated[str | None, Doc("Only memories that contain this text, in any case."), Example("tea")]
 Question = Annotated[str, Doc("What to ask."), Words(), Example("How does she like her answers?")]
-
 
 _SPECIAL: Final = re.compile(r"([\\%_])")
 

@@ -1,9 +1,9 @@
-"""Before the agent answers: what is known of the person that matters now, in time or not at all."""
+"""Recovery of memories before an agent answers: within a time limit, or none at all."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Final
@@ -19,19 +19,18 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, OnlyUser, Since, Space
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_name, optional_name, own_user
-from quipu.kernel.base.text import excerpt
+from quipu.kernel.base.text import clean, excerpt
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.redact import redact
-from quipu.kinds.longterm import auditing, querying, store
+from quipu.kinds.longterm import auditing, store
 from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMemory, LongtermMemory
-from quipu.kinds.longterm.querying import Query
 from quipu.kinds.longterm.rules import ACCESSES_APART
-from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput
+from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput, read
 from quipu.kinds.longterm.settings import LEAST_SCORE, LIMIT, TIMEOUT_MS, TOKENS
-from quipu.recall.model import Filters
+from quipu.recall.model import Filters, Found
 from quipu.recall.render import estimate_tokens
 from quipu.recall.search import Search
 
@@ -39,8 +38,61 @@ _NOTING_SECONDS: Final = 0.5
 _LONGEST_TROUBLE: Final = 500
 _NOTHING: Final = Recovered()
 
-
 CAVEAT: Final = "Known of the user from before. It may be out of date: what is said now comes first."
+
+
+TURNS: Final = 3
+LONGEST_MESSAGE: Final = 2_000
+LONGEST_TURN: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Texts to search for; none where nothing was said."""
+
+    texts: tuple[str, ...]
+    limit: int
+
+
+def checked(
+    asked: SatiRetrievalInput | Mapping[str, object] | str, *, recent: Sequence[str], limit: int
+) -> SatiRetrievalInput:
+    """Return the message and the turns before it.
+
+    Raises:
+        BadInput: it is no message, or ``limit`` is not 1 to 100.
+    """
+    if isinstance(asked, SatiRetrievalInput):
+        return asked
+    ours = {"recent_messages": tuple(recent), "memory_limit": limit}
+    said = dict(asked) if isinstance(asked, Mapping) else {"current_message": asked}
+    return read(SatiRetrievalInput, ours | said)
+
+
+def query_of(given: SatiRetrievalInput, marks: Marks) -> Query:
+    """Return the query: the message alone, and after the turns before it, without injected memory."""
+    message = _said(given.current_message, LONGEST_MESSAGE, marks)
+    before = [_said(turn, LONGEST_TURN, marks) for turn in given.recent_messages[-TURNS:]]
+    context = "\n".join(turn for turn in before if turn)
+    texts = [message] if message else []
+    if context:
+        texts.append(f"{context}\n{message}".strip())
+    return Query(tuple(texts), given.memory_limit)
+
+
+def best(answers: Iterable[Sequence[Found]], *, limit: int, least: float) -> list[Found]:
+    """Return the best hits of several answers, each by its best score, from ``least`` on."""
+    by_id: dict[int, Found] = {}
+    for hit in (hit for hits in answers for hit in hits):
+        if hit.id not in by_id or by_id[hit.id].score < hit.score:
+            by_id[hit.id] = hit
+    relevant = [hit for hit in by_id.values() if hit.score >= least]
+    return sorted(relevant, key=lambda hit: (-hit.score, -hit.id))[:limit]
+
+
+def _said(text: str, length: int, marks: Marks) -> str:
+    spoken = marks.hear(clean(text).text).spoken
+    return excerpt(spoken, length) if spoken.strip() else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +135,7 @@ class _Turn:
 
 
 class AsyncRecovering:
-    """Recovers memories for an answer, and tells what was recovered for which."""
+    """Recover memories for an answer, and list past recoveries."""
 
     def __init__(self, database: Database, *, search: Search, clock: Clock, settings: Settings) -> None:
         self._database = database
@@ -126,7 +178,7 @@ class AsyncRecovering:
         """
         begun = time.monotonic()
         settings = await self._holding(check_name("space", space))
-        asked = querying.checked(message, recent=recent, limit=limit or settings.of(LIMIT))
+        asked = checked(message, recent=recent, limit=limit or settings.of(LIMIT))
         budget = budget_tokens or settings.of(TOKENS)
         scope.whole("budget_tokens", budget, most=10**6)
         turn = _Turn(
@@ -181,14 +233,14 @@ class AsyncRecovering:
     async def _recovered(
         self, asked: SatiRetrievalInput, turn: _Turn, budget_tokens: int, seconds: float
     ) -> tuple[Recovered, AsOf | None]:
-        """Return what was found, and the state of the space when it was read; None if nothing was found."""
+        """Return the result and the state of the space when it was read, or None without a state."""
         ready = filed(self._database, self._search.models, turn.space, seconds=seconds / 2)
         try:
             async with ready as tx:
                 if tx is None:
                     return _NOTHING, None
                 marks = await tx.marks()
-                query = querying.query(asked, marks)
+                query = query_of(asked, marks)
                 found = await self._found(tx, query, turn) if query.texts else []
         except (QuipuError, OSError) as error:
             return Recovered(outcome="failed", trouble=_told(error)), None
@@ -200,7 +252,7 @@ class AsyncRecovering:
         filters = Filters(kinds=(LONGTERM,), user=turn.user, or_nobody=turn.user is not None)
         answers = await self._search.find(tx, query.texts, filters=filters, limit=query.limit)
         least = tx.settings.of(LEAST_SCORE)
-        hits = querying.best((hits for _, hits in answers), limit=query.limit, least=least)
+        hits = best((hits for _, hits in answers), limit=query.limit, least=least)
         rows = await store.memories(tx, entries=[hit.id for hit in hits]) if hits else []
         by_entry = {row.entry_id: row for row in rows}
         return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 from typing import Final
 
@@ -34,11 +34,6 @@ def summary_hash(summary: str) -> str:
 def more_important(one: Importance, other: Importance) -> Importance:
     """Return the higher of two importances: saying something again never lowers its importance."""
     return max(one, other, key=weight)
-
-
-def counts_as_access(last: datetime | None, now: datetime) -> bool:
-    """Return True if an injection counts; False if it follows the last one too soon."""
-    return last is None or now - last >= ACCESSES_APART
 
 
 def filed_text(summary: str, details: str | None) -> str:

@@ -208,7 +208,7 @@ async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]
 
 
 async def cited(tx: SpaceTransaction, entries: Sequence[int]) -> list[Cited]:
-    """Return what recall shows of the entries of memories."""
+    """Return the entries of memories as recall shows them."""
     return await tx.fetch(Cited, _SQL["cited"], ids=Int8s(entries))
 
 

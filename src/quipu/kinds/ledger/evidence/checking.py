@@ -1,4 +1,4 @@
-"""Checks of callers' arguments, field by field, before anything is written: pure."""
+"""Checks of callers' arguments before anything is written, and JSON made fit to be stored: pure."""
 
 from __future__ import annotations
 

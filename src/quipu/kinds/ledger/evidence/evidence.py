@@ -244,7 +244,7 @@ class AsyncEvidence:
         place: str | None,
         ask: Callable[[SpaceTransaction, store.Asked], Awaitable[Found]],
     ) -> Found | None:
-        """Return what ``ask`` finds in the evidence of a session, a place, or all; None without a space."""
+        """Return what ``ask`` gives for the evidence of a session, a place, or all; None without a space."""
         optional_name("session", session)
         optional_name("place", place)
         async with self._database.list_read(check_name("space", space)) as tx:
@@ -262,7 +262,7 @@ async def _shown(
 
 
 def _account(asked: Confidence, limits: Sequence[ConfidenceLimit], *, left_out: int) -> dict[str, object]:
-    """Return what the policy did, as it is kept in ``meta``; nothing if it had nothing to do."""
+    """Return the policy's changes as ``meta`` keeps them; nothing if it changed nothing."""
     if not limits and not left_out:
         return {}
     told = {"asked_confidence": asked, "limits": [asdict(limit) for limit in limits]}

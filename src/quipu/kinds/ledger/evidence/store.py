@@ -125,7 +125,7 @@ async def message(tx: SpaceTransaction, session: int, message: str) -> int | Non
 async def conditions(
     tx: SpaceTransaction, session: Session, *, turn: int, source: EvidenceSource, now: datetime
 ) -> Conditions:
-    """Return how the source answered last in this turn, and the baseline of the session as it stands."""
+    """Return the last answer of the source in this turn, and the current baseline of the session."""
     values = {"session": session.uid, "thread": session.id, "person": session.person}
     async with tx.conn.pipeline():
         baselines = await tx.run(_SQL["baselines"], {**values, "now": now})

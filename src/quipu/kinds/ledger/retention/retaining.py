@@ -1,4 +1,4 @@
-"""Retention, as a caller of the ledger meets it."""
+"""Retention of one space: count or delete what is past its time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ ERASERS: Final[Sequence[Eraser]] = (LedgerEraser(), RecordEraser())
 _LONGEST_DAYS: Final = 36_500
 _Days = Annotated[int | None, Interval(ge=0, le=_LONGEST_DAYS), Example(90)]
 
-
 _AT_ONCE: Final = 50  # sessions in one transaction; those who write wait for it
 _OF_THEMSELVES: Final = (
     "expire_preferences",
@@ -43,7 +42,6 @@ _OF_THEMSELVES: Final = (
     "delete_old_evidence",
 )
 _EXPIRED: Final = ("ledger.chat_user_preferences", "ledger.chat_session_memory")
-
 
 _STEPS: Final = (
     "erase_events_of_session",
@@ -88,7 +86,7 @@ class Emptying:
 async def preview(
     database: Database, erasers: Sequence[Eraser], limits: RetentionLimits, *, space: str
 ) -> RetentionReport:
-    """Return what would go; nothing is changed."""
+    """Count the rows that would go; nothing is changed."""
     async with database.snapshot_read(space) as tx:
         if tx is None:
             return _report(space, limits, [], {}, [], done=False)
@@ -139,7 +137,7 @@ async def _end(tx: SpaceTransaction, limits: RetentionLimits) -> Mapping[str, in
 def _erasures(
     due: Iterable[Due], erasers: Sequence[Eraser], limits: RetentionLimits
 ) -> Iterator[tuple[What, Sequence[Eraser]]]:
-    """Yield what is to be erased of each session, and by which erasers."""
+    """Yield the erasure of each session and its erasers."""
     emptying = Emptying(limits.evidence)
     keeping = [emptying if isinstance(eraser, LedgerEraser) else eraser for eraser in erasers]
     for one in due:
@@ -187,7 +185,7 @@ def _report(
 
 
 class AsyncRetention:
-    """Takes out of a database what is no longer needed."""
+    """Delete what a database no longer needs."""
 
     def __init__(self, database: Database, *, clock: Clock, erasers: Sequence[Eraser]) -> None:
         self._database = database

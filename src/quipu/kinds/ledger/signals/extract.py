@@ -34,12 +34,10 @@ _MOST_ASKED: Final = 32
 _DOMINANT_COUNT: Final = 2
 _DOMINANT_SHARE: Final = 0.30
 
-
 _BEST: Final = 5
 _UNRATED: Final = 3.0
 _HALVINGS: Final = 3
 _LEAST: Final = 0.001
-
 
 LONGEST: Final = 160
 _WORD = re.compile(r"\S+")

@@ -18,7 +18,6 @@ _FUZZY_LETTERS: Final = 7
 
 _Table: TypeAlias = Mapping[str, str | Mapping[str, str]]
 
-
 _GAP: Final = ".."
 """Up to so many words that do not count; twice, up to twice as many."""
 _GAP_WORDS: Final = 4

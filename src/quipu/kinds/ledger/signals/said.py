@@ -1,4 +1,4 @@
-"""The phrases of one sentence weighed against each other: what is complained of, what denied or praised."""
+"""Complaints in one sentence: its phrases weighed against each other, and their topics. Pure."""
 
 from __future__ import annotations
 

@@ -155,7 +155,6 @@ class _Stemmers(threading.local):
 
 _stemmers = _Stemmers()
 
-
 LONG_MINUTES: Final = 15
 """From here on a span spent waiting is a complaint, below it a compliment."""
 
@@ -224,7 +223,7 @@ def _span(words: Sequence[Word], at: int) -> tuple[int, str] | None:
 
 
 def _rest(words: Sequence[Word], at: int, unit: float) -> tuple[int, float]:
-    """Return what still belongs to the span: "and a half", "and ten minutes", "and twenty"."""
+    """Return the words that continue the span: "and a half", "and ten minutes", "and twenty"."""
     start = at
     if at < len(words) and words[at].text == "and":
         at += 1

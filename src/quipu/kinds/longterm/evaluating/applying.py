@@ -1,4 +1,4 @@
-"""An evaluation, written: within one transaction, and only once for the same words."""
+"""An evaluation checked, held by the policy, and written in one transaction, once for the same words."""
 
 from __future__ import annotations
 

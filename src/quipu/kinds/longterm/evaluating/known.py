@@ -1,4 +1,4 @@
-"""Memories that there are, as an evaluation sees them: what each tells, and which of them is meant."""
+"""Memories as an evaluation knows them: what each tells, which is meant, and what a claim changes."""
 
 from __future__ import annotations
 

@@ -27,7 +27,6 @@ from quipu.kinds.longterm.model import (
 _NEW = "+"
 _LONGEST_EXCERPT = 1_000
 
-
 _BOUND: Final = "qx{}qx"
 _KEPT = re.compile(
     r"""`[^`\n]{1,300}` | "[^"\n]{1,400}" | “[^”\n]{1,400}” | «[^»\n]{1,400}»
@@ -48,7 +47,6 @@ _MADE = re.compile(
     \b[^.:\n]{0,60}:\s""",
     re.VERBOSE | re.IGNORECASE,
 )
-
 
 _RHETORICAL = re.compile(r"\b([Mm]y (?:all-time )?fav(?:ou?rite)? [\w ]{2,30})\?(?= [A-Z0-9])")
 

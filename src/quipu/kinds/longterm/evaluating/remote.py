@@ -38,7 +38,6 @@ LONGEST_OF_THE_ASSISTANT: Final = 600
 _LONGEST_EXCERPT: Final = 1_000
 _PROMPT: Final = Path(__file__).with_name("prompts") / "evaluate.md"
 
-
 _LONGEST = 1_000
 _MOST = 50
 
@@ -212,7 +211,7 @@ class Standing:
 
 
 def spoken(asked: SatiEvaluationInput, *, since: int) -> dict[int, SatiTurn]:
-    """Return what the user said from a turn on, by its number."""
+    """Return the user's words from a turn on, by the number of the turn."""
     turns = enumerate(asked.recent_conversation)
     return {at: turn for at, turn in turns if at >= since and turn.role == "user" and turn.content.strip()}
 

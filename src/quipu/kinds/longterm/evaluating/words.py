@@ -1,4 +1,4 @@
-"""The words of a memory that matter, so that two ways to say the same can be told from two things."""
+"""Words and clauses: spelling, third person, clauses that stand alone, and the words that matter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ _EMPTY: Final = frozenset((
     "memory", "memories", "us", "am", "being", "over", "into", "out", "up", "one", "got", "get", "gets",
     "if", "but", "because", "longer",
 ))  # fmt: skip
-
 
 _SPLIT = re.compile(
     r"""\s*(?:;|\s[-–—]+\s|\s[(])\s*
@@ -68,7 +67,6 @@ _LEAD = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-
 _ELLIPTICAL = re.compile(
     r"(?:just |recently |finally |also |still )*(?:got|adopted|turned|moved|started|sold|bought"
     r"|have been|been|used to"
@@ -77,12 +75,10 @@ _ELLIPTICAL = re.compile(
     re.IGNORECASE,
 )
 
-
 _STATE = re.compile(
     r"(?:currently |now |presently )(?:unemployed|retired|on |living |working |studying |between )",
     re.IGNORECASE,
 )
-
 
 _SPELLED: Final = {
     "im": "I'm", "ive": "I've", "dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't",
@@ -102,7 +98,6 @@ _OTHERS: Final = (
     (re.compile(r"(?<![\w'.@/-])(?:me|us|I)(?![\w'@/-])"), "the user"),
     (re.compile(r"(?<![\w'.@/-])(?:your)(?![\w'@/-])", re.IGNORECASE), "the assistant's"),
 )
-
 
 _NOT = re.compile(r"\b(is|are|was|were|does|do|did|has|have|would|could|should)n't\b", re.IGNORECASE)
 _IS = re.compile(
