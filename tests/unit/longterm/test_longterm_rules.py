@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from datetime import UTC, datetime
 from itertools import product
 
 import pytest
@@ -14,7 +13,6 @@ from quipu.kernel.base.text import clean
 from quipu.kinds.longterm import rules
 from quipu.kinds.longterm.model import IMPORTANCES
 
-NOW = datetime(2026, 3, 14, tzinfo=UTC)
 texts = st.text(max_size=60).map(lambda text: clean(text).text)
 
 
