@@ -11,7 +11,7 @@ from typing import Final
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import check_name, optional_name, own_user
+from quipu.kernel.base.scope import check_name, moment, optional_name, own_user
 from quipu.kernel.db.database import Database
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger import rules, store
@@ -31,7 +31,6 @@ from quipu.kinds.ledger.outcome import change, refusal
 from quipu.kinds.ledger.settings import PREFERENCE_DAYS
 from quipu.kinds.ledger.store import Appended
 from quipu.kinds.ledger.values import prepare, storable
-from quipu.record.moment import moment
 
 _RENEWAL: Final = timedelta(days=1)  # a preference said again the same day is no event
 _CORRECTIONS: Final[tuple[EventType, ...]] = ("fact_corrected", "assumption_corrected")

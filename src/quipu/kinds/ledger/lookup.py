@@ -12,6 +12,7 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.errors import BadInput
+from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import (
     MOST_PASSED_OVER,
@@ -28,7 +29,6 @@ from quipu.kinds.ledger.facts import time_of
 from quipu.kinds.ledger.keys import Keys, Known, checked_key
 from quipu.kinds.ledger.model import BIGGEST_ID, Difference, Event, RegisteredKey, Value
 from quipu.kinds.ledger.outcome import others_session
-from quipu.record import given
 
 _Session = Annotated[
     str | None, Doc("The session; with it count the preferences of its person."), Example("s1")
@@ -108,8 +108,8 @@ class AsyncLookup:
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
         """
-        most = given.whole("limit", limit)
-        passed = given.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
+        most = scope.whole("limit", limit)
+        passed = scope.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
         return await self._values(space, session, user, assumed=True, limit=most, offset=passed)
 
     async def events(
@@ -131,8 +131,8 @@ class AsyncLookup:
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
         """
-        last = BIGGEST_ID if before is None else given.whole("before", before, most=BIGGEST_ID)
-        given.whole("limit", limit)
+        last = BIGGEST_ID if before is None else scope.whole("before", before, most=BIGGEST_ID)
+        scope.whole("limit", limit)
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []

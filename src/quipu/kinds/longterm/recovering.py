@@ -37,10 +37,7 @@ from quipu.recall.search import Search
 _NOTING_SECONDS: Final = 0.5
 _LONGEST_TROUBLE: Final = 500
 _NOTHING: Final = Recovered()
-
 CAVEAT: Final = "Known of the user from before. It may be out of date: what is said now comes first."
-
-
 TURNS: Final = 3
 LONGEST_MESSAGE: Final = 2_000
 LONGEST_TURN: Final = 300

@@ -21,7 +21,7 @@ from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.retention import store
 from quipu.kinds.ledger.retention.model import EXCERPTS, Due, RetentionLimits, RetentionReport
 from quipu.kinds.ledger.settings import EVIDENCE_DAYS, EXCERPT_DAYS, SESSION_DAYS
-from quipu.recall.removal import remove
+from quipu.recall.index import remove
 from quipu.record.eraser import RecordEraser
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.erasure.service import Eraser, count, take
