@@ -1224,7 +1224,7 @@ class Evidence:
 
 
 class Retention:
-    """Takes out of a database what is no longer needed."""
+    """Delete what a database no longer needs."""
 
     def __init__(self, inner: AsyncRetention, portal: Portal) -> None:
         self._inner = inner
@@ -2176,7 +2176,7 @@ class Looking:
 
 
 class Recovering:
-    """Recovers memories for an answer, and tells what was recovered for which."""
+    """Recover memories for an answer, and list past recoveries."""
 
     def __init__(self, inner: AsyncRecovering, portal: Portal) -> None:
         self._inner = inner
