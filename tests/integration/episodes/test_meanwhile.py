@@ -20,7 +20,7 @@ from quipu.kinds.episodes.chunking.chunkers import RulesChunker
 from quipu.kinds.episodes.chunking.model import Chunked, Talk
 from quipu.kinds.episodes.conversations import reading
 from quipu.kinds.episodes.conversations.exchanges import channel_of
-from quipu.kinds.episodes.conversations.store import begin_topic, threads, topic_names
+from quipu.kinds.episodes.conversations.store import begin_topic, hold_threads, topic_names
 from quipu.recall.generations import Models
 from quipu.record.store import lock_sessions
 
@@ -122,7 +122,7 @@ async def test_an_episode_is_written_beside_what_is_read_into_its_thread(
     await begun(memory)
     (thread,) = await memory.conversations.threads(space=SPACE)
     async with database.write(SPACE) as tx:
-        held = await threads(tx, channel_of("s"), thread.started_at, thread.last_at)
+        held = await hold_threads(tx, channel_of("s"), thread.started_at, thread.last_at)
         assert len(held) == 1
         assert await condensed(memory, database, settings, clock) == 1
 

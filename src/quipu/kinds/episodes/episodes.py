@@ -33,6 +33,7 @@ from quipu.kernel.base.parameters import (
 from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.building.eraser import OneEpisode
 from quipu.kinds.episodes.decay import archival, arguments, life, store
 from quipu.kinds.episodes.decay.model import (
@@ -47,7 +48,6 @@ from quipu.kinds.episodes.decay.model import (
     Order,
 )
 from quipu.kinds.episodes.decay.weighing import HALF_REMEMBERED
-from quipu.kinds.episodes.indexing import entries as filing
 from quipu.kinds.episodes.recall import note, weigh
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
@@ -216,12 +216,12 @@ class AsyncEpisodes:
             raise BadInput("ask something.", field="question")
         whole("limit", limit, most=_MOST)
         check_name("space", space)
-        await filing.catch_up(self._database, self._models, space)
+        await indexing.catch_up(self._database, self._models, space)
         now = self._clock.now()
         async with self._database.snapshot_read(space) as tx:
             if tx is None:
                 return []
-            filters = Filters(kinds=(filing.EPISODES,), user=optional_name("user", user))
+            filters = Filters(kinds=(indexing.EPISODES,), user=optional_name("user", user))
             ((understood, hits),) = await self._search.find(
                 tx, [question], filters=filters, limit=2 * limit + _SPARE
             )

@@ -39,5 +39,5 @@ async def note(tx: SpaceTransaction, now: datetime, held: Sequence[store.Use]) -
     apart = timedelta(minutes=pace(tx.settings).uses_apart_minutes)
     counted = [one for one in held if counts_as_use(one.used_at, now, apart=apart)]
     for one in counted:
-        await store.run(tx, "note_use", {"id": one.id, "uses": one.uses + 1, "now": now})
+        await tx.execute(store.SQL["note_use"], id=one.id, uses=one.uses + 1, now=now)
     return len(counted)

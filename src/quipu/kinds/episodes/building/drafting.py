@@ -14,10 +14,10 @@ from quipu.kernel.embedding.model import Embedder
 from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
+from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.building.builders import NOTHING, RemoteBuilder, RuleBuilder
 from quipu.kinds.episodes.building.model import Builder, Material
 from quipu.kinds.episodes.building.store import Exchange, Spoken
-from quipu.kinds.episodes.indexing import entries as filing
 from quipu.kinds.episodes.policy import UNKNOWN, Retold
 from quipu.kinds.episodes.shapes import Chunk, Condensed, Factors
 
@@ -50,7 +50,7 @@ class Draft:
     @property
     def text(self) -> str:
         """Text that finds it."""
-        return filing.text_of(gist=self.said.gist, outcome=self.said.outcome)
+        return indexing.text_of(gist=self.said.gist, outcome=self.said.outcome)
 
 
 class Drafting:

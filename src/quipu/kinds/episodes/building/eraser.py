@@ -36,7 +36,7 @@ class CondensedEraser:
         """Take them; returns their entries in the index."""
         doomed = await _doomed(tx, what)
         left = [id_ for id_, _, remains in doomed if remains]
-        await _run(tx, "erase_episodes", {"gone": [id_ for id_, _, remains in doomed if not remains]})
+        await tx.execute(_SQL["erase_episodes"], gone=[id_ for id_, _, remains in doomed if not remains])
         if left:
             await _empty(tx, left, user=what.user)
         return [entry for _, entry, _ in doomed if entry is not None]
@@ -44,15 +44,15 @@ class CondensedEraser:
 
 async def empty_named(tx: SpaceTransaction, pattern: str) -> Sequence[int]:
     """Take the words of episodes in which a name stands; they are written anew. Returns their entries."""
-    found = await _rows(tx, "named_episodes", {"pattern": pattern})
+    found = await tx.rows(_SQL["named_episodes"], pattern=pattern)
     if found:
         await _empty(tx, [id_ for id_, _ in found], user=None)
     return [entry for _, entry in found if entry is not None]
 
 
 async def _empty(tx: SpaceTransaction, left: Sequence[UUID], *, user: str | None) -> None:
-    await _run(tx, "empty_episodes", {"left": left, "user": user})
-    for (session,) in await _rows(tx, "emptied_sessions", {"left": left}):
+    await tx.execute(_SQL["empty_episodes"], left=left, user=user)
+    for (session,) in await tx.rows(_SQL["emptied_sessions"], left=left):
         await outbox.put(tx, EPISODES, {"session": session}, key=session, session=session)
 
 
@@ -64,31 +64,23 @@ class OneEpisode:
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:  # noqa: ARG002 - of the protocol
         """Count one episode, if it is there."""
-        found = await _rows(tx, "entry_of", {"id": self.id})
+        found = await tx.rows(_SQL["entry_of"], id=self.id)
         return {"episodes": 1} if found else {}
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:  # noqa: ARG002 - of the protocol
         """Take it; returns its entry. What it was made of is not condensed again."""
-        found = await _rows(tx, "entry_of", {"id": self.id})
-        await _run(tx, "set_aside", {"id": self.id})
-        await _run(tx, "erase_episodes", {"gone": [self.id]})
+        found = await tx.rows(_SQL["entry_of"], id=self.id)
+        await tx.execute(_SQL["set_aside"], id=self.id)
+        await tx.execute(_SQL["erase_episodes"], gone=[self.id])
         return [entry for (entry,) in found if entry is not None]
 
 
 async def _doomed(tx: SpaceTransaction, what: What) -> list[tuple[Any, ...]]:
-    values = {
-        "ids": Int8s(await record.matching(tx, what)),
-        "session": what.session,
-        "user": what.user,
-        "message": what.message,
-        "everything": what.everything,
-    }
-    return await _rows(tx, "doomed", values)
-
-
-async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()
-
-
-async def _run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
+    return await tx.rows(
+        _SQL["doomed"],
+        ids=Int8s(await record.matching(tx, what)),
+        session=what.session,
+        user=what.user,
+        message=what.message,
+        everything=what.everything,
+    )

@@ -10,7 +10,6 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
@@ -20,7 +19,7 @@ from quipu.kinds.episodes.building.model import Utterance
 from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.shapes import Condensed
 
-_SQL = queries.load("quipu.kinds.episodes.building")
+SQL = queries.load("quipu.kinds.episodes.building")
 
 LONGEST = 6_000
 """So many characters of a message are read."""
@@ -63,44 +62,42 @@ class Held:
 
 async def session(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a session."""
-    rows = await _rows(tx, "session", {"session": name})
+    rows = await tx.rows(SQL["session"], session=name)
     return rows[0][0] if rows else None
 
 
 async def sessions_waiting(tx: SpaceTransaction, *, session: str | None) -> list[str]:
     """Return the sessions in which something waits to become an episode; only ``session`` if given."""
-    return [row[0] for row in await _rows(tx, "sessions_waiting", {"session": session})]
+    return [row[0] for row in await tx.rows(SQL["sessions_waiting"], session=session)]
 
 
 async def loose(tx: SpaceTransaction, number: int, *, limit: int) -> list[Exchange]:
     """Return the exchanges of a session that belong to no episode."""
-    async with tx.conn.cursor(row_factory=class_row(Exchange)) as cursor:
-        values = {"space": tx.space.id, "number": number, "limit": limit}
-        return await (await cursor.execute(_SQL["loose"], values)).fetchall()
+    return await tx.fetch(Exchange, SQL["loose"], number=number, limit=limit)
 
 
 async def emptied(tx: SpaceTransaction, number: int, *, limit: int) -> list[UUID]:
     """Return the episodes of a session to write anew after something of them was forgotten."""
-    return [row[0] for row in await _rows(tx, "emptied", {"number": number, "limit": limit})]
+    return [row[0] for row in await tx.rows(SQL["emptied"], number=number, limit=limit)]
 
 
 async def exchanges_of(tx: SpaceTransaction, episodes: Sequence[UUID]) -> dict[UUID, list[Exchange]]:
     """Return the exchanges of episodes; those that have none are left out."""
     found: dict[UUID, list[Exchange]] = {}
-    for episode, *rest in await _rows(tx, "exchanges_of", {"episodes": list(episodes)}):
+    for episode, *rest in await tx.rows(SQL["exchanges_of"], episodes=list(episodes)):
         found.setdefault(episode, []).append(Exchange(*rest))
     return found
 
 
 async def said(tx: SpaceTransaction, exchanges: Sequence[Exchange]) -> list[Spoken]:
     """Return the messages of exchanges, in order, as far as they may be kept; long ones in part."""
-    values = {
-        "first": Int8s([one.first for one in exchanges]),
-        "last": Int8s([one.last for one in exchanges]),
-        "characters": LONGEST,
-        "generation": tx.space.generation,
-    }
-    rows = await _rows(tx, "said", values)
+    rows = await tx.rows(
+        SQL["said"],
+        first=Int8s([one.first for one in exchanges]),
+        last=Int8s([one.last for one in exchanges]),
+        characters=LONGEST,
+        generation=tx.space.generation,
+    )
     texts = await kept(tx, await tx.spoken([row[3] for row in rows]))
     return [
         Spoken(
@@ -115,31 +112,27 @@ async def nearest(
     tx: SpaceTransaction, vector: NDArray[np.float32], *, user: str | None, but: Sequence[UUID]
 ) -> float | None:
     """Return a vector's cosine to the nearest of a person's latest episodes, ``but`` some; None if alone."""
-    values = {
-        "vector": Vector(vector),
-        "user": user,
-        "but": list(but),
-        "limit": KNOWN,
-        "generation": tx.space.generation,
-    }
-    return (await _rows(tx, "nearest", values))[0][0]
+    return (
+        await tx.rows(
+            SQL["nearest"],
+            vector=Vector(vector),
+            user=user,
+            but=list(but),
+            limit=KNOWN,
+            generation=tx.space.generation,
+        )
+    )[0][0]
 
 
 async def still_loose(tx: SpaceTransaction, exchanges: Sequence[Exchange]) -> set[int]:
     """Return those that belong to no episode and have not grown; they stay so until the transaction ends."""
     ids, last = Int8s([one.id for one in exchanges]), Int8s([one.last for one in exchanges])
-    return {row[0] for row in await _rows(tx, "still_loose", {"exchanges": ids, "last": last})}
-
-
-async def claim(tx: SpaceTransaction, episode: UUID, exchanges: Sequence[int]) -> None:
-    """Assign exchanges to the episode."""
-    await run(tx, "claim", {"episode": episode, "exchanges": Int8s(exchanges)})
+    return {row[0] for row in await tx.rows(SQL["still_loose"], exchanges=ids, last=last)}
 
 
 async def hold_episode(tx: SpaceTransaction, id_: UUID) -> Held | None:
     """Return the episode, locked until the transaction ends."""
-    rows = await _rows(tx, "hold_episode", {"id": id_})
-    return Held(*rows[0]) if rows else None
+    return await tx.fetch_one(Held, SQL["hold_episode"], id=id_)
 
 
 async def rebuildable(
@@ -152,14 +145,17 @@ async def rebuildable(
     again: bool,
 ) -> list[UUID]:
     """Return the episodes that a builder has not written in this version, or all."""
-    values = {
-        "ids": None if ids is None else list(ids),
-        "session": session,
-        "builder": builder,
-        "builder_version": version,
-        "again": again,
-    }
-    return [row[0] for row in await _rows(tx, "rebuildable", values)]
+    return [
+        row[0]
+        for row in await tx.rows(
+            SQL["rebuildable"],
+            ids=None if ids is None else list(ids),
+            session=session,
+            builder=builder,
+            builder_version=version,
+            again=again,
+        )
+    ]
 
 
 def columns(said: Condensed) -> dict[str, object]:
@@ -174,12 +170,3 @@ def columns(said: Condensed) -> dict[str, object]:
         "salience_factors": Jsonb(said.salience_factors.model_dump()),
         "open_loops": Jsonb(list(said.open_loops)),
     }
-
-
-async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    """Run a write by its name; ``space`` is filled in."""
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
-
-
-async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()

@@ -9,11 +9,11 @@ from uuid import UUID
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.model import Vectors
+from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.building import store
 from quipu.kinds.episodes.building.drafting import Draft
 from quipu.kinds.episodes.decay.formulas import salience
-from quipu.kinds.episodes.indexing import entries as filing
-from quipu.kinds.episodes.indexing.entries import Entry
+from quipu.kinds.episodes.indexing import Entry
 from quipu.recall.index import withdraw
 
 
@@ -47,17 +47,20 @@ async def write(
             places.append(place)
     await withdraw(tx, sorted(one.entry_id for one in held.values() if one.entry_id is not None))
     drafts = [(*new, *anew)[place] for place in places]
-    filed = await filing.file(
+    filed = await indexing.file(
         tx, [_entry(one, now) for one in drafts], vectors[places], generation=generation
     )
     for draft, entry in zip(drafts, filed, strict=True):
         if draft.id in held:
-            await store.run(tx, "keep_history", {"id": draft.id, "now": now})
-            await store.run(tx, "rewrite", {**_values(draft, entry, now), "id": draft.id})
+            await tx.execute(store.SQL["keep_history"], id=draft.id, now=now)
+            await tx.execute(store.SQL["rewrite"], id=draft.id, **_values(draft, entry, now))
         else:
-            await store.run(tx, "insert_episode", {**_values(draft, entry, now), **_origin(draft, number)})
-            await store.claim(tx, draft.id, [one.id for one in draft.exchanges])
-        await store.run(tx, "link_messages", {"episode": draft.id, "messages": Int8s(draft.messages)})
+            await tx.execute(
+                store.SQL["insert_episode"], **_values(draft, entry, now), **_origin(draft, number)
+            )
+            exchanges = Int8s([one.id for one in draft.exchanges])
+            await tx.execute(store.SQL["claim"], episode=draft.id, exchanges=exchanges)
+        await tx.execute(store.SQL["link_messages"], episode=draft.id, messages=Int8s(draft.messages))
     return [draft.id for draft in drafts]
 
 

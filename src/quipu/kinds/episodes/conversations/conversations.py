@@ -24,7 +24,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.queue.outbox import put
 from quipu.kernel.redact import redact
-from quipu.kinds.episodes.conversations import showing
+from quipu.kinds.episodes.conversations import store
 from quipu.kinds.episodes.conversations.exchanges import channel_of
 from quipu.kinds.episodes.conversations.model import Conversation, ConversationStatus, Dialogue, Thread, Topic
 from quipu.kinds.episodes.prompting.asking import AsyncPrompting
@@ -63,11 +63,13 @@ class AsyncConversations(AsyncPrompting):
         whole("limit", limit)
         whole("offset", offset, least=0, most=MOST_PASSED_OVER)
         only = None if status == "all" else _checked(status)
-        values = {"user": optional_name("user", user), "topic": topic, "status": only}
+        user = optional_name("user", user)
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
-            return await showing.conversations(tx, {**values, "limit": limit, "offset": offset})
+            return await store.conversations(
+                tx, user=user, topic=topic, status=only, limit=limit, offset=offset
+            )
 
     async def get(self, session: TheSession, *, space: Space) -> Dialogue:
         """Show a conversation with its messages and exchanges, the oldest first, up to 10,000 of each.
@@ -76,11 +78,11 @@ class AsyncConversations(AsyncPrompting):
             NotFound: There is no such conversation.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            found = [] if tx is None else await showing.conversations(tx, {"session": session})
+            found = [] if tx is None else await store.conversations(tx, session=session)
             if tx is None or not found:
                 raise _unknown(session)
-            messages = await showing.utterances(tx, session, limit=_MOST_SHOWN)
-            return Dialogue(found[0], messages, await showing.exchanges(tx, session, limit=_MOST_SHOWN))
+            messages = await store.utterances(tx, session, limit=_MOST_SHOWN)
+            return Dialogue(found[0], messages, await store.exchanges(tx, session, limit=_MOST_SHOWN))
 
     async def edit(
         self,
@@ -109,11 +111,11 @@ class AsyncConversations(AsyncPrompting):
             raise BadInput("nothing is to be changed.", hint="Give a title, a topic or a status.")
         async with self._database.write(check_name("space", space)) as tx:
             now = self._clock.now()
-            if not await showing.change(tx, {**texts, "status": status, "session": session, "now": now}):
+            if not await tx.execute(store.SQL["change"], session=session, status=status, now=now, **texts):
                 raise _unknown(session)
             if status == "active":
                 await put(tx, CHUNKER, {"session": session}, key=session, session=session)
-            return (await showing.conversations(tx, {"session": session}))[0]
+            return (await store.conversations(tx, session=session))[0]
 
     async def archive(self, session: TheSession, *, space: Space) -> Conversation:
         """Archive a conversation, so that it is not listed any more.
@@ -155,7 +157,7 @@ class AsyncConversations(AsyncPrompting):
             if tx is None:
                 return []
             now = self._clock.now()
-            return await showing.threads(tx, user=user, channel=channel, limit=limit, now=now)
+            return await store.threads(tx, user=user, channel=channel, limit=limit, now=now)
 
     async def topics(self, *, space: Space, user: OnlyUser = None, limit: Limit = 50) -> Sequence[Topic]:
         """List topics of conversation, the latest first.
@@ -166,7 +168,7 @@ class AsyncConversations(AsyncPrompting):
         whole("limit", limit)
         user = optional_name("user", user)
         async with self._database.list_read(check_name("space", space)) as tx:
-            return [] if tx is None else await showing.topics(tx, user=user, limit=limit)
+            return [] if tx is None else await store.topics(tx, user=user, limit=limit)
 
     async def reread(self, *, space: Space, session: OnlySession = None) -> int:
         """Have exchanges read anew by the present reader, and return of how many sessions.
@@ -176,7 +178,7 @@ class AsyncConversations(AsyncPrompting):
         """
         session = optional_name("session", session)
         async with self._database.write(check_name("space", space)) as tx:
-            names = await showing.sessions_read(tx, session)
+            names = await store.sessions_read(tx, session)
             for name in names:
                 await put(tx, CHUNKER, {"session": name, "again": True}, key=name, session=name)
         return len(names)

@@ -28,8 +28,8 @@ class ConversationsEraser:
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count the rows that would go, by table; tables without any are left out."""
         ids = await record.matching(tx, what)
-        touched = await _rows(tx, "touched", {"ids": Int8s(ids)})
-        ((prompts,),) = await _rows(tx, "count_prompts", _given(what, ids))
+        touched = await tx.rows(_SQL["touched"], ids=Int8s(ids))
+        ((prompts,),) = await (await tx.run(_SQL["count_prompts"], _given(what, ids))).fetchall()
         counts = {"exchanges": sum(not row[4] for row in touched), "prompts": prompts}
         return {table: count for table, count in counts.items() if count}
 
@@ -37,18 +37,18 @@ class ConversationsEraser:
         """Take them. None of it has entries in the index."""
         ids = await record.matching(tx, what)
         given = _given(what, ids)
-        touched = await _rows(tx, "touched", {"ids": Int8s(ids)})
+        touched = await tx.rows(_SQL["touched"], ids=Int8s(ids))
         whole = {"sessions": Int8s(list(await record.whole_sessions(tx, what)))}
         left = [row[0] for row in touched if row[4]]
-        await _run(tx, "erase_prompts", given)
-        await _run(tx, "erase_progress", whole)
-        await _run(tx, "erase_conversations", whole)
+        await tx.execute(_SQL["erase_prompts"], **given)
+        await tx.execute(_SQL["erase_progress"], **whole)
+        await tx.execute(_SQL["erase_conversations"], **whole)
         if what.everything:
-            await _run(tx, "erase_all", given)
+            await tx.execute(_SQL["erase_all"], **given)
         if touched:
             await _take(tx, touched, left, given)
-        await _run(tx, "erase_topics", {**given, "topics": Int8s(_numbers(touched, 3))})
-        await _run(tx, "unname_conversations", given)
+        await tx.execute(_SQL["erase_topics"], **given, topics=Int8s(_numbers(touched, 3)))
+        await tx.execute(_SQL["unname_conversations"], **given)
         await store.remake(tx, _numbers(touched, 3), without=ids)
         await _put(tx, left)
         return []
@@ -56,17 +56,16 @@ class ConversationsEraser:
 
 async def unread_named(tx: SpaceTransaction, pattern: str) -> None:
     """Have exchanges read anew, and topics made anew, in which a name stands."""
-    values = {"pattern": pattern}
-    left = [row[0] for row in await _rows(tx, "named_exchanges", values)]
+    left = [row[0] for row in await tx.rows(_SQL["named_exchanges"], pattern=pattern)]
     if left:
-        await _run(tx, "unread_exchanges", {"left": Int8s(left), "user": None})
+        await tx.execute(_SQL["unread_exchanges"], left=Int8s(left), user=None)
         await _put(tx, left)
-    await store.remake(tx, [row[0] for row in await _rows(tx, "named_topics", values)])
+    await store.remake(tx, [row[0] for row in await tx.rows(_SQL["named_topics"], pattern=pattern)])
 
 
 async def _put(tx: SpaceTransaction, left: Sequence[int]) -> None:
     """Have exchanges read by a worker."""
-    for (session,) in await _rows(tx, "unread_sessions", {"left": Int8s(left)}):
+    for (session,) in await tx.rows(_SQL["unread_sessions"], left=Int8s(left)):
         await outbox.put(tx, CHUNKER, {"session": session}, key=session, session=session)
 
 
@@ -74,10 +73,10 @@ async def _take(
     tx: SpaceTransaction, touched: Sequence[Sequence[Any]], left: Sequence[int], given: Mapping[str, object]
 ) -> None:
     threads = {"threads": Int8s(_numbers(touched, 2)), "user": given["user"]}
-    await _run(tx, "erase_exchanges", {"gone": Int8s([row[0] for row in touched if not row[4]])})
-    await _run(tx, "unread_exchanges", {"left": Int8s(left), "user": given["user"]})
-    await _run(tx, "recount_threads", threads)
-    await _run(tx, "erase_threads", threads)
+    await tx.execute(_SQL["erase_exchanges"], gone=Int8s([row[0] for row in touched if not row[4]]))
+    await tx.execute(_SQL["unread_exchanges"], left=Int8s(left), user=given["user"])
+    await tx.execute(_SQL["recount_threads"], **threads)
+    await tx.execute(_SQL["erase_threads"], **threads)
 
 
 def _given(what: What, ids: Sequence[int]) -> dict[str, object]:
@@ -94,11 +93,3 @@ def _given(what: What, ids: Sequence[int]) -> dict[str, object]:
 
 def _numbers(touched: Sequence[Sequence[Any]], place: int) -> list[int]:
     return sorted({row[place] for row in touched if row[place] is not None})
-
-
-async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()
-
-
-async def _run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})

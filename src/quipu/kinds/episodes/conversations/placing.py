@@ -65,7 +65,7 @@ class Placing:
     """Places the exchanges of one session one after the other; what they change is written by ``write``."""
 
     def __init__(self, tx: SpaceTransaction, session: store.Session, name: str) -> None:
-        self._within = tx
+        self._tx = tx
         self._session = session
         self._channel = channel_of(name)
         self._threads: dict[int, Span] = {}
@@ -79,15 +79,15 @@ class Placing:
 
     async def begin(self, runs: Sequence[Run]) -> None:
         """Hold what the exchanges may change: threads first, then topics, each in ascending order."""
-        tx = self._within
+        tx = self._tx
         since = min(run.started_at for run in runs) - RESUMES
         until = max(run.ended_at for run in runs) + RESUMES
-        for span in await store.threads(tx, self._channel, since, until):
+        for span in await store.hold_threads(tx, self._channel, since, until):
             self._threads[span.id] = span
         self._ids = (await store.thread_ids(tx, len(runs)))[::-1]
         users = {self._person(run) for run in runs}
         self._names = await store.topic_names(tx, users)
-        found = await store.topics(tx, users, limit=_MOST_TOPICS)
+        found = await store.hold_topics(tx, users, limit=_MOST_TOPICS)
         self._topics = {user: {one.id: one for one in topics} for user, topics in found.items()}
 
     async def place(self, run: Run, vectors: Mapping[int, Vectors], *, is_new: bool) -> Placed:
@@ -97,24 +97,29 @@ class Placing:
 
     async def write(self) -> None:
         """Write what the exchanges changed."""
+        tx = self._tx
         if self._begun:
-            named = {"platform": self._channel[0], "channel": self._channel[1]}
-            await store.run(self._within, "begin_threads", {**named, **_begun_columns(self._begun)})
+            platform, channel = self._channel
+            await tx.execute(
+                store.SQL["begin_threads"], platform=platform, channel=channel, **_begun_columns(self._begun)
+            )
         if self._growths:
             latest = max(self._threads.values(), key=lambda one: (one.last_at, one.seq)).id
-            await store.run(self._within, "grow_threads", _columns(self._growths))
-            await store.run(
-                self._within, "end_threads", {"threads": Int8s([n for n in self._threads if n != latest])}
-            )
+            await tx.execute(store.SQL["grow_threads"], **_columns(self._growths))
+            ended = Int8s([number for number in self._threads if number != latest])
+            await tx.execute(store.SQL["end_threads"], threads=ended)
         changed = [self._changed[number] for number in sorted(self._changed)]
         if changed:
-            await store.run(self._within, "grow_topics", _topic_columns(changed))
+            await tx.execute(store.SQL["grow_topics"], **_topic_columns(changed))
         centred = [one for one in changed if one.centroid is not None]
         if centred:
             centroids = np.stack([one.centroid for one in centred if one.centroid is not None])
-            values = {"topics": Int8s([one.id for one in centred]), "centroids": Columns(centroids)}
-            values |= {"generation": self._within.space.generation}
-            await store.run(self._within, "centre_topics", values)
+            await tx.execute(
+                store.SQL["centre_topics"],
+                topics=Int8s([one.id for one in centred]),
+                centroids=Columns(centroids),
+                generation=tx.space.generation,
+            )
 
     def _person(self, run: Run) -> str:
         return run.user or self._session.user_name or ""
@@ -169,7 +174,7 @@ class Placing:
             asked.update(topical(one.kept))
         name = name_of(asked or heard.words, taken=self._names[user], besides=people)
         self._names[user].add(name)
-        number = await store.begin_topic(self._within, user=user, name=name, last_at=run.ended_at)
+        number = await store.begin_topic(self._tx, user=user, name=name, last_at=run.ended_at)
         return Known(number, name, {}, None, 0, run.ended_at)
 
 

@@ -178,18 +178,28 @@ async def _write(
             await placing.place(run, page.vectors, is_new=run.first != session.open_from) for run in runs
         ]
         await placing.write()
-        values = {"session": session.id, "now": now, **_columns(placed, chunked[: len(runs)])}
-        await store.run(tx, "write_exchanges", values)
-        await store.run(tx, "write_modes", _modes(runs))
-        where = {"thread": placed[-1].thread, "topic": placed[-1].topic}
+        fresh = chunked[: len(runs)]
+        await tx.execute(store.SQL["write_exchanges"], session=session.id, now=now, **_columns(placed, fresh))
+        await tx.execute(store.SQL["write_modes"], **_modes(runs))
         user = next((run.user for run in runs if run.user), session.user_name)
-        await store.run(tx, "follow", {**where, "session": session.id, "user": user})
-        mark = {"mark": runs[-1].last, "topic": CHUNKER, "now": now}
-        skipped = sum(one.trouble is not None and not one.chunk.gists for one in chunked[: len(runs)])
-        await store.run(tx, "advance", {**mark, "session": session.id, "skipped": skipped})
+        await tx.execute(
+            store.SQL["follow"],
+            session=session.id,
+            user=user,
+            thread=placed[-1].thread,
+            topic=placed[-1].topic,
+        )
+        await tx.execute(
+            store.SQL["advance"],
+            session=session.id,
+            topic=CHUNKER,
+            mark=runs[-1].last,
+            skipped=sum(one.trouble is not None and not one.chunk.gists for one in fresh),
+            now=now,
+        )
     if page.again:
         columns = _chunk_columns(chunked[len(runs) :])
-        await store.run(tx, "reread", {"ids": Int8s(list(page.again)), "now": now, **columns})
+        await tx.execute(store.SQL["reread"], ids=Int8s(list(page.again)), now=now, **columns)
 
 
 async def _follow_up(

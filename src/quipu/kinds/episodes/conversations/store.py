@@ -3,70 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts, Vector, halfvecs
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.model import Vectors
-from quipu.kinds.episodes.conversations.exchanges import Span
-from quipu.kinds.episodes.conversations.model import Said
+from quipu.kinds.episodes.conversations.exchanges import Span, state
+from quipu.kinds.episodes.conversations.model import Conversation, Exchange, Said, Thread, Topic, Utterance
 from quipu.kinds.episodes.conversations.topics import MOST_WORDS, Known, centre, name_of, topical
 from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.queues import CHUNKER
 
-_SQL = queries.load("quipu.kinds.episodes.conversations")
+SQL = queries.load("quipu.kinds.episodes.conversations")
 MOST_CHARACTERS: Final = 20_000
 """So much of a message is read: the rest of a longer one is what somebody pasted."""
 
 _LAST_OF_A_SESSION: Final = (1 << 24) - 1
-
-
-async def remake(tx: SpaceTransaction, topics: Sequence[int], *, without: Sequence[int] = ()) -> None:
-    """Make topics anew from their latest exchanges, as if messages ``without`` had never been said."""
-    values = {"space": tx.space.id, "gone": Int8s(without), "generation": tx.space.generation}
-    for number in topics:
-        found = await tx.conn.execute(_SQL["of_topic"], {**values, "topic": number})
-        rows = await found.fetchall()
-        if rows:
-            await _write(tx, number, rows)
-
-
-async def _write(
-    tx: SpaceTransaction, number: int, rows: Sequence[tuple[str, bytes | None, str, int, datetime]]
-) -> None:
-    """Write a topic from ``rows``: text and vector of each message; its user, count and latest time."""
-    words: Counter[str] = Counter()
-    for text in await kept(tx, await tx.spoken([row[0] for row in rows])):
-        words.update(topical(text))
-    _, _, user, exchanges, last_at = rows[0]
-    taken = await (
-        await tx.conn.execute(_SQL["names_of_others"], {"space": tx.space.id, "user": user, "topic": number})
-    ).fetchall()
-    vectors = [halfvecs(packed)[0] for _, packed, *_ in rows if packed]
-    middle = centre(np.stack(vectors)) if vectors else None
-    values = {
-        "space": tx.space.id,
-        "topic": number,
-        "name": name_of(words, taken={name for (name,) in taken}, besides=[user]),
-        "words": Jsonb(dict(words.most_common(MOST_WORDS))),
-        "centroid": None if middle is None else Vector(_plain(middle)),
-        "generation": None if middle is None else tx.space.generation,
-        "messages": exchanges,
-        "last_at": last_at,
-    }
-    await tx.conn.execute(_SQL["remake_topic"], values)
-
-
-def _plain(vector: Vectors) -> Vectors:
-    return np.asarray(vector, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +52,21 @@ class Session:
 
 async def session(tx: SpaceTransaction, name: str) -> Session | None:
     """Return a session from the record."""
-    values = {"space": tx.space.id, "session": name, "topic": CHUNKER}
-    async with tx.conn.cursor(row_factory=class_row(Session)) as cursor:
-        return await (await cursor.execute(_SQL["session"], values)).fetchone()
+    return await tx.fetch_one(Session, SQL["session"], session=name, topic=CHUNKER)
 
 
 async def messages(
     tx: SpaceTransaction, *, first: int, last: int, limit: int
 ) -> tuple[list[Said], dict[int, Vectors]]:
     """Return messages of a session in order, and the vectors of those that have one, by number."""
-    values = {"first": first, "last": last, "limit": limit, "characters": MOST_CHARACTERS}
-    rows = await _rows(tx, "messages", {**values, "generation": tx.space.generation})
+    rows = await tx.rows(
+        SQL["messages"],
+        first=first,
+        last=last,
+        limit=limit,
+        characters=MOST_CHARACTERS,
+        generation=tx.space.generation,
+    )
     vectors = {row[0]: halfvecs(row[7])[0] for row in rows if row[7]}
     texts = await tx.spoken([row[5] for row in rows])
     told = ["" if row[1] == "tool" else text for row, text in zip(rows, texts, strict=True)]
@@ -125,46 +88,55 @@ async def unread(
     limit: int,
 ) -> list[tuple[int, int, int]]:
     """Return exchanges to be read anew: number, first and last message."""
-    values = {"session": session_id, "after": after, "chunker": chunker, "version": version, "again": again}
-    return [(row[0], row[1], row[2]) for row in await _rows(tx, "unread", {**values, "limit": limit})]
+    return [
+        (row[0], row[1], row[2])
+        for row in await tx.rows(
+            SQL["unread"],
+            session=session_id,
+            after=after,
+            chunker=chunker,
+            version=version,
+            again=again,
+            limit=limit,
+        )
+    ]
 
 
 async def hold(tx: SpaceTransaction, session_id: int) -> int:
     """Return how far a session was read, locked until commit."""
-    values = {"session": session_id, "topic": CHUNKER}
-    await run(tx, "begin_progress", values)
-    ((mark,),) = await _rows(tx, "hold_progress", values)
+    await tx.execute(SQL["begin_progress"], session=session_id, topic=CHUNKER)
+    ((mark,),) = await tx.rows(SQL["hold_progress"], session=session_id, topic=CHUNKER)
     return mark
 
 
 async def is_open(tx: SpaceTransaction, session_id: int, first: int | None, others: Collection[int]) -> bool:
     """Lock some exchanges until commit; return True if the one with this first message may still grow."""
-    rows = await _rows(
-        tx, "hold_exchanges", {"session": session_id, "first": first, "ids": Int8s(list(others))}
-    )
+    rows = await tx.rows(SQL["hold_exchanges"], session=session_id, first=first, ids=Int8s(list(others)))
     return (first, True) in rows
 
 
-async def threads(
+async def hold_threads(
     tx: SpaceTransaction, channel: tuple[str, str], since: datetime, until: datetime
 ) -> list[Span]:
     """Return threads of a channel around some time, and its last one; locked until commit."""
-    named = {"platform": channel[0], "channel": channel[1]}
-    await run(tx, "hold_channel", named)
-    rows = await _rows(tx, "hold_threads", {**named, "since": since, "until": until})
-    return [Span(*row) for row in rows]
+    platform, name = channel
+    await tx.execute(SQL["hold_channel"], platform=platform, channel=name)
+    return await tx.fetch(
+        Span, SQL["hold_threads"], platform=platform, channel=name, since=since, until=until
+    )
 
 
 async def thread_ids(tx: SpaceTransaction, count: int) -> list[int]:
     """Return numbers for threads that may begin."""
-    return [row[0] for row in await _rows(tx, "thread_ids", {"count": count})]
+    return [row[0] for row in await tx.rows(SQL["thread_ids"], count=count)]
 
 
-async def topics(tx: SpaceTransaction, users: Collection[str], *, limit: int) -> dict[str, list[Known]]:
+async def hold_topics(tx: SpaceTransaction, users: Collection[str], *, limit: int) -> dict[str, list[Known]]:
     """Return the latest topics of people, by person; locked until commit."""
-    values = {"users": Texts(sorted(users)), "limit": limit, "generation": tx.space.generation}
     found: dict[str, list[Known]] = {user: [] for user in users}
-    for number, user, name, words, packed, count, last_at in await _rows(tx, "hold_topics", values):
+    for number, user, name, words, packed, count, last_at in await tx.rows(
+        SQL["hold_topics"], users=Texts(sorted(users)), limit=limit, generation=tx.space.generation
+    ):
         centroid = halfvecs(packed)[0] if packed else None
         found[user].append(Known(number, name, words, _unit(centroid), count, last_at))
     return found
@@ -172,27 +144,105 @@ async def topics(tx: SpaceTransaction, users: Collection[str], *, limit: int) ->
 
 async def topic_names(tx: SpaceTransaction, users: Collection[str]) -> dict[str, set[str]]:
     """Return all names of people's topics, by person; nobody else begins one until commit."""
-    named = {"users": Texts(sorted(users))}
-    await run(tx, "hold_people", named)
+    people = Texts(sorted(users))
+    await tx.execute(SQL["hold_people"], users=people)
     found: dict[str, set[str]] = {user: set() for user in users}
-    for user, name in await _rows(tx, "topic_names", named):
+    for user, name in await tx.rows(SQL["topic_names"], users=people):
         found[user].add(name)
     return found
 
 
 async def begin_topic(tx: SpaceTransaction, *, user: str, name: str, last_at: datetime) -> int:
     """Begin a topic and return its number."""
-    ((number,),) = await _rows(tx, "begin_topic", {"user": user, "name": name, "last_at": last_at})
+    ((number,),) = await tx.rows(SQL["begin_topic"], user=user, name=name, last_at=last_at)
     return number
 
 
-async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    """Run a write by its name; ``space`` is filled in."""
-    await tx.run(_SQL[name], values)
+async def conversations(
+    tx: SpaceTransaction,
+    *,
+    session: str | None = None,
+    user: str | None = None,
+    topic: str | None = None,
+    status: str | None = None,
+    limit: int = 1,
+    offset: int = 0,
+) -> list[Conversation]:
+    """Return conversations, latest first."""
+    return await tx.fetch(
+        Conversation,
+        SQL["conversations"],
+        session=session,
+        user=user,
+        topic=topic,
+        status=status,
+        limit=limit,
+        offset=offset,
+    )
 
 
-async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Sequence[tuple[Any, ...]]:
-    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()
+async def utterances(tx: SpaceTransaction, session: str, *, limit: int) -> list[Utterance]:
+    """Return the messages of a conversation, oldest first."""
+    return await tx.fetch(Utterance, SQL["utterances"], session=session, after=0, limit=limit)
+
+
+async def exchanges(tx: SpaceTransaction, session: str, *, limit: int) -> list[Exchange]:
+    """Return the exchanges of a conversation, oldest first."""
+    return await tx.fetch(Exchange, SQL["exchanges"], session=session, limit=limit)
+
+
+async def threads(
+    tx: SpaceTransaction, *, user: str | None, channel: tuple[str, str] | None, limit: int, now: datetime
+) -> list[Thread]:
+    """Return threads, latest first, as they stand ``now``."""
+    platform, name = channel or (None, None)
+    rows = await tx.fetch(
+        Thread, SQL["list_threads"], user=user, platform=platform, channel=name, limit=limit
+    )
+    return [replace(one, state=state(one.last_at, now=now, ended=one.state == "ended")) for one in rows]
+
+
+async def topics(tx: SpaceTransaction, *, user: str | None, limit: int) -> list[Topic]:
+    """Return topics, latest first."""
+    return await tx.fetch(Topic, SQL["list_topics"], user=user, limit=limit)
+
+
+async def sessions_read(tx: SpaceTransaction, session: str | None) -> list[str]:
+    """Return sessions that have exchanges."""
+    return [name for (name,) in await tx.rows(SQL["sessions_read"], session=session)]
+
+
+async def remake(tx: SpaceTransaction, topics: Sequence[int], *, without: Sequence[int] = ()) -> None:
+    """Make topics anew from their latest exchanges, as if messages ``without`` had never been said."""
+    for number in topics:
+        rows = await tx.rows(
+            SQL["of_topic"], topic=number, gone=Int8s(without), generation=tx.space.generation
+        )
+        if rows:
+            await _write(tx, number, rows)
+
+
+async def _write(
+    tx: SpaceTransaction, number: int, rows: Sequence[tuple[str, bytes | None, str, int, datetime]]
+) -> None:
+    """Write a topic from ``rows``: text and vector of each message; its user, count and latest time."""
+    words: Counter[str] = Counter()
+    for text in await kept(tx, await tx.spoken([row[0] for row in rows])):
+        words.update(topical(text))
+    _, _, user, exchanges, last_at = rows[0]
+    taken = {name for (name,) in await tx.rows(SQL["names_of_others"], user=user, topic=number)}
+    vectors = [halfvecs(packed)[0] for _, packed, *_ in rows if packed]
+    middle = centre(np.stack(vectors)) if vectors else None
+    await tx.execute(
+        SQL["remake_topic"],
+        topic=number,
+        name=name_of(words, taken=taken, besides=[user]),
+        words=Jsonb(dict(words.most_common(MOST_WORDS))),
+        centroid=None if middle is None else Vector(np.asarray(middle, dtype=np.float32)),
+        generation=None if middle is None else tx.space.generation,
+        messages=exchanges,
+        last_at=last_at,
+    )
 
 
 def _unit(vector: Vectors | None) -> Vectors | None:

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
+from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.decay import arguments, store
-from quipu.kinds.episodes.indexing import entries as filing
-from quipu.kinds.episodes.indexing.entries import Entry, text_of
+from quipu.kinds.episodes.indexing import Entry, text_of
 from quipu.recall.generations import Models
 from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
@@ -24,7 +24,7 @@ async def archive(database: Database, given: UUID | str, *, space: str, clock: C
         row = await arguments.row_of(tx, given)
         if row.deleted_at is None:
             await withdraw(tx, [] if row.entry_id is None else [row.entry_id])
-            await store.run(tx, "archive", {"id": row.id, "now": clock.now()})
+            await tx.execute(store.SQL["archive"], id=row.id, now=clock.now())
     return row.id
 
 
@@ -55,10 +55,10 @@ async def unarchive(database: Database, models: Models, given: UUID | str, *, sp
                     happened_at=row.started_at,
                     recorded_at=row.created_at,
                 )
-                filed = [None] if row.emptied else await filing.file(
+                filed = [None] if row.emptied else await indexing.file(
                     tx, [entry], embedded.vectors, generation=embedded.generation
                 )  # fmt: skip
-                await store.run(tx, "bring_back", {"id": row.id, "entry": filed[0]})
+                await tx.execute(store.SQL["bring_back"], id=row.id, entry=filed[0])
             return row.id
         except GenerationChanged as moved:
             generation = moved.generation

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import partial
 from typing import Any
 from uuid import UUID
-
-from psycopg.rows import class_row, dict_row, kwargs_row
 
 from quipu.kernel.base.parameters import ListState
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.episodes.decay.life import EpisodeLife, Pace, pace, state
+from quipu.kinds.episodes.decay.life import USUAL, EpisodeLife, Pace, pace, state
 from quipu.kinds.episodes.decay.model import (
     Episode,
     EpisodeMessage,
@@ -24,11 +21,12 @@ from quipu.kinds.episodes.decay.model import (
     Order,
 )
 from quipu.kinds.episodes.decay.weighing import About
-from quipu.kinds.episodes.indexing.entries import text_of
+from quipu.kinds.episodes.indexing import text_of
 from quipu.recall.model import Cited, Source
 from quipu.recall.terms import bag
 
-_SQL = queries.load("quipu.kinds.episodes.decay")
+SQL = queries.load("quipu.kinds.episodes.decay")
+_NOT_SHOWN = ("entry_id", "recent", "pace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +52,11 @@ class Row:
     intent: Mapping[str, Any]
     context: Mapping[str, Any]
     emotion: Mapping[str, Any]
-    factors: Mapping[str, Any]
+    salience_factors: Mapping[str, Any]
     open_loops: Sequence[str]
-    base: float
+    base_salience: float
     started_at: datetime
-    ended_at: datetime
+    happened_at: datetime
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None
@@ -72,48 +70,33 @@ class Row:
     entry_id: int | None
     messages: int
     recent: Sequence[datetime]
-    pace: Pace
+    pace: Pace = USUAL
 
     @property
     def life(self) -> EpisodeLife:
         """History that its state follows from."""
         return EpisodeLife(
-            base=self.base, happened_at=self.ended_at, uses=self.uses, recent=self.recent, pace=self.pace
+            base=self.base_salience,
+            happened_at=self.happened_at,
+            uses=self.uses,
+            recent=self.recent,
+            pace=self.pace,
         )
 
     def at(self, now: datetime) -> Episode:
         """Return the episode as it is at a moment."""
         living = state(self.life, now)
+        stored: dict[str, Any] = {
+            one.name: getattr(self, one.name) for one in fields(self) if one.name not in _NOT_SHOWN
+        }
+        stored["id"] = str(self.id)
+        stored["open_loops"] = tuple(self.open_loops)
+        stored["base_salience"] = round(self.base_salience, 4)
         return Episode(
-            id=str(self.id),
-            session=self.session,
-            user=self.user,
-            topic=self.topic,
-            gist=self.gist,
-            action=self.action,
-            outcome=self.outcome,
-            intent=self.intent,
-            context=self.context,
-            emotion=self.emotion,
-            salience_factors=self.factors,
-            open_loops=tuple(self.open_loops),
-            base_salience=round(self.base, 4),
+            **stored,
             salience=round(living.salience, 4),
             freshness=round(living.freshness, 4),
             activation=round(living.activation, 4),
-            started_at=self.started_at,
-            happened_at=self.ended_at,
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-            deleted_at=self.deleted_at,
-            used_at=self.used_at,
-            uses=self.uses,
-            messages=self.messages,
-            builder=self.builder,
-            builder_version=self.builder_version,
-            trouble=self.trouble,
-            version=self.version,
-            emptied=self.emptied,
         )
 
 
@@ -136,7 +119,7 @@ async def lives(tx: SpaceTransaction, entries: Sequence[int]) -> list[tuple[int,
     """Return each entry's history and subject."""
     found: list[tuple[int, EpisodeLife, About]] = []
     pacing = pace(tx.settings)
-    for row in await _rows(tx, "lives", {"entries": Int8s(entries)}):
+    for row in await tx.rows(SQL["lives"], entries=Int8s(entries)):
         entry, base, happened_at, uses, recent, topic, intent, terms = row
         life = EpisodeLife(base=base, happened_at=happened_at, uses=uses, recent=recent, pace=pacing)
         found.append((entry, life, About(topic=_terms(topic), intent=intent, terms=frozenset(terms or ()))))
@@ -152,8 +135,8 @@ async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
             recorded_at=recorded_at,
             source=Source(said, session, role="episode", user=user),
         )
-        for entry, gist, outcome, happened_at, recorded_at, said, session, user in await _rows(
-            tx, "cited", {"ids": Int8s(ids)}
+        for entry, gist, outcome, happened_at, recorded_at, said, session, user in await tx.rows(
+            SQL["cited"], ids=Int8s(ids)
         )
     }
 
@@ -162,52 +145,52 @@ async def episodes(
     tx: SpaceTransaction, *, ids: Sequence[UUID] = (), entries: Sequence[int] = ()
 ) -> list[Row]:
     """Return episodes by their ids or entries, in no order."""
-    values = {"space": tx.space.id, "ids": list(ids), "entries": Int8s(entries)}
-    async with tx.conn.cursor(row_factory=kwargs_row(partial(Row, pace=pace(tx.settings)))) as cursor:
-        return await (await cursor.execute(_SQL["episodes"], values)).fetchall()
+    rows = await tx.fetch(Row, SQL["episodes"], ids=list(ids), entries=Int8s(entries))
+    return [replace(row, pace=pace(tx.settings)) for row in rows]
 
 
 async def listed(tx: SpaceTransaction, wanted: Wanted, *, after: Row | None, now: datetime) -> list[Row]:
     """Return episodes in an order, highest first, behind the episode ``after``."""
     pacing = pace(tx.settings)
-    values = {
-        **{field.name: getattr(wanted, field.name) for field in fields(wanted)},
-        "decay": pacing.decay_per_hour,
-        "boost": pacing.boost,
-        "now": now,
-        "after": None if after is None else after.id,
-        "after_ended": None if after is None else after.ended_at,
-    }
-    ids: list[UUID] = [row[0] for row in await _rows(tx, "listed", values)]
+    ids: list[UUID] = [
+        row[0]
+        for row in await tx.rows(
+            SQL["listed"],
+            **{field.name: getattr(wanted, field.name) for field in fields(wanted)},
+            decay=pacing.decay_per_hour,
+            boost=pacing.boost,
+            now=now,
+            after=None if after is None else after.id,
+            after_ended=None if after is None else after.happened_at,
+        )
+    ]
     found = {row.id: row for row in await episodes(tx, ids=ids)}
     return [found[id_] for id_ in ids]
 
 
 async def is_there(tx: SpaceTransaction, id_: UUID) -> bool:
     """Return True if there is an episode with an id."""
-    return bool(await _rows(tx, "is_there", {"id": id_}))
+    return bool(await tx.rows(SQL["is_there"], id=id_))
 
 
 async def ids_like(tx: SpaceTransaction, prefix: str) -> list[UUID]:
     """Return at most two episodes whose id begins so."""
-    return [row[0] for row in await _rows(tx, "ids_like", {"prefix": f"{prefix}%"})]
+    return [row[0] for row in await tx.rows(SQL["ids_like"], prefix=f"{prefix}%")]
 
 
 async def messages_of(tx: SpaceTransaction, id_: UUID) -> list[EpisodeMessage]:
     """Return the messages that an episode is made of."""
-    async with tx.conn.cursor(row_factory=class_row(EpisodeMessage)) as cursor:
-        return await (await cursor.execute(_SQL["messages_of"], {"space": tx.space.id, "id": id_})).fetchall()
+    return await tx.fetch(EpisodeMessage, SQL["messages_of"], id=id_)
 
 
 async def versions(tx: SpaceTransaction, id_: UUID) -> list[EpisodeVersion]:
     """Return the earlier texts of an episode, latest first."""
-    async with tx.conn.cursor(row_factory=class_row(EpisodeVersion)) as cursor:
-        return await (await cursor.execute(_SQL["versions"], {"space": tx.space.id, "id": id_})).fetchall()
+    return await tx.fetch(EpisodeVersion, SQL["versions"], id=id_)
 
 
 async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
     """Return the entries of the episodes used last, with the time; latest first."""
-    return [(entry, at) for entry, at in await _rows(tx, "lately", {"limit": limit})]
+    return [(entry, at) for entry, at in await tx.rows(SQL["lately"], limit=limit)]
 
 
 async def last_uses(
@@ -215,34 +198,20 @@ async def last_uses(
 ) -> list[Use]:
     """Return the last uses of episodes, by ids or entries, locked until the transaction ends."""
     if ids is not None:
-        return [Use(*row) for row in await _rows(tx, "last_uses", {"ids": list(ids)})]
-    return [Use(*row) for row in await _rows(tx, "last_uses_of_entries", {"entries": Int8s(entries)})]
+        return await tx.fetch(Use, SQL["last_uses"], ids=list(ids))
+    return await tx.fetch(Use, SQL["last_uses_of_entries"], entries=Int8s(entries))
 
 
 async def stats(tx: SpaceTransaction, *, now: datetime) -> EpisodeStats:
     """Count the episodes, and average their state."""
     pacing = pace(tx.settings)
-    values = {
-        "space": tx.space.id,
-        "now": now,
-        "decay": pacing.decay_per_hour,
-        "boost": pacing.boost,
-    }
-    async with tx.conn.cursor(row_factory=dict_row) as cursor:
-        row = await (await cursor.execute(_SQL["stats"], values)).fetchone()
+    row = await tx.fetch_one(
+        EpisodeStats, SQL["stats"], now=now, decay=pacing.decay_per_hour, boost=pacing.boost
+    )
     assert row is not None  # an aggregate has one row
-    return EpisodeStats(**row)
-
-
-async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    """Run a write by its name; ``space`` is filled in."""
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
+    return row
 
 
 def _terms(topic: str) -> Collection[int]:
     """Return the hashes that the words of a topic's name are filed under; hyphens join the words."""
     return bag(topic.replace("-", " ")).hashes.tolist() if topic else ()
-
-
-async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -31,49 +29,48 @@ class Heard:
 
 async def hold(tx: SpaceTransaction) -> None:
     """Wait until nobody else changes what is borne in mind in the space."""
-    await _run(tx, "hold", {})
+    await tx.execute(_SQL["hold"])
 
 
 async def session(tx: SpaceTransaction, name: str) -> tuple[int, int] | None:
     """Return the number of a session and the last message of it that was read; None if it is gone."""
-    rows = await _rows(tx, "session", {"name": name, "topic": MINDING})
+    rows = await tx.rows(_SQL["session"], name=name, topic=MINDING)
     return (rows[0][0], rows[0][1]) if rows else None
 
 
 async def exchanges(tx: SpaceTransaction, session: int, *, mark: int, limit: int) -> list[Heard]:
     """Return exchanges with something said after message ``mark``, in order."""
-    rows = await _rows(tx, "exchanges", {"session": session, "mark": mark, "limit": limit})
+    rows = await tx.rows(_SQL["exchanges"], session=session, mark=mark, limit=limit)
     return [Heard(first, last, user, _chunk(chunk)) for first, last, user, chunk in rows]
 
 
 async def exchange_before(tx: SpaceTransaction, session: int, *, first: int) -> int:
     """Return the first message of the exchange before one; ``first`` itself if there is none."""
-    rows = await _rows(tx, "exchange_before", {"session": session, "first": first})
+    rows = await tx.rows(_SQL["exchange_before"], session=session, first=first)
     return rows[0][0] if rows else first
 
 
 async def turns(tx: SpaceTransaction, session: int, *, first: int, last: int) -> list[Turn]:
     """Return the words of people and agents from one message to another, as far as they may be kept."""
-    values = {"session": session, "first": first, "last": last}
-    rows = await _rows(tx, "turns", values)
+    rows = await tx.rows(_SQL["turns"], session=session, first=first, last=last)
     texts = await kept(tx, await tx.spoken([row[3] for row in rows]))
     return [replace(Turn(*row), text=text) for row, text in zip(rows, texts, strict=True)]
 
 
 async def is_there(tx: SpaceTransaction, session: int) -> bool:
     """Return True if a session was not forgotten; it stays while the transaction lasts."""
-    return bool(await _rows(tx, "is_there", {"session": session}))
+    return bool(await tx.rows(_SQL["is_there"], session=session))
 
 
 async def mark(tx: SpaceTransaction, session: int) -> int:
     """Return the last message of a session that was read; -1 if none was."""
-    rows = await _rows(tx, "mark", {"session": session, "topic": MINDING})
+    rows = await tx.rows(_SQL["mark"], session=session, topic=MINDING)
     return rows[0][0] if rows else -1
 
 
 async def advance(tx: SpaceTransaction, session: int, *, mark: int, now: datetime) -> None:
     """Note how far a session was read."""
-    await _run(tx, "advance", {"session": session, "topic": MINDING, "mark": mark, "now": now})
+    await tx.execute(_SQL["advance"], session=session, topic=MINDING, mark=mark, now=now)
 
 
 def _chunk(stored: object) -> Chunk | None:
@@ -82,11 +79,3 @@ def _chunk(stored: object) -> Chunk | None:
         return None if stored is None else Chunk.model_validate(stored)
     except ValidationError:
         return None
-
-
-async def _run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
-
-
-async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()

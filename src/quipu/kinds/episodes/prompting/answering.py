@@ -179,17 +179,18 @@ async def _do(context: Context, task: _Task) -> None:
     answer = Answer(known, "an earlier try") if known is not None else await _answered(context, task)
     if known is None:
         await _record(context, task, answer)
-    values = {
-        "status": "no_agent" if answer is None else "answered",
-        "by": None if answer is None else answer.by,
-        "now": context.clock.now(),
-        "ids": list(task.prompts),
-        "prompt_message": task.prompt_message,
-        "reply_message": task.reply_message,
-    }
+    prompts = list(task.prompts)
     async with context.effect() as tx:
-        await store.run(tx, "settle", values)
-        await store.run(tx, "tell", {"ids": list(task.prompts)})
+        await tx.execute(
+            store.SQL["settle"],
+            ids=prompts,
+            status="no_agent" if answer is None else "answered",
+            by=None if answer is None else answer.by,
+            prompt_message=task.prompt_message,
+            reply_message=task.reply_message,
+            now=context.clock.now(),
+        )
+        await tx.execute(store.SQL["tell"], ids=prompts)
 
 
 async def _answered(context: Context, task: _Task) -> Answer | None:

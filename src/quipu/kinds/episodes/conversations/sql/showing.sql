@@ -14,18 +14,18 @@ with chosen as materialized (
     order by greatest(d.updated_at, coalesce(s.last_at, s.created_at)) desc, s.name
     limit %(limit)s offset %(offset)s
 )
-select c.id::text as id, c.session, c.user_id, c.topic,
+select c.id::text as id, c.session, c.user_id as "user", c.topic,
     coalesce(c.title, (select left(regexp_replace(m.content, '\s+', ' ', 'g'), 80) from core.messages m
         where m.space_id = %(space)s and m.id >= c.session_number << 24 and m.id < (c.session_number + 1) << 24
             and m.role = 'user'
         order by m.id limit 1)) as title,
-    c.status, c.thread_id, c.messages, c.created_at, c.updated_at
+    c.status, c.thread_id as thread, c.messages, c.created_at, c.updated_at
 from chosen
 join episodes.conversations c on c.space_id = %(space)s and c.session_number = chosen.id
 order by c.updated_at desc, c.session
 
 -- name: utterances: the messages of a conversation, oldest first
-select m.id::text as id, m.external_id, m.role, r.speaker, m.content, m.mode, m.metadata, m.created_at
+select m.id::text as id, m.external_id as message, m.role, r.speaker, m.content, m.mode, m.metadata, m.created_at
 from core.sessions s
 join core.messages r on r.space_id = %(space)s and r.id >= s.id << 24 and r.id < (s.id + 1) << 24
 join episodes.messages m on m.space_id = %(space)s and m.message_number = r.id
@@ -34,8 +34,8 @@ order by r.id
 limit %(limit)s
 
 -- name: exchanges: the exchanges of a conversation, oldest first
-select e.id, t.name as thread, p.name as topic, e.user_name, e.started_at, e.ended_at, e.salience, e.chunk,
-    e.chunker, e.chunk_trouble, e.episode_id::text as episode_id,
+select e.id, t.name as thread, p.name as topic, e.user_name as "user", e.started_at, e.ended_at, e.salience, e.chunk,
+    e.chunker, e.chunk_trouble as trouble, e.episode_id::text as episode,
     array(select m.external_id from core.messages m
         where m.space_id = %(space)s and m.id between e.first_message and e.last_message and m.role <> 'system'
         order by m.id) as messages
@@ -57,7 +57,7 @@ on conflict (space_id, session_id) do update set
 returning session_id
 
 -- name: list_threads: threads, the latest first
-select t.id, t.name, t.user_name, t.platform, t.channel, t.seq, t.state, t.started_at, t.last_at, t.exchanges, t.resumed,
+select t.id, t.name, t.user_name as "user", t.platform, t.channel, t.seq, t.state, t.started_at, t.last_at, t.exchanges, t.resumed,
     f.name as continued_from
 from episodes.threads t
 left join episodes.threads f on f.space_id = %(space)s and f.id = t.continued_from
@@ -68,7 +68,7 @@ order by t.last_at desc, t.id desc
 limit %(limit)s
 
 -- name: list_topics: topics, the latest first
-select id, name, nullif(user_name, '') as user_name, messages,
+select id, name, nullif(user_name, '') as "user", messages,
     array(select w.key from jsonb_each_text(words) w order by w.value::int desc, w.key limit 8) as words, last_at
 from episodes.topics
 where space_id = %(space)s and (%(user)s::text is null or user_name = %(user)s)

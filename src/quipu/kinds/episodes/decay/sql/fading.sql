@@ -16,9 +16,9 @@ where e.space_id = %(space)s and e.entry_id = any(%(ids)s::int8[])
 
 -- name: episodes: episodes with what happened to them, by ids or entries
 select e.id, s.name as session, e.user_name as "user", e.topic, e.gist, e.action, e.outcome, e.intent, e.context,
-    e.emotion, e.salience_factors as factors,
-    episodes.open_loops_of(e.id, e.open_loops, e.loops_by_hand) as open_loops, e.base_salience as base, e.started_at, e.ended_at,
-    e.created_at, e.updated_at, e.deleted_at, e.last_accessed_at as used_at, e.access_count as uses, e.builder,
+    e.emotion, e.salience_factors,
+    episodes.open_loops_of(e.id, e.open_loops, e.loops_by_hand) as open_loops, e.base_salience, e.started_at,
+    e.ended_at as happened_at, e.created_at, e.updated_at, e.deleted_at, e.last_accessed_at as used_at, e.access_count as uses, e.builder,
     e.builder_version, e.builder_trouble as trouble, e.version, e.emptied_at is not null as emptied, e.entry_id,
     (select count(*) from episodes.episode_messages l
         where l.space_id = e.space_id and l.episode_id = e.id)::integer as messages,
@@ -94,13 +94,13 @@ where space_id = %(space)s and episode_id = %(id)s
 order by version desc
 
 -- name: last_uses: when episodes were used last; they stay as they are until the transaction ends
-select id, last_accessed_at, access_count from episodes.stored_episodes
+select id, last_accessed_at as used_at, access_count as uses from episodes.stored_episodes
 where space_id = %(space)s and id = any(%(ids)s::uuid[]) and deleted_at is null
 order by id
 for update
 
 -- name: last_uses_of_entries: the same, by the entries that were found
-select id, last_accessed_at, access_count from episodes.stored_episodes
+select id, last_accessed_at as used_at, access_count as uses from episodes.stored_episodes
 where space_id = %(space)s and entry_id = any(%(entries)s::int8[]) and deleted_at is null
 order by id
 for update

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
-
-from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
@@ -79,72 +76,70 @@ async def held(tx: SpaceTransaction, person: str) -> list[Held]:
             said_at=row[12],
             messages=frozenset(row[13]),
         )
-        for row in await _rows(tx, "held", {"person": person})
+        for row in await tx.rows(_SQL["held"], person=person)
     ]
 
 
 async def insert(tx: SpaceTransaction, values: Mapping[str, object]) -> None:
     """Insert a belief."""
-    await _run(tx, "insert", values)
+    await tx.execute(_SQL["insert"], **values)
 
 
 async def insert_source(
     tx: SpaceTransaction, belief: UUID, *, message: int, excerpt: str, said_at: datetime
 ) -> None:
     """Insert a message that says it, if it was not forgotten meanwhile."""
-    values = {"belief": belief, "message": message, "excerpt": excerpt, "said_at": said_at}
-    await _run(tx, "insert_source", values)
+    await tx.execute(_SQL["insert_source"], belief=belief, message=message, excerpt=excerpt, said_at=said_at)
 
 
 async def confirm(
     tx: SpaceTransaction, id_: UUID, *, confidence: float, said_at: datetime, source: str
 ) -> None:
     """Note that it was said again."""
-    values = {"id": id_, "confidence": confidence, "said_at": said_at, "source": source}
-    await _run(tx, "confirm", values)
+    await tx.execute(_SQL["confirm"], id=id_, confidence=confidence, said_at=said_at, source=source)
 
 
 async def entries(tx: SpaceTransaction, ids: Sequence[UUID]) -> list[int]:
     """Return the entries of beliefs in the index."""
-    return [row[0] for row in await _rows(tx, "entries", {"ids": list(ids)})]
+    return [row[0] for row in await tx.rows(_SQL["entries"], ids=list(ids))]
 
 
 async def end(tx: SpaceTransaction, ids: Sequence[UUID], *, ending: Ending, at: datetime) -> None:
     """End beliefs; take their entries out of the index separately."""
-    await _run(tx, "end", {"ids": list(ids), "ending": ending, "at": at})
+    await tx.execute(_SQL["end"], ids=list(ids), ending=ending, at=at)
 
 
 async def succeed(tx: SpaceTransaction, ids: Sequence[UUID], successor: UUID) -> None:
     """Say what stands instead of beliefs."""
-    await _run(tx, "succeed", {"ids": list(ids), "successor": successor})
+    await tx.execute(_SQL["succeed"], ids=list(ids), successor=successor)
 
 
 async def stand(tx: SpaceTransaction, id_: UUID, *, entry: int) -> None:
     """Let a contested belief stand from now on."""
-    await _run(tx, "stand", {"id": id_, "entry": entry})
+    await tx.execute(_SQL["stand"], id=id_, entry=entry)
 
 
 async def contest(
     tx: SpaceTransaction, *, belief: UUID, rival: UUID, severity: Severity, at: datetime
 ) -> None:
     """Begin a conflict."""
-    await _run(tx, "contest", {"belief": belief, "rival": rival, "severity": severity, "at": at})
+    await tx.execute(_SQL["contest"], belief=belief, rival=rival, severity=severity, at=at)
 
 
 async def settle(tx: SpaceTransaction, ids: Sequence[UUID], *, strategy: Strategy, at: datetime) -> None:
     """Settle the conflicts of beliefs."""
     state = "decayed" if strategy == "decayed" else "resolved"
-    await _run(tx, "settle", {"ids": list(ids), "strategy": strategy, "state": state, "at": at})
+    await tx.execute(_SQL["settle"], ids=list(ids), strategy=strategy, state=state, at=at)
 
 
 async def surface(tx: SpaceTransaction, id_: UUID, *, at: datetime) -> None:
     """Note that somebody is asked about a conflict."""
-    await _run(tx, "surface", {"id": id_, "at": at})
+    await tx.execute(_SQL["surface"], id=id_, at=at)
 
 
 async def stale(tx: SpaceTransaction, *, before: datetime) -> list[tuple[UUID, UUID]]:
     """Return conflicts of which nothing was heard since a time: belief and rival."""
-    return [(row[0], row[1]) for row in await _rows(tx, "stale", {"before": before})]
+    return [(row[0], row[1]) for row in await tx.rows(_SQL["stale"], before=before)]
 
 
 async def beliefs(
@@ -158,17 +153,16 @@ async def beliefs(
     offset: int = 0,
 ) -> list[Belief]:
     """Return beliefs, surest first."""
-    values = {
-        "space": tx.space.id,
-        "ids": None if ids is None else list(ids),
-        "person": person,
-        "key": key,
-        "state": state,
-        "limit": limit,
-        "offset": offset,
-    }
-    async with tx.conn.cursor(row_factory=class_row(Belief)) as cursor:
-        return await (await cursor.execute(_SQL["beliefs"], values)).fetchall()
+    return await tx.fetch(
+        Belief,
+        _SQL["beliefs"],
+        ids=None if ids is None else list(ids),
+        person=person,
+        key=key,
+        state=state,
+        limit=limit,
+        offset=offset,
+    )
 
 
 async def conflicts(
@@ -181,8 +175,7 @@ async def conflicts(
     limit: int = 1_000,
 ) -> list[Conflict]:
     """Return conflicts with both sides, worst first; with ``settled``, settled ones too."""
-    values = {"id": id, "of": of, "person": person, "all": settled, "limit": limit}
-    rows = await _rows(tx, "conflicts", values)
+    rows = await tx.rows(_SQL["conflicts"], id=id, of=of, person=person, all=settled, limit=limit)
     sides = {row[place] for row in rows for place in (1, 2)}
     by_id = {one.id: one for one in await beliefs(tx, ids=sorted(sides))}
     return [
@@ -205,44 +198,44 @@ async def conflicts(
 
 async def sources(tx: SpaceTransaction, id_: UUID) -> list[BeliefSource]:
     """Return where a belief was said, latest first."""
-    async with tx.conn.cursor(row_factory=class_row(BeliefSource)) as cursor:
-        given = {"space": tx.space.id, "id": id_}
-        return await (await cursor.execute(_SQL["sources"], given)).fetchall()
+    return await tx.fetch(BeliefSource, _SQL["sources"], id=id_)
 
 
 async def row(tx: SpaceTransaction, id_: UUID) -> Row | None:
     """Return the fields of a belief that a change needs, or None if there is none."""
-    async with tx.conn.cursor(row_factory=class_row(Row)) as cursor:
-        given = {"space": tx.space.id, "id": id_}
-        return await (await cursor.execute(_SQL["row"], given)).fetchone()
+    return await tx.fetch_one(Row, _SQL["row"], id=id_)
 
 
 async def beside(tx: SpaceTransaction, row: Row, *, slots: Sequence[str]) -> list[UUID]:
     """Return other beliefs of the person and key, contested or in one of ``slots``, surest first."""
-    values = {"id": row.id, "person": row.person, "key": row.key, "slots": list(slots)}
-    return [one[0] for one in await _rows(tx, "beside", values)]
+    return [
+        one[0]
+        for one in await tx.rows(_SQL["beside"], id=row.id, person=row.person, key=row.key, slots=list(slots))
+    ]
 
 
 async def ids_like(tx: SpaceTransaction, prefix: str, *, conflicts: bool = False) -> list[UUID]:
     """Return at most two beliefs (or conflicts) whose id begins so."""
     name = "conflict_ids_like" if conflicts else "ids_like"
-    return [one[0] for one in await _rows(tx, name, {"prefix": f"{prefix}%"})]
+    return [one[0] for one in await tx.rows(_SQL[name], prefix=f"{prefix}%")]
 
 
 async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> list[Found]:
     """Return the standing beliefs of entries."""
-    async with tx.conn.cursor(row_factory=class_row(Found)) as cursor:
-        given = {"space": tx.space.id, "ids": Int8s(ids)}
-        return await (await cursor.execute(_SQL["cited"], given)).fetchall()
+    return await tx.fetch(Found, _SQL["cited"], ids=Int8s(ids))
 
 
-async def doomed(tx: SpaceTransaction, values: Mapping[str, object]) -> list[tuple[UUID, int | None]]:
+async def doomed(
+    tx: SpaceTransaction, messages: Sequence[int], *, person: str | None, everything: bool
+) -> list[tuple[UUID, int | None]]:
     """Return the beliefs that an erasure takes, each with its entry in the index.
 
     A belief that other messages say too goes where it is worded as only the erased ones said it.
     """
-    gone = [(one[0], one[1]) for one in await _rows(tx, "doomed", values)]
-    restated = await _rows(tx, "restated", {**values, "doomed": [one for one, _ in gone]})
+    ids = Int8s(messages)
+    rows = await tx.rows(_SQL["doomed"], ids=ids, person=person, everything=everything)
+    gone = [(id_, entry) for id_, entry in rows]
+    restated = await tx.rows(_SQL["restated"], ids=ids, doomed=[id_ for id_, _ in gone])
     return gone + [
         (id_, entry)
         for id_, entry, value, erased, kept in restated
@@ -252,23 +245,15 @@ async def doomed(tx: SpaceTransaction, values: Mapping[str, object]) -> list[tup
 
 async def delete(tx: SpaceTransaction, ids: Sequence[UUID]) -> None:
     """Take beliefs, with sources and conflicts."""
-    await _run(tx, "delete", {"ids": list(ids)})
+    await tx.execute(_SQL["delete"], ids=list(ids))
 
 
 async def erase_sources(tx: SpaceTransaction, messages: Sequence[int]) -> None:
     """Erase what messages that go said of beliefs that stay."""
-    await _run(tx, "erase_sources", {"ids": Int8s(messages)})
-    await _run(tx, "redate", {})
+    await tx.execute(_SQL["erase_sources"], ids=Int8s(messages))
+    await tx.execute(_SQL["redate"])
 
 
 async def end_free(tx: SpaceTransaction) -> None:
     """End contested beliefs that are in no conflict any more: what they contested is gone."""
-    await _run(tx, "end_free", {})
-
-
-async def _run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
-
-
-async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()
+    await tx.execute(_SQL["end_free"])

@@ -5,7 +5,10 @@ returning id
 
 -- name: prompts: prompts with their answers, the latest first; one that is not answered waits while its job does
 select p.id::text as id, p.session, p.user_name as "user", coalesce(p.content, q.content, '') as prompt, t.status, r.content as reply,
-    p.answered_by, j.dead_at is not null as given_up, p.created_at, p.answered_at
+    p.answered_by,
+    case t.status when 'no_agent' then %(no_agent)s::text
+        when 'failed' then case when j.dead_at is null then %(no_job)s::text else %(given_up)s::text end end as error,
+    p.created_at, p.answered_at
 from episodes.prompts p
 left join core.messages q on q.space_id = p.space_id and q.id = p.prompt_message
 left join core.messages r on r.space_id = p.space_id and r.id = p.reply_message
@@ -24,7 +27,7 @@ order by p.created_at desc, p.id
 limit %(limit)s
 
 -- name: history: the latest messages of a session, the last first
-select m.external_id, m.role, m.speaker, m.user_name, left(m.content, 20000) as content
+select m.external_id as message, m.role, m.speaker, m.user_name as "user", left(m.content, 20000) as content
 from core.messages m
 where m.space_id = %(space)s
     and m.session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s)

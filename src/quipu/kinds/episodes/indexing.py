@@ -8,10 +8,9 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.model import Vectors
-from quipu.kinds.episodes.indexing import store
-from quipu.kinds.episodes.indexing.store import Unfiled
 from quipu.recall import index
 from quipu.recall.dates import tells_time
 from quipu.recall.generations import Embedded, Models
@@ -24,6 +23,7 @@ EPISODES: Final = 4  # core.recall_kinds.code
 BIT: Final = 1 << (EPISODES - 1)
 TABLE: Final = "episodes"
 _AT_ONCE: Final = 200
+_SQL = queries.load("quipu.kinds.episodes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,21 @@ class Entry:
     user: str | None
     happened_at: datetime
     recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfiled:
+    """An episode that the index does not know as it is."""
+
+    id: UUID
+    entry_id: int | None
+    user: str | None
+    started_at: datetime
+    created_at: datetime
+    gist: str
+    outcome: str
+    topic: str
+    deleted: bool
 
 
 def text_of(*, gist: str, outcome: str) -> str:
@@ -76,7 +91,7 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
         async with database.snapshot_read(space) as tx:
             if tx is None or not tx.space.unfiled & BIT:
                 return
-            found = await store.unfiled(tx, limit=_AT_ONCE)
+            found = await tx.fetch(_Unfiled, _SQL["unfiled"], limit=_AT_ONCE)
             generation = generation or tx.space.generation
         if not found:
             await settle(database, space, EPISODES, _clear)
@@ -90,13 +105,14 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
             generation = moved.generation
 
 
-async def _follow(database: Database, space: str, found: Sequence[Unfiled], embedded: Embedded) -> bool:
+async def _follow(database: Database, space: str, found: Sequence[_Unfiled], embedded: Embedded) -> bool:
     """File what is as it was when it was embedded; whether there was any. No door writes meanwhile."""
     async with database.erase(space) as tx:
         if tx is None:
             return False
-        held = await store.held(tx, [one.id for one in found])
-        known = [one for one in await store.unfiled(tx, limit=_AT_ONCE) if one.id in held]
+        rows = await tx.rows(_SQL["held"], ids=[one.id for one in found])
+        held = {id_ for (id_,) in rows}
+        known = [one for one in await tx.fetch(_Unfiled, _SQL["unfiled"], limit=_AT_ONCE) if one.id in held]
         places = [place for place, one in enumerate(found) if one in known]
         await withdraw(tx, sorted(e for e in (found[place].entry_id for place in places) if e is not None))
         live = [place for place in places if not found[place].deleted]
@@ -108,15 +124,15 @@ async def _follow(database: Database, space: str, found: Sequence[Unfiled], embe
         )
         entries = dict(zip(live, filed, strict=True))
         for place in places:
-            await store.run(tx, "refiled", {"id": found[place].id, "entry": entries.get(place)})
+            await tx.execute(_SQL["refiled"], id=found[place].id, entry=entries.get(place))
         return bool(places)
 
 
 async def _clear(tx: SpaceTransaction) -> None:
-    await store.run(tx, "settle", {})
+    await tx.execute(_SQL["settle"])
 
 
-def _entry(one: Unfiled) -> Entry:
+def _entry(one: _Unfiled) -> Entry:
     return Entry(
         id=one.id,
         text=text_of(gist=one.gist, outcome=one.outcome),

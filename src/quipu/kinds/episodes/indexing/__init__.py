@@ -1,1 +1,0 @@
-"""Episodes in the index of recall, which follows whatever writes them."""
