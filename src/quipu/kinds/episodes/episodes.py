@@ -35,7 +35,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.building.eraser import OneEpisode
-from quipu.kinds.episodes.decay import archival, arguments, life, store
+from quipu.kinds.episodes.decay import archival, life, store
 from quipu.kinds.episodes.decay.model import (
     ORDERS,
     Condensation,
@@ -120,7 +120,7 @@ class AsyncEpisodes:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
-            last = None if after is None else await behind(arguments.row_of(tx, after))
+            last = None if after is None else await behind(store.row_of(tx, after))
             rows = await store.listed(tx, wanted, after=last, now=now)
         return [row.at(now) for row in rows]
 
@@ -132,7 +132,7 @@ class AsyncEpisodes:
         """
         now = self._clock.now()
         async with self._database.list_read(check_name("space", space)) as tx:
-            return (await arguments.row_of(tx, id)).at(now)
+            return (await store.row_of(tx, id)).at(now)
 
     async def messages(self, id: Id, *, space: Space) -> Sequence[EpisodeMessage]:
         """List the messages that an episode was made of, in their order.
@@ -143,7 +143,7 @@ class AsyncEpisodes:
             NotFound: There is no such episode.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            found = await arguments.id_of(tx, id)
+            found = await store.id_of(tx, id)
             return [] if tx is None else await store.messages_of(tx, found)
 
     async def history(self, id: Id, *, space: Space) -> Sequence[EpisodeVersion]:
@@ -153,7 +153,7 @@ class AsyncEpisodes:
             NotFound: There is no such episode.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            found = await arguments.id_of(tx, id)
+            found = await store.id_of(tx, id)
             return [] if tx is None else await store.versions(tx, found)
 
     async def curve(
@@ -183,7 +183,7 @@ class AsyncEpisodes:
             ahead = timedelta(days=whole("ahead_days", ahead_days, least=0, most=_LONGEST_AHEAD_DAYS))
         now = self._clock.now()
         async with self._database.list_read(check_name("space", space)) as tx:
-            row = await arguments.row_of(tx, id)
+            row = await store.row_of(tx, id)
         return EpisodeCurve(
             episode=row.at(now),
             life=row.life,
@@ -263,7 +263,7 @@ class AsyncEpisodes:
             NotFound: One of the episodes does not exist; no use was noted.
         """
         async with self._database.write(check_name("space", space)) as tx:
-            found = [await arguments.id_of(tx, one) for one in ids]
+            found = [await store.id_of(tx, one) for one in ids]
             return await note(tx, self._clock.now(), await store.last_uses(tx, ids=found))
 
     async def archive(self, id: Id, *, space: Space) -> Episode:
@@ -297,7 +297,7 @@ class AsyncEpisodes:
             NotFound: There is no such episode.
         """
         async with self._database.snapshot_read(check_name("space", space)) as tx:
-            found = await arguments.id_of(tx, id)
+            found = await store.id_of(tx, id)
         what, erasers = What(message=f"episode {found}"), (OneEpisode(found),)
         if not confirm:
             return await erasure.preview(self._database, erasers, what, space=space)
@@ -349,7 +349,7 @@ class AsyncEpisodes:
         ids = None
         async with self._database.list_read(check_name("space", space)) as tx:
             if id is not None:
-                ids = [await arguments.id_of(tx, id)]
+                ids = [await store.id_of(tx, id)]
         async with self._condensing() as condensing:
             return await rebuilding.rebuild(
                 self._database,

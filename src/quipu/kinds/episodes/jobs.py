@@ -23,9 +23,9 @@ async def chunk(context: Context, payload: Payload) -> None:
 
 async def condense(context: Context, payload: Payload) -> None:
     """Make episodes of what is ready in a session."""
-    from quipu.kinds.episodes.building.job import condense as work  # noqa: PLC0415
+    from quipu.kinds.episodes.building.rebuilding import condense_ready  # noqa: PLC0415
 
-    await work(context, payload)
+    await condense_ready(context, payload)
 
 
 async def mind(context: Context, payload: Payload) -> None:

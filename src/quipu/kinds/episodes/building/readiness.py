@@ -1,11 +1,16 @@
-"""Readiness of waiting exchanges: which are an episode by now, and when to look again. Pure."""
+"""Waiting exchanges put in groups: which are an episode by now, and when to look again. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
+
+from quipu.kinds.episodes.building.feeling import NAMES
+from quipu.kinds.episodes.building.signs import Turn, signs
+from quipu.kinds.episodes.building.store import Exchange, Spoken
 
 SURE: Final = 2.0
 """A sign as strong as that ends an episode (``signs``)."""
@@ -24,6 +29,10 @@ RESTED: Final = timedelta(hours=4)
 
 RICH: Final = 0.25
 """What is rich in things worth keeping is ended by signs that are weaker by so much."""
+
+
+FELT: Final = 2.0
+"""Of 10: a feeling that counts, as in the origin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +72,40 @@ class Quiet:
 
 
 USUAL: Final = Quiet()
+
+
+def group(
+    exchanges: Sequence[Exchange],
+    spoken: Sequence[Spoken],
+    *,
+    now: datetime,
+    finished: bool,
+    quiet: Quiet = USUAL,
+) -> Plan:
+    """Plan which exchanges are episodes by now; ``spoken`` are their messages, both in order."""
+    heard = [one for one in spoken if one.said.role != "tool"]
+    signed = signs([Turn(one.said.text, one.said.at, one.vector) for one in heard])
+    places = [one.said.id for one in heard]
+    waiting: list[Waiting] = []
+    for exchange in exchanges:
+        first, end = bisect_left(places, exchange.first), bisect_right(places, exchange.last)
+        waiting.append(
+            Waiting(
+                turns=max(1, end - first),
+                sign=signed[first] if first < end else 0.0,
+                started_at=exchange.started_at,
+                ended_at=exchange.ended_at,
+                density=_density(exchange.chunk or {}),
+                thread=exchange.thread,
+            )
+        )
+    return plan(waiting, now=now, finished=finished, quiet=quiet)
+
+
+def messages_of(spoken: Sequence[Spoken], exchanges: Sequence[Exchange]) -> list[Spoken]:
+    """Return the messages of consecutive exchanges."""
+    first, last = exchanges[0].first, exchanges[-1].last
+    return [one for one in spoken if first <= one.said.id <= last]
 
 
 def plan(waiting: Sequence[Waiting], *, now: datetime, finished: bool = False, quiet: Quiet = USUAL) -> Plan:
@@ -137,3 +180,13 @@ def _strongest(waiting: Sequence[Waiting], start: int, end: int) -> int:
     """Return the strongest sign in the later half of what became too long; the first in a tie."""
     middle = start + max(1, (end - start) // 2)
     return max(range(middle, end + 1), key=lambda place: (waiting[place].sign, -place))
+
+
+def _density(chunk: Mapping[str, Any]) -> float:
+    feelings = chunk.get("emotion", {})
+    return density(
+        gists=len(chunk.get("gists", ())),
+        facts=len(chunk.get("facts", ())),
+        traits=len(chunk.get("user_traits", ())),
+        feelings=sum(feelings.get(name, 0) > FELT for name in NAMES),
+    )

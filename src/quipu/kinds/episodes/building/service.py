@@ -11,19 +11,23 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.embedding.model import Vectors
 from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import Policy
-from quipu.kinds.episodes.building import grouping, store
+from quipu.kinds.episodes import indexing
+from quipu.kinds.episodes.building import readiness, store
 from quipu.kinds.episodes.building.drafting import Draft, Drafting, with_novelty
 from quipu.kinds.episodes.building.readiness import Plan, Quiet
 from quipu.kinds.episodes.building.store import Exchange, Spoken
-from quipu.kinds.episodes.building.writing import write
+from quipu.kinds.episodes.decay.formulas import salience
+from quipu.kinds.episodes.indexing import Entry
 from quipu.kinds.episodes.policy import policy_of
 from quipu.kinds.episodes.settings import IDLE_MINUTES, RESTED_MINUTES
 from quipu.recall.generations import Models
+from quipu.recall.index import withdraw
 
 NOTHING: Final = np.empty((0, 0), np.float32)
 AT_ONCE: Final = 120
@@ -33,6 +37,88 @@ AT_ONCE: Final = 120
 SCALE, FIRST = 3.0, 2.0
 KNOWN, UNKNOWN = 0.85, 0.25
 """Cosines: as near as the first to something known it is nothing new, as far as the second quite new."""
+
+
+async def write(
+    tx: SpaceTransaction,
+    new: Sequence[Draft],
+    anew: Sequence[Draft],
+    vectors: Vectors,
+    *,
+    number: int,
+    generation: int,
+    now: datetime,
+) -> list[UUID]:
+    """Write new episodes of session ``number`` and others anew; ``vectors`` of both in this order.
+
+    Returns the ids of those that were written. Left out are new ones of which an exchange belongs to another
+    or has grown by now, others that were put away or forgotten, and others at which a language model failed
+    and that still say what they said before: rules must not write over what a model wrote.
+
+    Raises:
+        GenerationChanged: the vectors are of another model than those of the space by now.
+    """
+    # All at once, in the order of their ids: whoever holds several of them does it so.
+    loose = await store.still_loose(tx, [one for draft in new for one in draft.exchanges])
+    places = [place for place, draft in enumerate(new) if loose.issuperset(one.id for one in draft.exchanges)]
+    held: dict[UUID, store.Held] = {}
+    for place, draft in enumerate(anew, start=len(new)):
+        one = await store.hold_episode(tx, draft.id)
+        if one is not None and not one.deleted and (one.emptied or draft.trouble is None):
+            held[draft.id] = one
+            places.append(place)
+    await withdraw(tx, sorted(one.entry_id for one in held.values() if one.entry_id is not None))
+    drafts = [(*new, *anew)[place] for place in places]
+    filed = await indexing.file(
+        tx, [_entry(one, now) for one in drafts], vectors[places], generation=generation
+    )
+    for draft, entry in zip(drafts, filed, strict=True):
+        if draft.id in held:
+            await tx.execute(store.SQL["keep_history"], id=draft.id, now=now)
+            await tx.execute(store.SQL["rewrite"], id=draft.id, **_values(draft, entry, now))
+        else:
+            await tx.execute(
+                store.SQL["insert_episode"], **_values(draft, entry, now), **_origin(draft, number)
+            )
+            exchanges = Int8s([one.id for one in draft.exchanges])
+            await tx.execute(store.SQL["claim"], episode=draft.id, exchanges=exchanges)
+        await tx.execute(store.SQL["link_messages"], episode=draft.id, messages=Int8s(draft.messages))
+    return [draft.id for draft in drafts]
+
+
+def _entry(draft: Draft, now: datetime) -> Entry:
+    return Entry(
+        id=draft.id,
+        text=draft.text,
+        user=draft.user,
+        happened_at=min(one.started_at for one in draft.exchanges),
+        recorded_at=now,
+    )
+
+
+def _values(draft: Draft, entry: int, now: datetime) -> dict[str, object]:
+    return {
+        **store.columns(draft.said),
+        "salience": salience(draft.said.salience_factors),
+        "topic": draft.topic,
+        "user": draft.user,
+        "started_at": min(one.started_at for one in draft.exchanges),
+        "ended_at": max(one.ended_at for one in draft.exchanges),
+        "builder": draft.builder,
+        "builder_version": draft.version,
+        "trouble": draft.trouble,
+        "entry": entry,
+        "now": now,
+    }
+
+
+def _origin(draft: Draft, number: int) -> dict[str, object]:
+    return {
+        "id": draft.id,
+        "number": number,
+        "thread": draft.exchanges[-1].thread,
+        "exchange": str(draft.exchanges[0].id),
+    }
 
 
 def novelty(nearest: float | None) -> float:
@@ -110,7 +196,7 @@ class Condensing:
             waits = None if tx is None else await _waits(tx, session)
         if waits is None:
             return None
-        found = grouping.plan(
+        found = readiness.group(
             waits.exchanges,
             waits.spoken,
             now=self._clock.now(),
@@ -119,7 +205,7 @@ class Condensing:
         )
         groups = [waits.exchanges[part.start : part.stop] for part in _settled(found, waits)]
         generation = await self._generation(waits.generation)
-        words = {uuid4(): (group, grouping.of(waits.spoken, group)) for group in groups}
+        words = {uuid4(): (group, readiness.messages_of(waits.spoken, group)) for group in groups}
         drafts = await self._drafted(generation, {**words, **waits.emptied}, policy=waits.policy)
         ready = Ready(
             number=waits.number, as_of=waits.as_of, generation=generation,

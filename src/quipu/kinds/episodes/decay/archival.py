@@ -7,7 +7,7 @@ from uuid import UUID
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
 from quipu.kinds.episodes import indexing
-from quipu.kinds.episodes.decay import arguments, store
+from quipu.kinds.episodes.decay import store
 from quipu.kinds.episodes.indexing import Entry, text_of
 from quipu.recall.generations import Models
 from quipu.recall.index import withdraw
@@ -21,7 +21,7 @@ async def archive(database: Database, given: UUID | str, *, space: str, clock: C
         NotFound: there is none.
     """
     async with database.write(space) as tx:
-        row = await arguments.row_of(tx, given)
+        row = await store.row_of(tx, given)
         if row.deleted_at is None:
             await withdraw(tx, [] if row.entry_id is None else [row.entry_id])
             await tx.execute(store.SQL["archive"], id=row.id, now=clock.now())
@@ -35,14 +35,14 @@ async def unarchive(database: Database, models: Models, given: UUID | str, *, sp
         NotFound: there is none.
     """
     async with database.snapshot_read(space) as tx:
-        row = await arguments.row_of(tx, given)
+        row = await store.row_of(tx, given)
         generation = None if tx is None else tx.space.generation
     while True:
         text = text_of(gist=row.gist, outcome=row.outcome)
         embedded = await models.embed([text], generation=generation)
         try:
             async with database.write(space) as tx:
-                held = await arguments.row_of(tx, row.id)
+                held = await store.row_of(tx, row.id)
                 if held.deleted_at is None:
                     return row.id
                 if (held.gist, held.outcome) != (row.gist, row.outcome):

@@ -1,13 +1,14 @@
-"""The queries of episodes that live, one short function each."""
+"""The queries of episodes, one short function each, and how a caller names one."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
+from quipu.errors import NotFound
 from quipu.kernel.base.parameters import ListState
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
@@ -24,9 +25,41 @@ from quipu.kinds.episodes.decay.weighing import About
 from quipu.kinds.episodes.indexing import text_of
 from quipu.recall.model import Cited, Source
 from quipu.recall.terms import bag
+from quipu.record.given import id_of as given_id
+from quipu.record.given import only
 
 SQL = queries.load("quipu.kinds.episodes.decay")
 _NOT_SHOWN = ("entry_id", "recent", "pace")
+
+
+_HINT: Final = "The list of episodes shows them."
+
+
+async def id_of(tx: SpaceTransaction | None, given: UUID | str) -> UUID:
+    """Return the id of an episode: a whole one, or the only one that begins so.
+
+    Raises:
+        NotFound: there is none.
+        BadInput: several begin so, or it is no id.
+    """
+    asked = given_id(given, what="an episode", hint=_HINT)
+    found: UUID | None = None
+    if tx is not None and isinstance(asked, UUID):
+        found = asked if await is_there(tx, asked) else None
+    elif tx is not None:
+        found = only(await ids_like(tx, str(asked)), asked)
+    if found is None:
+        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
+    return found
+
+
+async def row_of(tx: SpaceTransaction | None, given: UUID | str) -> Row:
+    """Return the episode with an id. Raises as ``id_of`` does."""
+    id_ = await id_of(tx, given)
+    rows = [] if tx is None else await episodes(tx, ids=[id_])
+    if not rows:
+        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
+    return rows[0]
 
 
 @dataclass(frozen=True, slots=True)
