@@ -106,7 +106,10 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
 
 
 async def _follow(database: Database, space: str, found: Sequence[_Unfiled], embedded: Embedded) -> bool:
-    """File what is as it was when it was embedded; whether there was any. No door writes meanwhile."""
+    """Index what did not change since it was embedded; return True if there was any.
+
+    No door writes meanwhile.
+    """
     async with database.erase(space) as tx:
         if tx is None:
             return False

@@ -25,7 +25,7 @@ async def weigh(
 
 
 async def used(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> int:
-    """Note a use of the episodes of some entries; how many count: of two that are close one does."""
+    """Note a use of the episodes of some entries; return how many count. Of two close uses one does."""
     return await note(tx, now, await store.last_uses(tx, entries=ids))
 
 
@@ -35,7 +35,7 @@ async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]
 
 
 async def note(tx: SpaceTransaction, now: datetime, held: Sequence[store.Use]) -> int:
-    """Note a use of episodes that are held; how many uses count."""
+    """Note a use of locked episodes; return how many uses count."""
     apart = timedelta(minutes=pace(tx.settings).uses_apart_minutes)
     counted = [one for one in held if counts_as_use(one.used_at, now, apart=apart)]
     for one in counted:

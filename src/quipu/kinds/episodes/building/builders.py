@@ -53,74 +53,6 @@ MOST_CHARACTERS: Final = 24_000
 _PROMPT: Final = Path(__file__).with_name("prompts") / "episode.md"
 
 
-class RemoteBuilder:
-    """Condenses through a language model. Each model is a builder of its own name."""
-
-    version = PROMPT_VERSION
-    measures_novelty = True
-
-    def __init__(self, language: Language) -> None:
-        self._language = language
-        self.name = f"llm:{language.name}"
-
-    async def build(self, material: Material, embedder: Embedder) -> Condensed:  # noqa: ARG002 - of the protocol
-        """Return the model's answer, checked against the shape.
-
-        Raises:
-            LanguageFailed, BudgetSpent: it did not.
-        """
-        return await self._language.structured(
-            instructions=_PROMPT.read_text("utf-8"), text=shown(material), shape=Condensed, purpose=PURPOSE
-        )
-
-
-def shown(material: Material) -> str:
-    """Return the messages as the model reads them; long ones are cut, and of many the middle is left out."""
-    said = [
-        entry(f"[{one.at:%Y-%m-%d %H:%M} {label(one.who)}]", _cut(one.text)) for one in material.utterances
-    ]
-    text = "\n".join(said)
-    if len(text) > MOST_CHARACTERS:
-        first = text[: MOST_CHARACTERS // 2].rsplit("\n", 1)[0]
-        text = f"{first}\n[...]\n{latest(said, most=MOST_CHARACTERS // 2)}"
-    return f"Topic: {label(material.topic)}\n\n{text}" if material.topic else text
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} [...]"
-
-
-def ranks(vectors: Vectors, weights: Sequence[float]) -> list[float]:
-    """Return the centrality of each sentence: LexRank (Erkan and Radev 2004) with cosines for edges, sum 1.
-
-    ``vectors`` have unit length, shape (n, d). ``weights`` say how likely each is to be jumped to, above 0;
-    sentences that somebody found worth keeping weigh more.
-    """
-    if not len(vectors):
-        return []
-    prior = np.asarray(weights, dtype=np.float64)
-    prior = prior / prior.sum()
-    edges = np.maximum(0.0, vectors.astype(np.float64) @ vectors.T.astype(np.float64))
-    np.fill_diagonal(edges, 0.0)
-    rows = edges.sum(axis=1, keepdims=True)
-    flow = np.where(rows > 0, edges / np.where(rows > 0, rows, 1), prior)
-    found = prior
-    for _ in range(STEPS):
-        found = (1 - DAMPING) * prior + DAMPING * (found @ flow)
-    return [float(one) for one in found * prior / (found * prior).sum()]
-
-
-def chosen(vectors: Vectors, ranked: Sequence[float], *, most: int) -> list[int]:
-    """Return the places of the most central sentences that do not repeat each other, in order."""
-    found: list[int] = []
-    for place in sorted(range(len(ranked)), key=lambda place: (-ranked[place], place)):
-        if len(found) == most:
-            break
-        if all(float(vectors[place] @ vectors[other]) < SAME for other in found):
-            found.append(place)
-    return sorted(found)
-
-
 class RuleBuilder:
     """Condenses by rules. The embedder may know no meaning: then sentences are near that share words."""
 
@@ -200,3 +132,71 @@ def joined(told: Sequence[str]) -> str:
             break
         text, speaker = longer[:LONGEST_GIST], who
     return text
+
+
+def ranks(vectors: Vectors, weights: Sequence[float]) -> list[float]:
+    """Return the centrality of each sentence: LexRank (Erkan and Radev 2004) with cosines for edges, sum 1.
+
+    ``vectors`` have unit length, shape (n, d). ``weights`` say how likely each is to be jumped to, above 0;
+    sentences that somebody found worth keeping weigh more.
+    """
+    if not len(vectors):
+        return []
+    prior = np.asarray(weights, dtype=np.float64)
+    prior = prior / prior.sum()
+    edges = np.maximum(0.0, vectors.astype(np.float64) @ vectors.T.astype(np.float64))
+    np.fill_diagonal(edges, 0.0)
+    rows = edges.sum(axis=1, keepdims=True)
+    flow = np.where(rows > 0, edges / np.where(rows > 0, rows, 1), prior)
+    found = prior
+    for _ in range(STEPS):
+        found = (1 - DAMPING) * prior + DAMPING * (found @ flow)
+    return [float(one) for one in found * prior / (found * prior).sum()]
+
+
+def chosen(vectors: Vectors, ranked: Sequence[float], *, most: int) -> list[int]:
+    """Return the places of the most central sentences that do not repeat each other, in order."""
+    found: list[int] = []
+    for place in sorted(range(len(ranked)), key=lambda place: (-ranked[place], place)):
+        if len(found) == most:
+            break
+        if all(float(vectors[place] @ vectors[other]) < SAME for other in found):
+            found.append(place)
+    return sorted(found)
+
+
+class RemoteBuilder:
+    """Condenses through a language model. Each model is a builder of its own name."""
+
+    version = PROMPT_VERSION
+    measures_novelty = True
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self.name = f"llm:{language.name}"
+
+    async def build(self, material: Material, embedder: Embedder) -> Condensed:  # noqa: ARG002 - of the protocol
+        """Return the model's answer, checked against the shape.
+
+        Raises:
+            LanguageFailed, BudgetSpent: it did not.
+        """
+        return await self._language.structured(
+            instructions=_PROMPT.read_text("utf-8"), text=shown(material), shape=Condensed, purpose=PURPOSE
+        )
+
+
+def shown(material: Material) -> str:
+    """Return the messages as the model reads them; long ones are cut, and of many the middle is left out."""
+    said = [
+        entry(f"[{one.at:%Y-%m-%d %H:%M} {label(one.who)}]", _cut(one.text)) for one in material.utterances
+    ]
+    text = "\n".join(said)
+    if len(text) > MOST_CHARACTERS:
+        first = text[: MOST_CHARACTERS // 2].rsplit("\n", 1)[0]
+        text = f"{first}\n[...]\n{latest(said, most=MOST_CHARACTERS // 2)}"
+    return f"Topic: {label(material.topic)}\n\n{text}" if material.topic else text
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} [...]"

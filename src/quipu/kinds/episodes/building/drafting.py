@@ -54,7 +54,7 @@ class Draft:
 
 
 class Drafting:
-    """Writes drafts: by ``language`` where there is one; where that fails by rules, which is noted."""
+    """Writes drafts through ``language``; without one, or if it fails, by rules, and notes the failure."""
 
     def __init__(self, language: Language | None, *, secrets: bool) -> None:
         self._rules = RuleBuilder()

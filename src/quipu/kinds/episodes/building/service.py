@@ -51,9 +51,10 @@ async def write(
 ) -> list[UUID]:
     """Write new episodes of session ``number`` and others anew; ``vectors`` of both in this order.
 
-    Returns the ids of those that were written. Left out are new ones of which an exchange belongs to another
-    or has grown by now, others that were put away or forgotten, and others at which a language model failed
-    and that still say what they said before: rules must not write over what a model wrote.
+    Returns the ids of those that were written. A new one is left out if one of its exchanges has grown or
+    belongs to another episode by now. One to be written anew is left out if it was archived or forgotten, or
+    if a language model failed at it and its old text is still there: rules must not replace what a model
+    wrote.
 
     Raises:
         GenerationChanged: the vectors are of another model than those of the space by now.
@@ -176,7 +177,7 @@ class Ready:
 
 
 class Condensing:
-    """Makes episodes in one database."""
+    """Condenses exchanges of one database into episodes."""
 
     def __init__(
         self, database: Database, models: Models, *, clock: Clock, language: Language | None, secrets: bool
@@ -246,7 +247,7 @@ class Condensing:
         )
 
     async def write(self, tx: SpaceTransaction, ready: Ready) -> list[UUID]:
-        """Write what is ready; the ids of what was written: what others wrote meanwhile is left alone.
+        """Write what is ready, except what others wrote meanwhile; return the ids of what was written.
 
         Raises:
             GenerationChanged: the vectors are of another model than those of the space by now.

@@ -1,4 +1,4 @@
-"""Episodes put away, and brought back."""
+"""Archiving an episode, and bringing it back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from quipu.recall.model import GenerationChanged
 
 
 async def archive(database: Database, given: UUID | str, *, space: str, clock: Clock) -> UUID:
-    """Take an episode out of recall; its id. Put away, it stays so.
+    """Take an episode out of recall and return its id. An archived one stays as it is.
 
     Raises:
         NotFound: there is none.
@@ -29,7 +29,7 @@ async def archive(database: Database, given: UUID | str, *, space: str, clock: C
 
 
 async def unarchive(database: Database, models: Models, given: UUID | str, *, space: str) -> UUID:
-    """Have an episode found again; its id. One that waits to be written anew is filed when it is.
+    """Let an episode be found again and return its id. One to be written anew is indexed after that.
 
     Raises:
         NotFound: there is none.

@@ -50,6 +50,60 @@ NOISE: Final = 1.0
 """How gradual that is; with it, a year without use leaves 7 of 100."""
 
 
+def salience(factors: Factors) -> float:
+    """Return the weight of an episode by its factors, 0.1 to 1, rounded to thousandths.
+
+    clamp((0.4 novelty + 0.4 emotional + 0.2 commitment) / 3 * (1.25 if unresolved), 0.1, 1): seed 003,
+    "Salience & Retrieval", with the division that its scale of 0 to 3 needs.
+    """
+    weighed = NOVELTY * factors.novelty + EMOTIONAL * factors.emotional + COMMITMENT * factors.commitment
+    return round(min(MOST, max(LEAST, weighed / SCALE * (UNRESOLVED if factors.unresolved else 1))), 3)
+
+
+def raised(base: float, uses: int, *, boost: float = BOOST) -> float:
+    """Return the salience of a used episode: never below ``base``, never up to 1 unless that is.
+
+    base + 0.5 (1 - base) (1 - (1 - boost)^uses). The origin added 0.2 at every retrieval, so that whatever
+    came back a few times never faded again; here the first use counts most, and unused episodes keep the same
+    order as those that are used all the time.
+    """
+    return base + RAISED * (MOST - base) * (1 - (1 - boost) ** max(0, uses))
+
+
+def counts_as_use(last: datetime | None, now: datetime, *, apart: timedelta = USES_APART) -> bool:
+    """Return True if a use counts; False if it follows the last one too soon."""
+    return last is None or now - last >= apart
+
+
+def counted(uses: Sequence[datetime]) -> list[datetime]:
+    """Return the uses that count, oldest first."""
+    kept: list[datetime] = []
+    for at in sorted(uses):
+        if counts_as_use(kept[-1] if kept else None, at):
+            kept.append(at)
+    return kept
+
+
+def hours(since: datetime, now: datetime) -> float:
+    """Return the hours from one moment to another; a moment in the future counts as now."""
+    return max(now - since, timedelta()) / timedelta(hours=1)
+
+
+def freshness(salience: float, *, hours: float, decay_per_hour: float = DECAY_PER_HOUR) -> float:
+    """Return what is left of an episode ``hours`` after it was last used, or made: 0 to 1.
+
+    exp(-decay (1 - salience) hours), seed 003. With the decay of 0.05 an hour, a salience of 0.5 halves in 28
+    hours, one of 0.1 in 15, and one of 1 never fades.
+    """
+    return exp(-decay_per_hour * (1 - min(1.0, max(0.0, salience))) * max(0.0, hours))
+
+
+def half_life_hours(salience: float, *, decay_per_hour: float = DECAY_PER_HOUR) -> float:
+    """Return the hours after which half of an episode is left; infinite if it never fades."""
+    pace = decay_per_hour * (1 - salience)
+    return log(2) / pace if pace > 0 else float("inf")
+
+
 def base_level(recent_hours: Sequence[float], *, older: int = 0, life_hours: float = 0.0) -> float:
     """Return B = ln(sum of t^-d over the accesses), t in hours, d = 0.5.
 
@@ -83,57 +137,3 @@ def _older(count: int, *, last: float, first: float) -> float:
     if first - last < LEAST_HOURS:
         return count * last**-D
     return count * (first ** (1 - D) - last ** (1 - D)) / ((1 - D) * (first - last))
-
-
-def hours(since: datetime, now: datetime) -> float:
-    """Return the hours from one moment to another; a moment in the future counts as now."""
-    return max(now - since, timedelta()) / timedelta(hours=1)
-
-
-def freshness(salience: float, *, hours: float, decay_per_hour: float = DECAY_PER_HOUR) -> float:
-    """Return what is left of an episode ``hours`` after it was last used, or made: 0 to 1.
-
-    exp(-decay (1 - salience) hours), seed 003. With the decay of 0.05 an hour, a salience of 0.5 halves in 28
-    hours, one of 0.1 in 15, and one of 1 never fades.
-    """
-    return exp(-decay_per_hour * (1 - min(1.0, max(0.0, salience))) * max(0.0, hours))
-
-
-def half_life_hours(salience: float, *, decay_per_hour: float = DECAY_PER_HOUR) -> float:
-    """Return the hours after which half of an episode is left; infinite if it never fades."""
-    pace = decay_per_hour * (1 - salience)
-    return log(2) / pace if pace > 0 else float("inf")
-
-
-def salience(factors: Factors) -> float:
-    """Return the weight of an episode by its factors, 0.1 to 1, rounded to thousandths.
-
-    clamp((0.4 novelty + 0.4 emotional + 0.2 commitment) / 3 * (1.25 if unresolved), 0.1, 1): seed 003,
-    "Salience & Retrieval", with the division that its scale of 0 to 3 needs.
-    """
-    weighed = NOVELTY * factors.novelty + EMOTIONAL * factors.emotional + COMMITMENT * factors.commitment
-    return round(min(MOST, max(LEAST, weighed / SCALE * (UNRESOLVED if factors.unresolved else 1))), 3)
-
-
-def raised(base: float, uses: int, *, boost: float = BOOST) -> float:
-    """Return the salience of a used episode: never below ``base``, never up to 1 unless that is.
-
-    base + 0.5 (1 - base) (1 - (1 - boost)^uses). The origin added 0.2 at every retrieval, so that whatever
-    came back a few times never faded again; here the first use counts most, and unused episodes keep the same
-    order as those that are used all the time.
-    """
-    return base + RAISED * (MOST - base) * (1 - (1 - boost) ** max(0, uses))
-
-
-def counts_as_use(last: datetime | None, now: datetime, *, apart: timedelta = USES_APART) -> bool:
-    """Return True if a use counts; False if it follows the last one too soon."""
-    return last is None or now - last >= apart
-
-
-def counted(uses: Sequence[datetime]) -> list[datetime]:
-    """Return the uses that count, oldest first."""
-    kept: list[datetime] = []
-    for at in sorted(uses):
-        if counts_as_use(kept[-1] if kept else None, at):
-            kept.append(at)
-    return kept

@@ -35,33 +35,6 @@ _NOT_SHOWN = ("entry_id", "recent", "pace")
 _HINT: Final = "The list of episodes shows them."
 
 
-async def id_of(tx: SpaceTransaction | None, given: UUID | str) -> UUID:
-    """Return the id of an episode: a whole one, or the only one that begins so.
-
-    Raises:
-        NotFound: there is none.
-        BadInput: several begin so, or it is no id.
-    """
-    asked = given_id(given, what="an episode", hint=_HINT)
-    found: UUID | None = None
-    if tx is not None and isinstance(asked, UUID):
-        found = asked if await is_there(tx, asked) else None
-    elif tx is not None:
-        found = only(await ids_like(tx, str(asked)), asked)
-    if found is None:
-        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
-    return found
-
-
-async def row_of(tx: SpaceTransaction | None, given: UUID | str) -> Row:
-    """Return the episode with an id. Raises as ``id_of`` does."""
-    id_ = await id_of(tx, given)
-    rows = [] if tx is None else await episodes(tx, ids=[id_])
-    if not rows:
-        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
-    return rows[0]
-
-
 @dataclass(frozen=True, slots=True)
 class Use:
     """An episode that is held: when it was used last, and how often in all."""
@@ -248,3 +221,30 @@ async def stats(tx: SpaceTransaction, *, now: datetime) -> EpisodeStats:
 def _terms(topic: str) -> Collection[int]:
     """Return the hashes that the words of a topic's name are filed under; hyphens join the words."""
     return bag(topic.replace("-", " ")).hashes.tolist() if topic else ()
+
+
+async def id_of(tx: SpaceTransaction | None, given: UUID | str) -> UUID:
+    """Return the id of an episode: a whole one, or the only one that begins so.
+
+    Raises:
+        NotFound: there is none.
+        BadInput: several begin so, or it is no id.
+    """
+    asked = given_id(given, what="an episode", hint=_HINT)
+    found: UUID | None = None
+    if tx is not None and isinstance(asked, UUID):
+        found = asked if await is_there(tx, asked) else None
+    elif tx is not None:
+        found = only(await ids_like(tx, str(asked)), asked)
+    if found is None:
+        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
+    return found
+
+
+async def row_of(tx: SpaceTransaction | None, given: UUID | str) -> Row:
+    """Return the episode with an id. Raises as ``id_of`` does."""
+    id_ = await id_of(tx, given)
+    rows = [] if tx is None else await episodes(tx, ids=[id_])
+    if not rows:
+        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
+    return rows[0]

@@ -1,4 +1,4 @@
-"""Reading what was said for what is to be borne in mind: topic ``episodes-minding``."""
+"""Reading sessions for open loops and beliefs: topic ``episodes-minding``."""
 
 from __future__ import annotations
 

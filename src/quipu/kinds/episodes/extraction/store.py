@@ -1,4 +1,4 @@
-"""The queries of reading sessions for what is to be borne in mind, one short function each."""
+"""The queries of reading sessions for loops and beliefs, one short function each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Heard:
 
 
 async def hold(tx: SpaceTransaction) -> None:
-    """Wait until nobody else changes what is borne in mind in the space."""
+    """Wait until nobody else changes loops and beliefs of the space."""
     await tx.execute(_SQL["hold"])
 
 

@@ -47,62 +47,6 @@ class Answer:
 Agent = Callable[[Asked], Awaitable[Answer]]
 
 
-def agent_of(name: str | None, language: Language | None) -> Agent | None:
-    """Return the agent that is configured, None where nobody is.
-
-    Raises:
-        ConfigError: ``name`` (QUIPU_AGENT) is no function that can be had.
-    """
-    if name is not None:
-        return partial(_call, named(name), name)
-    return None if language is None else partial(_say, language)
-
-
-def named(name: str) -> Callable[[Asked], Any]:
-    """Import the function of a name, for example ``my_agent:answer``.
-
-    Raises:
-        ConfigError: there is no such module, or no such function in it.
-    """
-    module, _, attribute = name.partition(":")
-    if not module or not attribute:
-        raise ConfigError(f"QUIPU_AGENT is {name!r}.", hint=_FORM)
-    try:
-        found: object = import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"QUIPU_AGENT {name!r} cannot be had: {error}.", hint=_FORM) from error
-    if not callable(found):
-        raise ConfigError(f"QUIPU_AGENT {name!r} is no function.", hint=_FORM)
-    return cast("Callable[[Asked], Any]", found)
-
-
-async def _call(function: Callable[[Asked], Any], name: str, asked: Asked) -> Answer:
-    """Call the function; await it if it is async, else run it in a thread."""
-    if inspect.iscoroutinefunction(function):
-        said = await function(asked)
-    else:
-        said = await to_thread.run_sync(function, asked)
-        said = await said if inspect.isawaitable(said) else said
-    if not isinstance(said, str):
-        raise QuipuError(f"The agent {name} returned no answer.", hint="It returns the answer as text.")
-    return Answer(said, name)
-
-
-async def _say(language: Language, asked: Asked) -> Answer:
-    history = [(line.speaker or line.role, line.content) for line in asked.history]
-    talk = [*history, (asked.user or "user", asked.prompt[-_MOST_CHARACTERS:])]
-    known = [entry("Memory:", asked.memory)] if asked.memory else []
-    parts = [*known, *(entry(f"{label(who)} wrote:", text) for who, text in talk)]
-    said = await language.say(
-        instructions=_PROMPT.read_text("utf-8"),
-        text=latest(parts, most=_MOST_CHARACTERS),
-        purpose=PURPOSE,
-    )
-    return Answer(said, f"llm:{language.name}")
-
-
 @dataclass(frozen=True, slots=True)
 class _Task:
     """Prompts to be answered. ``prompts`` wait for it; ``new``: the prompt is not in the record yet."""
@@ -244,3 +188,59 @@ def _id(payload: Payload) -> UUID:
         return UUID(str(payload.get("prompt")))
     except ValueError:
         raise BadInput("the job names no prompt.", field="prompt", hint='{"prompt": "its id"}') from None
+
+
+def agent_of(name: str | None, language: Language | None) -> Agent | None:
+    """Return the agent that is configured, None where nobody is.
+
+    Raises:
+        ConfigError: ``name`` (QUIPU_AGENT) is no function that can be had.
+    """
+    if name is not None:
+        return partial(_call, named(name), name)
+    return None if language is None else partial(_say, language)
+
+
+def named(name: str) -> Callable[[Asked], Any]:
+    """Import the function of a name, for example ``my_agent:answer``.
+
+    Raises:
+        ConfigError: there is no such module, or no such function in it.
+    """
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise ConfigError(f"QUIPU_AGENT is {name!r}.", hint=_FORM)
+    try:
+        found: object = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"QUIPU_AGENT {name!r} cannot be had: {error}.", hint=_FORM) from error
+    if not callable(found):
+        raise ConfigError(f"QUIPU_AGENT {name!r} is no function.", hint=_FORM)
+    return cast("Callable[[Asked], Any]", found)
+
+
+async def _call(function: Callable[[Asked], Any], name: str, asked: Asked) -> Answer:
+    """Call the function; await it if it is async, else run it in a thread."""
+    if inspect.iscoroutinefunction(function):
+        said = await function(asked)
+    else:
+        said = await to_thread.run_sync(function, asked)
+        said = await said if inspect.isawaitable(said) else said
+    if not isinstance(said, str):
+        raise QuipuError(f"The agent {name} returned no answer.", hint="It returns the answer as text.")
+    return Answer(said, name)
+
+
+async def _say(language: Language, asked: Asked) -> Answer:
+    history = [(line.speaker or line.role, line.content) for line in asked.history]
+    talk = [*history, (asked.user or "user", asked.prompt[-_MOST_CHARACTERS:])]
+    known = [entry("Memory:", asked.memory)] if asked.memory else []
+    parts = [*known, *(entry(f"{label(who)} wrote:", text) for who, text in talk)]
+    said = await language.say(
+        instructions=_PROMPT.read_text("utf-8"),
+        text=latest(parts, most=_MOST_CHARACTERS),
+        purpose=PURPOSE,
+    )
+    return Answer(said, f"llm:{language.name}")

@@ -35,7 +35,7 @@ class Said:
 
 
 async def put(tx: SpaceTransaction, *, session: str, user: str | None, content: str, now: datetime) -> UUID:
-    """Keep a prompt; its id."""
+    """Store a prompt and return its id."""
     ((number,),) = await tx.rows(SQL["put_prompt"], session=session, user=user, content=content, now=now)
     return number
 

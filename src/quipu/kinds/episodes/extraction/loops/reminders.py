@@ -25,6 +25,23 @@ _WEIGHTS: Final = {"promise": 1.0, "task": 1.0, "waiting": 0.8, "question": 0.7,
 _LONGEST: Final = 200
 
 
+async def remind(tx: SpaceTransaction, user: str | None, session: str | None, now: datetime) -> list[str]:
+    """Return the most urgent open loops of a person or a session, or of the space; changes nothing."""
+    most = tx.settings.of(LOOP_REMINDERS)
+    urgent = await most_urgent_of(tx, user=user, session=session, now=now, limit=most)
+    return [line(loop, now=now) for loop in urgent]
+
+
+async def most_urgent_of(
+    tx: SpaceTransaction, *, user: str | None, session: str | None, now: datetime, limit: int
+) -> list[Loop]:
+    """Return the open loops that matter now, most urgent first."""
+    found = await store.pressing(tx, user=user, session=session, now=now)
+    half_life = tx.settings.of(LOOP_HALF_LIFE_DAYS)
+    urgent = most_urgent(found, now=now, limit=limit, half_life_days=half_life)
+    return await store.loops(tx, [one.id for one in urgent])
+
+
 def urgency(loop: Pressing | Loop, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
     """Return how urgent an open loop is, 0 to 1.
 
@@ -62,20 +79,3 @@ def line(loop: Loop, *, now: datetime) -> str:
 def _day(due: datetime) -> str:
     """Return the day that ends at ``due``."""
     return f"{datetime.fromtimestamp(due.timestamp() - 1, tz=due.tzinfo):%Y-%m-%d}"
-
-
-async def remind(tx: SpaceTransaction, user: str | None, session: str | None, now: datetime) -> list[str]:
-    """Return the most urgent open loops of a person or a session, or of the space; changes nothing."""
-    most = tx.settings.of(LOOP_REMINDERS)
-    urgent = await most_urgent_of(tx, user=user, session=session, now=now, limit=most)
-    return [line(loop, now=now) for loop in urgent]
-
-
-async def most_urgent_of(
-    tx: SpaceTransaction, *, user: str | None, session: str | None, now: datetime, limit: int
-) -> list[Loop]:
-    """Return the open loops that matter now, most urgent first."""
-    found = await store.pressing(tx, user=user, session=session, now=now)
-    half_life = tx.settings.of(LOOP_HALF_LIFE_DAYS)
-    urgent = most_urgent(found, now=now, limit=limit, half_life_days=half_life)
-    return await store.loops(tx, [one.id for one in urgent])

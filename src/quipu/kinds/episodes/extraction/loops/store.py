@@ -64,7 +64,7 @@ async def mention(tx: SpaceTransaction, id_: UUID, *, at: datetime, due: datetim
 async def close(
     tx: SpaceTransaction, id_: UUID, *, at: datetime, outcome: str, evidence: str | None, message: int | None
 ) -> bool:
-    """Close it; whether it was open."""
+    """Close a loop; return True if it was open."""
     return bool(
         await tx.rows(_SQL["close"], id=id_, at=at, outcome=outcome, evidence=evidence, message=message)
     )
@@ -76,7 +76,7 @@ async def resolve(tx: SpaceTransaction, one: Resolved, *, at: datetime) -> None:
 
 
 async def reopen(tx: SpaceTransaction, id_: UUID) -> bool:
-    """Open it again; whether it was closed."""
+    """Open a loop again; return True if it was closed."""
     return bool(await tx.rows(_SQL["reopen"], id=id_))
 
 
