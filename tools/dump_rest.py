@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from quipu.interfaces.rest.table import Listed, table
+from quipu.interfaces.rest.routes import Listed, table
 from quipu.interfaces.server import create_app
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quipu import AsyncMemory
 from quipu.interfaces.mcp import mounted
-from quipu.interfaces.mcp.http import HttpDoor
+from quipu.interfaces.mcp.mounted import HttpDoor
 from quipu.interfaces.server import MOUNTS, Mount, create_app
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.listening import bound, listen

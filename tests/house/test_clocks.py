@@ -13,7 +13,7 @@ MAY_ASK_IT = {
     "upkeep/snapshots/shelf.py": "the age of a file, which the file system dated",
     "interfaces/hooks/client.py": "the age of a file, which the file system dated",
     "interfaces/cli/commands/hooks.py": "the date in the name of a copy",
-    "interfaces/cli/commands/transcripts_migrate_sqlite.py": "a date that is written",
+    "interfaces/cli/commands/transcripts_sqlite.py": "a date that is written",
     "interfaces/middleware/engine.py": "when a turn was",
     "interfaces/middleware/journal.py": "when a turn was",
     "interfaces/web/page_context.py": "a date that is shown",

@@ -17,10 +17,19 @@ MAY_CATCH_ALL = {
     ("quipu.kinds.ledger.facts", "tell"): "code of subscribers: what it raises must not lose a write",
     ("quipu.kernel.queue.attempt", "make"): "code of jobs: what it raises is kept with the job",
     ("quipu.kernel.queue.worker", "outlast"): "the outermost loop of a worker",
-    ("quipu.interfaces.local.service", "_answer"): "one question must not end the service for all others",
-    ("quipu.interfaces.middleware.attempt", "attempt"): "memory must never break an answer",
-    ("quipu.interfaces.local.syncing", "catch_up"): "what is not found yet is no reason to end the service",
-    ("quipu.interfaces.local.syncing", "sync_all"): "one file must not end the service, nor every next one",
+    (
+        "quipu.interfaces.hooks.daemon.service",
+        "_answer",
+    ): "one question must not end the service for all others",
+    ("quipu.interfaces.middleware.writing", "attempt"): "memory must never break an answer",
+    (
+        "quipu.interfaces.hooks.daemon.syncing",
+        "catch_up",
+    ): "what is not found yet is no reason to end the service",
+    (
+        "quipu.interfaces.hooks.daemon.syncing",
+        "sync_all",
+    ): "one file must not end the service, nor every next one",
     ("quipu.interfaces.web.background", "_run"): "the outermost loop of long work: the pages must go on",
 }
 ALL = {"Exception", "BaseException"}

@@ -24,10 +24,8 @@ ALLOWED_SMALL = {
     "eraser": "a kind or a storey hands it in, and app/kinds.py takes it",
     "outbox": "the queue's eraser, which app/kinds.py takes",
     "kind": "what a kind registers, which app/kinds.py takes",
-    "told": "answers of one room of REST",
     "rest": "a room of REST, which routes.py takes",
     "web": "a page, which pages.py takes, or what its templates are drawn with",
-    "commands": "commands of a group, which the group takes",
     "samples": "where the samples of the demo are",
     "rewriting": "imported only where an erasure asks for it",
 }

@@ -20,7 +20,7 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from frames import FRAMES, is_harmless
 from quipu import AsyncMemory
-from quipu.interfaces.local.answers import Answers
+from quipu.interfaces.hooks.daemon.answers import Answers
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.server import build
 from quipu.kernel.config import Settings

@@ -55,12 +55,12 @@ class Parameter:
 
     @property
     def local(self) -> bool:
-        """Say whether it is a function of the program, which no door takes."""
+        """True if it is a function of the program, which no door takes."""
         return any(typing.get_origin(one) is Callable for one in members(self.type))
 
     @property
     def many(self) -> bool:
-        """Say whether it takes a list of values."""
+        """True if it takes a list of values."""
         return any(_is_list(one) for one in members(self.type))
 
 

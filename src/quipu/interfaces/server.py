@@ -1,13 +1,16 @@
-"""The server: one ASGI application with every door that is reached by HTTP."""
+"""The server: one ASGI application with every door that is reached by HTTP, its probes and its OpenAPI."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -15,13 +18,46 @@ import quipu
 from quipu.app.memory import AsyncMemory
 from quipu.interfaces.mcp import mounted as mcp
 from quipu.interfaces.rest.routes import ROUTERS
-from quipu.interfaces.serving import login, middleware, openapi, probes, problems
+from quipu.interfaces.serving import login, middleware, probes, problems
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.served import Served
 from quipu.interfaces.web.background import labouring
 from quipu.interfaces.web.page_context import page_of
 from quipu.interfaces.web.pages import pages
 from quipu.kernel.config import Settings
+
+_JSON: Final = "application/json"
+_NONE: Final = re.compile(r"\bNone\b")
+
+
+def name(route: APIRoute) -> str:
+    """Return an operation's name in clients that are made from the document: ``record_observe``."""
+    return "_".join([*map(str, route.tags[:1]), route.name])
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """Return the document, made once.
+
+    FastAPI files the shape of every further answer under JSON. If a route names another media type for it,
+    for example that of problems, it is moved there.
+    """
+    if app.openapi_schema is None:
+        made = FastAPI.openapi(app)
+        for operations in made["paths"].values():
+            for operation in operations.values():
+                for response in operation["responses"].values():
+                    _move(response.get("content", {}))
+        for shape in made["components"]["schemas"].values():
+            if "description" in shape:
+                shape["description"] = _NONE.sub("null", shape["description"].replace("``", "`"))
+    assert app.openapi_schema is not None
+    return app.openapi_schema
+
+
+def _move(content: dict[str, Any]) -> None:
+    others = [media for media, told in content.items() if media != _JSON and not told]
+    if others and _JSON in content:
+        content[others[0]] = content.pop(_JSON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +110,11 @@ def create_app(
         version=quipu.__version__,
         lifespan=lifespan,
         openapi_url="/v1/openapi.json",
-        generate_unique_id_function=openapi.name,
+        generate_unique_id_function=name,
         docs_url=None,  # what they show is loaded from other hosts
         redoc_url=None,
     )
-    app.openapi = partial(openapi.document, app)
+    app.openapi = partial(document, app)
     app.state.served = serving
     serving.page_of = page_of
     app.add_middleware(middleware.around, terms=serving.terms, metrics=serving.metrics)

@@ -72,7 +72,15 @@ class Hooks:
 
     def serve(self, *options: str) -> subprocess.Popen[bytes]:
         """The service itself, as a hook would start it."""
-        command = [sys.executable, "-P", "-m", "quipu.interfaces.local", "--home", str(self.home), *options]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "quipu.interfaces.hooks.daemon",
+            "--home",
+            str(self.home),
+            *options,
+        ]
         return subprocess.Popen(command, env=self.environment())
 
     def status(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def test_of_two_that_start_it_at_once_both_are_served_by_one(hooks: Hooks) -> No
 
 def _services(hooks: Hooks) -> list[int]:
     """The processes that serve this home or would, as the system lists them."""
-    named = f"quipu.interfaces.local\0--home\0{hooks.home}".encode()
+    named = f"quipu.interfaces.hooks.daemon\0--home\0{hooks.home}".encode()
     found: list[int] = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         try:

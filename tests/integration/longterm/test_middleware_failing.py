@@ -24,8 +24,8 @@ from stopped_server import stopped
 
 from quipu import Memory
 from quipu.errors import BadInput, ConfigError
+from quipu.interfaces.middleware.engine import Late, Recalling
 from quipu.interfaces.middleware.journal import troubles
-from quipu.interfaces.middleware.recalling import Late, Recalling
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import EmbeddedServer
 from quipu.kinds.longterm.sati import Recovered

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from quipu.errors import DatabaseError, QuipuError
-from quipu.interfaces.mcp.opening import Opening
+from quipu.interfaces.mcp.stdio import Opening
 from quipu.kernel.config import Settings
 
 pytestmark = pytest.mark.anyio

@@ -19,10 +19,10 @@ from mcp_answers import text
 from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory
-from quipu.interfaces.mcp.http import HttpDoor, answering
 from quipu.interfaces.mcp.model import Caller
-from quipu.interfaces.mcp.opening import Opening
+from quipu.interfaces.mcp.mounted import HttpDoor, answering
 from quipu.interfaces.mcp.server import TOOLS, build
+from quipu.interfaces.mcp.stdio import Opening
 from quipu.interfaces.server import create_app
 from quipu.kernel.config import Settings
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from quipu.interfaces.rest.table import table
+from quipu.interfaces.rest.routes import table
 from quipu.upkeep.keys.model import Level
 
 OPEN = {"/health", "/ready", "/metrics"}  # of the server, about no memory; their own tests have them

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.interfaces.cli.documents import as_json
+from quipu.interfaces.cli.screen import as_json
 from quipu.interfaces.cli.views.text import bar, count, day_and_time, shortened, size, visible
 from quipu.record.model import Refusal, Report
 

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.routing import Match
 
-from quipu.interfaces.web import places
+from quipu.interfaces.web import navigation
 from quipu.interfaces.web.navigation import Entry
 from quipu.interfaces.web.pages import pages
 from quipu.recall.model import Hit, Source
@@ -31,12 +31,12 @@ def leads_somewhere(path: str) -> bool:
 
 @pytest.mark.parametrize("kind", ["message", "ledger", "lesson", "episodes", "longterm", "tables"])
 def test_a_place_is_a_page_that_is_there(kind: str) -> None:
-    found = places.place(hit(kind))
+    found = navigation.place(hit(kind))
     assert found is None or leads_somewhere(found[0])
 
 
 def test_without_the_page_of_a_kind_there_is_no_link_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "MEMORY", (Entry("Overview", "/"), Entry("Long-term", "/longterm")))
-    assert places.place(hit("longterm")) == ("/longterm/an-id", {})
-    assert places.place(hit("lesson")) is None
-    assert places.place(hit("tables")) is None
+    monkeypatch.setattr(navigation, "MEMORY", (Entry("Overview", "/"), Entry("Long-term", "/longterm")))
+    assert navigation.place(hit("longterm")) == ("/longterm/an-id", {})
+    assert navigation.place(hit("lesson")) is None
+    assert navigation.place(hit("tables")) is None

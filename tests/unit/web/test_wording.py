@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.interfaces.web import said, wording
+from quipu.interfaces.web import page_context, wording
+from quipu.interfaces.web.given import slice_of
 from quipu.interfaces.web.links import is_ours, link
-from quipu.interfaces.web.paging import slice_of
 
 NOW = datetime(2026, 5, 4, 13, 30, tzinfo=UTC)
 
@@ -52,11 +52,11 @@ def test_addresses_elsewhere_are_told_apart(address: str) -> None:
 
 @given(st.text(max_size=2000), st.sampled_from(["good", "bad"]))
 @settings(max_examples=50)
-def test_what_was_said_is_read_again_and_fits_a_cookie(text: str, tone: said.Tone) -> None:
+def test_what_was_said_is_read_again_and_fits_a_cookie(text: str, tone: page_context.Tone) -> None:
     text = text.encode("utf-8", "replace").decode("utf-8")
-    cookie = said.Said(text, tone).cookie()
+    cookie = page_context.Said(text, tone).cookie()
     assert len(cookie) < 4000
-    read = said.read(cookie)
+    read = page_context.read(cookie)
     assert read is not None
     assert read.tone == tone
     assert text.startswith(read.text.removesuffix("…").rstrip())
@@ -65,10 +65,10 @@ def test_what_was_said_is_read_again_and_fits_a_cookie(text: str, tone: said.Ton
 @given(st.binary(max_size=60))
 @settings(max_examples=50)
 def test_a_cookie_of_somebody_else_says_nothing(noise: bytes) -> None:
-    read = said.read(base64.urlsafe_b64encode(noise).decode("ascii"))
+    read = page_context.read(base64.urlsafe_b64encode(noise).decode("ascii"))
     assert read is None or isinstance(read.text, str)
-    assert said.read("%%%") is None
-    assert said.read(None) is None
+    assert page_context.read("%%%") is None
+    assert page_context.read(None) is None
 
 
 def test_one_row_more_than_is_shown_means_that_there_is_a_next_page() -> None:

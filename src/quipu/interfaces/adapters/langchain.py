@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
 
 Whose = Callable[[Any], Middleware]
-"""Whose conversation it is, from LangGraph's runtime: ``lambda runtime: around.of(user=…, session=…)``."""
+"""The conversation, from LangGraph: ``lambda runtime: around.of(user=…, session=…)``."""
 
 
 def agent_middleware(around: Middleware, *, whose: Whose | None = None) -> AgentMiddleware[Any, Any, Any]:

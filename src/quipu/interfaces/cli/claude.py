@@ -52,7 +52,7 @@ def messages(
     skipped: Counter[str] | None = None,
     inserted: claude_code.Inserted | None = None,
 ) -> FromFile:
-    """Return what people and agent said in the sessions, in turn.
+    """Return the turns of people and agent in the sessions, in their order.
 
     ``skipped`` counts the rest by kind, ``inserted`` what the program itself wrote in the name of people.
     """

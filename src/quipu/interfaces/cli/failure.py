@@ -42,7 +42,7 @@ def misused(error: click.ClickException, *, as_json: bool) -> int:
 
 
 def stopped(error: Stopped, *, as_json: bool) -> int:
-    """Tell how far a command came that somebody ended; returns the exit code."""
+    """Print the progress of a command that somebody ended; return the exit code."""
     return _tell(Problem("stopped", error.message, error.hint, None, INTERRUPTED), as_json=as_json)
 
 

@@ -82,5 +82,5 @@ def _embeds(line: Line | None, arguments: Sequence[str]) -> bool:
 
 
 def _is_done(arguments: Sequence[str]) -> bool:
-    """Say whether a command is called for more than its help."""
+    """Return True if a command is called for more than its help."""
     return "--help" not in arguments and "-h" not in arguments

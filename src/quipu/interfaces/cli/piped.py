@@ -1,4 +1,4 @@
-"""Input that comes in whole, from a file or a pipe, as text or as a document."""
+"""Files that commands take, and input that comes in whole, from a file or a pipe."""
 
 from __future__ import annotations
 
@@ -7,11 +7,29 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
+import click
+
 from quipu.errors import BadInput, TooLarge
 from quipu.kernel.base.lines import NO_FILE, PIPE_IN, TOO_LONG, all_of, compression, open_regular
 from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
+from quipu.kernel.redact import secret_kind
 
 _PIPE = "-"
+
+
+class FilePath(click.Path):
+    """A path in whose names no secret stands: it is printed, and kept as the name of a file."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path.
+
+        Raises:
+            click.BadParameter: its name holds a secret, or it is not what it must be.
+        """
+        kind = secret_kind(str(value))
+        if kind is not None:
+            self.fail(f"it holds a secret ({kind}); take another name.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def text_of(given: str | Path, *, field: str | None = None) -> str:

@@ -1,12 +1,17 @@
-"""Screen of a command: the answer goes to stdout, progress and notes to stderr."""
+"""Screen of a command: the answer goes to stdout, as text or JSON; progress and notes to stderr."""
 
 from __future__ import annotations
 
+import json
+import re
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import date
+from pathlib import Path
 from typing import TextIO
+from uuid import UUID
 
 from rich.console import (
     Console,
@@ -27,13 +32,43 @@ from rich.progress import (
 )
 
 from quipu.interfaces.cli.call import Call
-from quipu.interfaces.cli.documents import as_json
 from quipu.interfaces.cli.failure import Stopped
 from quipu.interfaces.cli.said import unrepeated
 from quipu.interfaces.cli.views.text import visible
+from quipu.kernel.base.prompt_text import INVISIBLE
 
 _PIPE_COLUMNS = 10_000
 _AGAIN = "What was done stays; the same command again goes on from there."
+
+
+# A terminal obeys some of them; outside of texts a JSON document has none of them but line breaks.
+_UNSEEN = re.compile(f"[{INVISIBLE}]")
+
+
+def as_json(value: object) -> str:
+    """Return the value as one JSON document; times are ISO 8601 with their zone, invisible signs escaped.
+
+    Raises:
+        TypeError: it holds something that has no form in JSON.
+    """
+    document = json.dumps(value, default=_plain, ensure_ascii=False, indent=2)
+    return document if document.isascii() else _UNSEEN.sub(_escaped, document)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Path | UUID):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    raise TypeError(f"{type(value).__name__} has no form in JSON.")
 
 
 class _Output(Console):

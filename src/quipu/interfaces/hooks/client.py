@@ -133,7 +133,9 @@ def start_service(home: str) -> None:
             os.dup2(log, 2)
             os.closerange(3, 1024)
             os.chdir("/")
-            os.execv(sys.executable, [sys.executable, "-P", "-m", "quipu.interfaces.local", "--home", home])
+            os.execv(
+                sys.executable, [sys.executable, "-P", "-m", "quipu.interfaces.hooks.daemon", "--home", home]
+            )
     finally:
         os._exit(0)
 
@@ -203,7 +205,7 @@ def note(home: str, text: str) -> None:
 
 
 def answer(event: str, home: str, given: dict[str, object], options: dict[str, str]) -> str:
-    """Return what the hook prints: text for the agent in its format, or nothing."""
+    """Return the output of the hook: text for the agent in its format, or nothing."""
     until = time.monotonic() + LIMIT_SECONDS[event] * 0.95
     if event in ("stop", "session-end"):
         transcript = given.get("transcript_path")

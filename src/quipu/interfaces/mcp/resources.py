@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
@@ -9,10 +10,30 @@ from typing import Final
 from quipu.interfaces.mcp.bounds import compact, shortened, tokens
 from quipu.interfaces.mcp.model import Desk
 from quipu.interfaces.mcp.tools.tables_looking import place
-from quipu.interfaces.mcp.tools.words import in_our_words
 
 _BRIEFING_TOKENS: Final = 800
 _MOST_FACTS: Final = 30
+
+
+_OURS: Final = {
+    "memory:schema:create-table": "tables_create",
+    "memory:schema:recreate": "tables_create with replace",
+    "memory:schema:execute": "tables_execute",
+    "memory:schema:list-tables": "tables_list",
+    "memory:query": "tables_query",
+    "memory:insert": "tables_write (insert)",
+    "memory:update": "tables_write (update)",
+    "memory:delete": "tables_write (delete)",
+    "memory:*": "tables_*",
+    "With `dry_run` it": "Without a token it",
+    "`dry_run`": "`token`",
+}
+_SEEDS: Final = re.compile("|".join(re.escape(name) for name in sorted(_OURS, key=len, reverse=True)))
+
+
+def in_our_words(text: str) -> str:
+    """Replace names of the seed's tools, and of commands, by those of the tools here."""
+    return _SEEDS.sub(lambda found: _OURS[found[0]], text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +48,7 @@ class Resource:
 
 
 async def _briefing(desk: Desk) -> str:
-    """Return what is open and what holds; without a person, also what sessions were about."""
+    """Return open loops and beliefs; without a person, also what sessions were about."""
     caller, memory = desk.caller, desk.memory
     lines = [f"- {line}" for line in await memory.reminders(space=caller.space, user=caller.user)]
     facts = await memory.ledger.list(space=caller.space, user=caller.user, limit=_MOST_FACTS)

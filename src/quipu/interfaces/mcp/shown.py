@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from quipu.errors import BadInput, NotFound, QuipuError
 from quipu.interfaces.mcp import model, resources
-from quipu.interfaces.mcp.tools.words import in_our_words
+from quipu.interfaces.mcp.resources import in_our_words
 from quipu.interfaces.problems import Problem
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.text import rule_of

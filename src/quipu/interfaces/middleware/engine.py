@@ -1,29 +1,117 @@
-"""Engine shared by all conversations of one middleware: memory, threads, counts, journal."""
+"""Engine shared by all conversations of one middleware: memory, threads, recall in time, what was recent."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
 from datetime import UTC, datetime
 from functools import partial
-from threading import Thread
-from typing import Final
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Final, TypeVar
 from uuid import uuid4
 
-from quipu.interfaces.middleware.attempt import attempt
-from quipu.interfaces.middleware.counting import Counting
 from quipu.interfaces.middleware.journal import Journal, told
 from quipu.interfaces.middleware.model import Metrics, Person, Recalled
-from quipu.interfaces.middleware.recalling import Late, Recalling, milliseconds_since
-from quipu.interfaces.middleware.recents import Recents
 from quipu.interfaces.middleware.source import Source
-from quipu.interfaces.middleware.writing import Said, Writing
+from quipu.interfaces.middleware.writing import Counting, Said, Writing, attempt
 from quipu.kernel.config import Settings
 from quipu.kinds.longterm.sati import Recovered
 from quipu.kinds.longterm.settings import EVERY, TIMEOUT_MS
 from quipu.sync import Memory
 
+if TYPE_CHECKING:
+    from quipu.kinds.longterm.sati import Recovered
+
 _FAILED: Final = ("timeout", "failed")
+
+
+MOST_TURNS: Final = 6
+_MOST_SESSIONS: Final = 1_000
+_LONGEST_TURN: Final = 2_000
+
+
+_THREADS: Final = 16
+_MOST_LATE: Final = 8
+
+T = TypeVar("T")
+
+
+class Late(Exception):
+    """There was no result in time."""
+
+
+class Recalling:
+    """Asks in threads of its own, and leaves one behind that is late.
+
+    A server that hangs cannot be made to answer by cancelling: what waits for it goes on waiting, and the
+    agent does not. When too many wait, nothing is asked until some of them came back.
+    """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="quipu before")
+        self._lock = Lock()
+        self._late = 0
+
+    def ask(self, question: Callable[[], Recovered], *, seconds: float) -> Recovered:
+        """Ask a question and return its result.
+
+        Raises:
+            Late: there is none in time, or too many earlier questions have none yet.
+            Exception: what ``question`` raised, by ``Future.result``.
+        """
+        if self._late >= _MOST_LATE:
+            raise Late(f"{self._late} earlier questions were not answered yet")
+        asked = self._threads.submit(question)
+        try:
+            return asked.result(seconds)
+        except TooLate:
+            if asked.done():  # what the question raised itself
+                raise
+            self._leave(asked)
+            raise Late(f"no answer within {seconds * 1000:.0f} ms") from None
+
+    def close(self) -> None:
+        """Take no more questions; those that wait are left to end by themselves."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _leave(self, asked: Future[Recovered]) -> None:
+        with self._lock:
+            self._late += 1
+        asked.add_done_callback(self._came)
+
+    def _came(self, _: Future[Recovered]) -> None:
+        with self._lock:
+            self._late -= 1
+
+
+def milliseconds_since(begun: float) -> float:
+    """Return the milliseconds since a time of ``time.perf_counter``."""
+    return (time.perf_counter() - begun) * 1000
+
+
+class Recents:
+    """Keeps the last turns of the sessions that were heard of last."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._turns: OrderedDict[Person, deque[str]] = OrderedDict()
+
+    def of(self, person: Person) -> tuple[str, ...]:
+        """Return the last turns of a session, latest last."""
+        with self._lock:
+            return tuple(self._turns.get(person, ()))
+
+    def add(self, person: Person, *texts: str) -> None:
+        """Add the next turns of a session."""
+        with self._lock:
+            turns = self._turns.setdefault(person, deque(maxlen=MOST_TURNS))
+            turns.extend(text[:_LONGEST_TURN] for text in texts if text)
+            self._turns.move_to_end(person)
+            if len(self._turns) > _MOST_SESSIONS:
+                self._turns.popitem(last=False)
 
 
 class Engine:

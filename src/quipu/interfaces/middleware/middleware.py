@@ -14,11 +14,9 @@ from weakref import finalize
 from anyio import move_on_after, to_thread
 
 from quipu.interfaces.middleware import prompt
-from quipu.interfaces.middleware.engine import Engine
+from quipu.interfaces.middleware.engine import MOST_TURNS, Engine
 from quipu.interfaces.middleware.model import Metrics, Person, Recalled
-from quipu.interfaces.middleware.recents import MOST_TURNS
-from quipu.interfaces.middleware.turn import Turn
-from quipu.interfaces.middleware.wrapping import wrapped
+from quipu.interfaces.middleware.wrapping import Turn, wrapped
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings, load
 from quipu.sync import Memory
@@ -157,7 +155,7 @@ class Middleware:
         return self._engine.writing.flush(seconds)
 
     def metrics(self) -> Metrics:
-        """Return how often memory was recovered, written, late or unavailable, since this was made."""
+        """Count how often memory was recovered, written, late or unavailable, since this was made."""
         return self._engine.metrics()
 
     def close(self, seconds: float = _CLOSE_SECONDS) -> None:

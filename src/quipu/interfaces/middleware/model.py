@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 Part = Literal["open", "before", "after", "evaluate"]
-"""What can fail: opening the memory, recovering, writing a turn down, evaluating."""
+"""Parts that can fail: opening the memory, recovering, writing a turn down, evaluating."""
 
 Outcome = Literal["found", "nothing", "timeout", "failed"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("found", "nothing", "timeout", "failed")

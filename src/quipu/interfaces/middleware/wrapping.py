@@ -1,4 +1,4 @@
-"""An agent with memory around it: plain functions, coroutine functions, generators, and what returns them."""
+"""An agent with memory around it, turn by turn: functions, coroutines, generators, and what returns them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,71 @@ import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing
 from functools import wraps
-from typing import Any, cast
+from types import TracebackType
+from typing import Any, Protocol, Self, cast
 
 from quipu.interfaces.middleware import prompt
-from quipu.interfaces.middleware.around import Around
 from quipu.interfaces.middleware.model import Recalled
 
 Said = Callable[[Any], "str | None"]
+
+
+class Around(Protocol):
+    """Recovers before an answer and takes the turn in after it; see ``Middleware``."""
+
+    def before(self, message: object) -> Recalled:
+        """Recall what matters for a message, in time or not at all."""
+        ...
+
+    async def abefore(self, message: object) -> Recalled:
+        """Recall as ``before`` does, for code in an event loop."""
+        ...
+
+    def after(self, message: object, answer: object = "", *, recalled: Recalled | None = None) -> None:
+        """Have the turn written down and evaluated, in the background."""
+        ...
+
+
+class Turn:
+    """A turn: ``memory`` is the block for the prompt, ``answered`` is told what the agent said.
+
+    When the block ends, the turn is written in the background: the user's words, and the answer where there
+    was one.
+    """
+
+    def __init__(self, middleware: Around, message: str) -> None:
+        self._middleware = middleware
+        self._message = message
+        self._answer = ""
+        self.recalled: Recalled | None = None
+
+    @property
+    def memory(self) -> str:
+        """The marked block for the prompt; empty where nothing is known, or memory was not to be had."""
+        return self.recalled.block if self.recalled else ""
+
+    def answered(self, text: str) -> str:
+        """Note the answer, or the next piece of it; the piece is returned."""
+        self._answer += text
+        return text
+
+    def __enter__(self) -> Self:
+        self.recalled = self._middleware.before(self._message)
+        return self
+
+    async def __aenter__(self) -> Self:
+        self.recalled = await self._middleware.abefore(self._message)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._middleware.after(self._message, self._answer, recalled=self.recalled)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, trace)
 
 
 class _Round:

@@ -1,18 +1,16 @@
-"""After the answer: turns are written down by a thread of their own, in their order, and evaluated."""
+"""After the answer: a thread writes turns down in their order, counts them, tries again, and evaluates."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Condition, Thread
-from typing import Final
+from threading import Condition, Lock, Thread
+from typing import Final, Generic, Literal, TypeVar
 
 from quipu.errors import BadInput, DatabaseUnavailable, DiskFull, QuipuError, ServerError
-from quipu.interfaces.middleware.attempt import attempt
-from quipu.interfaces.middleware.counting import Counting
 from quipu.interfaces.middleware.journal import Journal, told
-from quipu.interfaces.middleware.model import Part, Person
+from quipu.interfaces.middleware.model import OUTCOMES, Metrics, Outcome, Part, Person
 from quipu.interfaces.middleware.source import Source
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE
 
@@ -21,6 +19,72 @@ _FIRST_PAUSE_SECONDS: Final = 0.5
 _LONGEST_PAUSE_SECONDS: Final = 10.0
 _MOST_TRIES: Final = 5
 _PASSING: Final = (DatabaseUnavailable, DiskFull, ServerError, OSError)
+
+
+T = TypeVar("T")
+
+
+Counted = Literal["written", "lost", "tried_again", "evaluated", "evaluations_failed"]
+
+
+class Counting:
+    """Counts what happens; ``metrics`` is how it stands."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._before: Counter[Outcome] = Counter()
+        self._before_ms = 0.0
+        self._before_ms_most = 0.0
+        self._others: Counter[Counted] = Counter()
+        self._troubles: Counter[Part] = Counter()
+
+    def recalled(self, outcome: Outcome, took_ms: float) -> None:
+        """Count a recovery that ended."""
+        with self._lock:
+            self._before[outcome] += 1
+            self._before_ms += took_ms
+            self._before_ms_most = max(self._before_ms_most, took_ms)
+
+    def add(self, what: Counted, number: int = 1) -> None:
+        """Count something else, so many times."""
+        with self._lock:
+            self._others[what] += number
+
+    def trouble(self, part: Part) -> None:
+        """Count a failure."""
+        with self._lock:
+            self._troubles[part] += 1
+
+    def metrics(self, *, waiting: int) -> Metrics:
+        """Return the counts now."""
+        with self._lock:
+            return Metrics(
+                before={outcome: self._before[outcome] for outcome in OUTCOMES},
+                before_ms=self._before_ms,
+                before_ms_most=self._before_ms_most,
+                waiting=waiting,
+                troubles=dict(self._troubles),
+                **{name: self._others[name] for name in _OTHERS},
+            )
+
+
+_OTHERS: tuple[Counted, ...] = ("written", "lost", "tried_again", "evaluated", "evaluations_failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[T]):
+    """Result of a call, or the error that it raised."""
+
+    result: T | None = None
+    error: Exception | None = None
+
+
+def attempt(call: Callable[[], T]) -> Done[T]:
+    """Call it; whatever it raises is handed back, to be counted and shown."""
+    try:
+        return Done(result=call())
+    except Exception as error:  # noqa: BLE001 - see above
+        return Done(error=error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import Query
 
 from quipu.app.operations import OPERATIONS
-from quipu.interfaces.rest.asking import Id
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Reading, refused
+from quipu.interfaces.rest.models import Id
 from quipu.kinds.episodes.prompting.model import Prompt
 
 router = derived("conversations", OPERATIONS)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from inspect import Parameter as Place
@@ -19,19 +20,16 @@ from inspect import Signature
 from typing import Annotated, Any, Final, Protocol, Union, cast
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Path, Query, Response
+from fastapi import APIRouter, Body, Depends, Header, Path, Query, Response
 from pydantic import BaseModel, Field, create_model
 from pydantic.fields import FieldInfo
 
 from quipu.app.operations import Operation
+from quipu.errors import BadInput, Conflict, Outdated
 from quipu.interfaces.declarations import Parameter, declared, members, optional
-from quipu.interfaces.rest.asking import Acting
 from quipu.interfaces.rest.door import Administering, Here, OwningAll, Reading, Writing, refused, room
-from quipu.interfaces.rest.models import Asked, Told
+from quipu.interfaces.rest.models import Acting, Asked, Confirmable, Items, Told, shown_first
 from quipu.interfaces.rest.pages import Page, Paging
-from quipu.interfaces.rest.showing import shown_first
-from quipu.interfaces.rest.told.items import Confirmable, Items
-from quipu.interfaces.rest.versions import ExpectedVersion, etag, matching
 from quipu.kernel.base.parameters import MOST_ROWS
 
 _DOORS: Final = {"read": Reading, "write": Writing, "admin": Administering, "owner": OwningAll}
@@ -42,6 +40,48 @@ _BARE: Final = (int, str)
 _WHEN: Final = {"NotFound": 404, "Conflict": 409, "LanguageFailed": 502}
 
 Call = Callable[..., Awaitable[Any]]
+
+
+_TAG: Final = re.compile(r'(?:W/)?"(\d{1,18})"\Z', re.ASCII)
+
+
+def etag(version: int) -> str:
+    """Return the version as a header."""
+    return f'"{version}"'
+
+
+def expected_version(
+    if_match: Annotated[
+        str | None, Header(description='The `ETag` that was read, such as `"3"`: 412 if it changed since.')
+    ] = None,
+) -> int | None:
+    """Return the version that a writer read; None if they take whatever is there.
+
+    Raises:
+        BadInput: the header is no version of ours.
+    """
+    if if_match is None or if_match.strip() == "*":
+        return None
+    match = _TAG.match(if_match.strip())
+    if match is None:
+        raise BadInput('a version looks like "3".', field="If-Match", hint="Send the ETag that you read.")
+    return int(match[1])
+
+
+ExpectedVersion = Annotated[int | None, Depends(expected_version)]
+
+
+@contextmanager
+def matching(expected: int | None) -> Generator[None]:
+    """Raise a conflict in the block as ``Outdated`` if a version was expected."""
+    try:
+        yield
+    except Conflict as error:
+        if expected is None:
+            raise
+        raise Outdated(
+            hint=error.hint or "Read it again, and decide what to do with both changes."
+        ) from error
 
 
 class Shape(Protocol):
@@ -265,7 +305,7 @@ def _place(name: str, annotation: Any, default: Any = Place.empty) -> Place:
 
 
 def _field(one: Parameter) -> FieldInfo:
-    """Return what the OpenAPI tells of a parameter."""
+    """Return the field of a parameter in the OpenAPI."""
     example: object = [one.example] if one.many and isinstance(one.example, str) else one.example
     examples = None if example is None else [example]
     alias = None if _attribute(one.name) == one.name else one.name

@@ -16,8 +16,7 @@ from starlette.responses import FileResponse
 
 from quipu.errors import TookTooLong, TooLarge
 from quipu.interfaces.rest.door import Administering, refused, room
-from quipu.interfaces.rest.showing import shown_first
-from quipu.interfaces.rest.told.items import Confirmable
+from quipu.interfaces.rest.models import Confirmable, shown_first
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.served import served
 from quipu.upkeep.snapshots.model import Restored

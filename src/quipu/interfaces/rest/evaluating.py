@@ -8,10 +8,9 @@ from typing import Annotated, Final, Literal, cast
 from fastapi import Body
 from pydantic import AwareDatetime, Field, model_validator
 
-from quipu.interfaces.rest.asking import SomeSession, SomeUser, given
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.language import language
-from quipu.interfaces.rest.models import Asked
+from quipu.interfaces.rest.models import Asked, SomeSession, SomeUser, given
 from quipu.kinds.longterm.evaluating.model import Applied, SessionEvaluation
 from quipu.kinds.longterm.model import (
     Category,
@@ -58,7 +57,7 @@ class Evaluated(Asked):
 
 @router.post(
     "/evaluate",
-    summary="What a conversation asks to be kept",
+    summary="List what a conversation asks to be kept",
     responses=refused(_502="The language model failed."),
 )
 async def evaluate(asked: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here: Reading) -> Evaluation:

@@ -8,10 +8,9 @@ from fastapi import Body
 from pydantic import AwareDatetime, Field
 
 from quipu.app.operations import OPERATIONS
-from quipu.interfaces.rest.asking import given
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Writing
-from quipu.interfaces.rest.models import Asked
+from quipu.interfaces.rest.models import Asked, given
 from quipu.kinds.ledger.evidence.model import (
     Confidence,
     Entity,

@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from quipu.app.operations import OPERATIONS
-from quipu.interfaces.rest.asking import SomeTime, given
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Writing, refused
 from quipu.interfaces.rest.language import language
-from quipu.interfaces.rest.models import Asked
+from quipu.interfaces.rest.models import Asked, SomeTime, given
 from quipu.kinds.transcripts.lessons.model import ExtractionReport
 
 router = derived("lessons", OPERATIONS)

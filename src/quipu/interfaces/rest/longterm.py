@@ -7,10 +7,9 @@ from typing import Annotated, Final, Literal, cast
 from pydantic import AliasChoices, Field, model_validator
 
 from quipu.app.operations import OPERATIONS
-from quipu.interfaces.rest.asking import SomeSession, SomeUser, given
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Writing
-from quipu.interfaces.rest.models import Asked, Told
+from quipu.interfaces.rest.models import Asked, SomeSession, SomeUser, Told, given
 from quipu.kinds.longterm.sati import SatiMemory
 
 router = derived("longterm", OPERATIONS)

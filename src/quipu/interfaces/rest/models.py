@@ -1,12 +1,32 @@
-"""Parts that all routes share."""
+"""Parts that routes share: parameters of requests, bases and common shapes of answers, and the preview."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Final, Generic, TypeVar
+from uuid import UUID
 
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from quipu.interfaces.serving import confirming
 from quipu.kernel.base.strict import Strict
+
+Found = TypeVar("Found")
+Item = TypeVar("Item")
+
+
+_LONGEST: Final = 512
+
+Id = Annotated[UUID, Path(description="As it was told.", examples=["0198c5a2-7f3e-7cc1-9d55-3a1f0c9b2e4d"])]
+Number = Annotated[int, Path(ge=1, le=2**63 - 1, description="As it was told.", examples=[17])]
+User = Annotated[str | None, Query(description="Only of this person.", examples=["ana"])]
+OfSession = Annotated[str | None, Query(description="Only of this session.", examples=["s1"])]
+
+SomeUser = Annotated[str | None, Field(description="A person, by your name for them.", examples=["ana"])]
+SomeSession = Annotated[str | None, Field(description="A session, by your name for it.", examples=["s1"])]
+SomeTime = Annotated[str | None, Field(description="ISO 8601.", examples=["2026-05-04T10:00:00Z"])]
+SomeTurn = Annotated[int | None, Field(description="The turn of the session; null: the one it is at.")]
 
 
 class Asked(Strict):
@@ -19,6 +39,34 @@ class Told(BaseModel):
     """The base of answers: made from the values that the memory returns, by the same names."""
 
     model_config = ConfigDict(from_attributes=True)
+
+
+class Items(Told, Generic[Item]):
+    """A list that is whole, or of which only the first rows are wanted."""
+
+    items: list[Item]
+
+
+class Confirmable(Told, Generic[Item]):
+    """Preview, with the token that has it done; or (`confirm` is null) what was done."""
+
+    confirm: Annotated[
+        str | None, Field(description="Send it back to have it done.", examples=["9f86d081884c7d65"])
+    ]
+    shown: Item
+
+
+class Acting(Asked):
+    """Something that is shown before it is done."""
+
+    confirm: Annotated[
+        str | None,
+        Field(
+            max_length=_LONGEST,
+            description="The token of the preview; without it nothing is changed.",
+            examples=[None],
+        ),
+    ] = None
 
 
 class Fault(BaseModel):
@@ -38,3 +86,42 @@ class Problem(BaseModel):
     hint: Annotated[str | None, Field(description="What to do about it.")] = None
     field: Annotated[str | None, Field(description="The part of the request that is meant.")] = None
     errors: Annotated[list[Fault] | None, Field(description="Everything that is wrong.")] = None
+
+
+def given(asked: BaseModel, *but: str) -> dict[str, Any]:
+    """Return all fields of a request as arguments, without those in ``but``."""
+    return {name: getattr(asked, name) for name in type(asked).model_fields if name not in but}
+
+
+async def shown_first(
+    act: str,
+    confirm: str | None,
+    do: Callable[[bool], Awaitable[Found]],
+    *,
+    tell: Callable[[Found], Item],
+    counts: Callable[[Found], Mapping[str, object]],
+) -> Confirmable[Item]:
+    """Return the preview ``do(False)``; with its token in ``confirm``, the result of ``do(True)``.
+
+    ``act`` names the act, and ``counts`` returns the part of the preview that must not have changed.
+
+    Raises:
+        Outdated: what would be done is no longer what was shown.
+    """
+    preview = await do(False)
+    shown = counts(preview)
+    if not confirming.confirmed(confirm, act, shown):
+        return Confirmable(confirm=confirming.token(act, shown), shown=tell(preview))
+    return Confirmable(confirm=None, shown=tell(await do(True)))
+
+
+class HowMany(Told):
+    """Number of rows."""
+
+    count: Annotated[int, Field(examples=[3])]
+
+
+class Noted(Told):
+    """The id of what was written down."""
+
+    id: Annotated[int, Field(examples=[17])]

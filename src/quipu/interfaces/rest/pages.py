@@ -1,6 +1,6 @@
 """Lists in pages: a cursor says where the next one begins. It is opaque, and good for its own list only.
 
-    @router.get("", summary="Facts, the newest first")
+    @router.get("", summary="List the facts, newest first")
     async def facts(here: Reading, page: Paging) -> Page[FactTold]:
         after = page.after("facts", FactPlace)  # None on the first page
         found = await here.memory.ledger.list(after=after, limit=page.limit + 1, space=here.space)

@@ -9,9 +9,8 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, Field
 
 from quipu.errors import NotFound
-from quipu.interfaces.rest.asking import OfSession, User
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
-from quipu.interfaces.rest.models import Asked, Told
+from quipu.interfaces.rest.models import Asked, OfSession, Told, User
 from quipu.recall.model import Hit, Source
 
 router = room("recall", prefix="")
@@ -129,7 +128,7 @@ class BlockTold(Told):
     hits: list[HitTold]
 
 
-@router.post("/recall/block", summary="Memories as text for a prompt")
+@router.post("/recall/block", summary="Get memories as text for a prompt")
 async def recall_block(asked: BlockAsked, here: Writing) -> BlockTold:
     """Return at most ``budget_tokens``, open loops first. It counts as use: it needs ``write``."""
     made = await here.memory.recall_block(
@@ -164,7 +163,9 @@ class WhyTold(Told):
 
 
 @router.post(
-    "/why", summary="Why a memory came back", responses=refused(_404="It does not answer that question.")
+    "/why",
+    summary="Explain why a memory came back",
+    responses=refused(_404="It does not answer that question."),
 )
 async def why(asked: WhyAsked, here: Reading) -> WhyTold:
     """Ask the question again with the same filters, then explain the memory of that kind and id."""
@@ -194,7 +195,7 @@ class Counted(Told):
     counted: int
 
 
-@router.post("/reinforce", summary="Memories were of use")
+@router.post("/reinforce", summary="Note that memories were of use")
 async def reinforce(asked: Uses, here: Writing) -> Counted:
     """Let those that age do so from now on."""
     hits = [_named(one, here.space) for one in asked.hits]
@@ -213,7 +214,7 @@ class RemindersTold(Told):
     reminders: list[str]
 
 
-@router.get("/reminders", summary="What is open")
+@router.get("/reminders", summary="List what is open")
 async def reminders(here: Reading, user: User = None, session: OfSession = None) -> RemindersTold:
-    """Return what is open to a person, in a session, or in the space, each a line."""
+    """Return the open loops of a person, a session or the space, each a line."""
     return RemindersTold(reminders=await here.memory.reminders(space=here.space, user=user, session=session))

@@ -116,7 +116,7 @@ class CheckedTold(Told):
 
 
 @router.post(
-    "/{id}/check", summary="Look again", responses=refused(_404="There is no erasure of that receipt.")
+    "/{id}/check", summary="Check an erasure", responses=refused(_404="There is no erasure of that receipt.")
 )
 async def checked(
     id: _Id, asked: Annotated[Checking, Body(examples=[{"strings": ["Lisbon"]}])], here: Administering
@@ -132,7 +132,7 @@ async def checked(
 
 
 @engine_router.post(
-    "/{id}/check", summary="Look again everywhere", responses=refused(_404="There is no such receipt.")
+    "/{id}/check", summary="Check an erasure everywhere", responses=refused(_404="There is no such receipt.")
 )
 async def all_checked(
     id: _Id,

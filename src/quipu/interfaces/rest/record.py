@@ -13,7 +13,7 @@ from quipu.errors import BadInput
 from quipu.interfaces.rest.door import Administering, Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Asked, Told
 from quipu.interfaces.rest.pages import Page, Paging
-from quipu.interfaces.serving import confirming, erasing
+from quipu.interfaces.serving import confirming
 from quipu.interfaces.serving.served import served
 
 router = room("record", prefix="")
@@ -84,7 +84,7 @@ class SessionTold(Told):
     last_at: datetime | None
 
 
-@router.get("/sessions", summary="Sessions, the latest first")
+@router.get("/sessions", summary="List the sessions, latest first")
 async def sessions(here: Reading, page: Paging) -> Page[SessionTold]:
     """Return the sessions of a space."""
     found = await here.memory.sessions(
@@ -155,7 +155,7 @@ async def forget(
         here.memory.forget, space=here.space, **named, names=asked.names, everywhere=asked.everywhere
     )
     preview = await forget(confirm=False)
-    shown = erasing.shown(preview, asked.names, everywhere=asked.everywhere)
+    shown = confirming.shown(preview, asked.names, everywhere=asked.everywhere)
     if not confirming.confirmed(asked.confirm, "forget", shown):
         left = [LeftTold.model_validate(one) for one in preview.left]
         return ErasureTold(counts=dict(preview.counts), left=left, confirm=confirming.token("forget", shown))

@@ -9,7 +9,7 @@ from fastapi import Query
 from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Reading
-from quipu.interfaces.rest.told.items import Items
+from quipu.interfaces.rest.models import Items
 from quipu.upkeep.settings.model import SettingState
 
 router = derived("settings", OPERATIONS)

@@ -1,10 +1,36 @@
-"""Snapshots of agents' schemas: their routes, all of them derived."""
+"""Snapshots of agents' schemas: their derived routes, and a snapshot as an answer."""
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
 from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
-from quipu.interfaces.rest.told.snapshots import SnapshotTold
-from quipu.upkeep.snapshots.model import Snapshot
+from quipu.interfaces.rest.models import Told
+from quipu.upkeep.snapshots.model import Reason, Snapshot, Tier
+
+
+class SnapshotTold(Told):
+    """A snapshot of one schema of agents. `taken_at` is the moment that it shows, `tier` what keeps it."""
+
+    name: Annotated[str, Field(examples=["memory_20260504_100000.sql"])]
+    schema_: Annotated[str, Field(alias="schema", examples=["memory"])]
+    taken_at: datetime
+    reason: Reason
+    tier: Tier
+    bytes: int
+    vectors: int
+    tables: Annotated[dict[str, int], Field(description="Rows by table.", examples=[{"dwarves": 13}])]
+
+    @classmethod
+    def of(cls, one: Snapshot) -> SnapshotTold:
+        """Return a snapshot as an answer."""
+        told = {name: getattr(one, name) for name in ("name", "schema", "taken_at", "reason", "tier")}
+        tables = {table: found.rows for table, found in one.sums.items()}
+        return cls.model_validate({**told, "bytes": one.bytes, "vectors": one.vectors, "tables": tables})
+
 
 router = derived("snapshots", OPERATIONS, shapes={Snapshot: SnapshotTold})

@@ -48,7 +48,7 @@ class HealthTold(Told):
     warnings: Annotated[list[str], Field(description="What needs a person soon, such as a disk that fills.")]
 
 
-@router.get("/health", summary="What the memory runs on")
+@router.get("/health", summary="Show what the memory runs on")
 async def health(engine: OwningAll) -> HealthTold:
     """Return versions, counts and sizes. Ask ``/ready``, without a key, if the server is well."""
     return HealthTold.model_validate(await engine.memory.health())

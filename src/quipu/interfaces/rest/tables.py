@@ -10,10 +10,9 @@ from fastapi import Body, Response
 from pydantic import Field
 
 from quipu.app.operations import OPERATIONS
-from quipu.interfaces.rest.asking import Acting, given
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Administering, Writing, refused
-from quipu.interfaces.rest.told.tables import ChangedRowsTold, RecreatedTold, StatementTold
+from quipu.interfaces.rest.models import Acting, Told, given
 from quipu.interfaces.serving.confirming import unless_lossy
 from quipu.kinds.tables.model import Changed, Done
 from quipu.kinds.tables.recreate import Recreated
@@ -31,6 +30,67 @@ _Where = Annotated[
     dict[str, Any] | str,
     Field(description='`{"id": 5}`, `{"age": {">": 30}}`, or a condition in SQL.', examples=[{"id": 5}]),
 ]
+
+
+Confirm = Annotated[
+    str | None,
+    Field(
+        description="Nothing was changed, since something would go: send it back to have it done.",
+        examples=[None],
+    ),
+]
+
+
+class StatementTold(Told):
+    """Outcome of a statement: PostgreSQL's word for it, and the rows that it touched or returned.
+
+    `returned`: rows that it returned, at most so many; `embedded`: vectors made or taken out; `note`:
+    what else there is to know. `lost`: what it takes away, a line each; `undone`: nothing was changed.
+    """
+
+    status: str
+    rows: int
+    returned: list[dict[str, Any]]
+    embedded: int
+    note: str | None
+    lost: list[str]
+    undone: bool
+    confirm: Confirm = None
+
+
+class ChangedRowsTold(Told):
+    """Rows that were inserted, updated or deleted: their primary keys, and how many vectors followed.
+
+    Where it is `undone`, nothing was changed: those that would be, with the keys of the first 20.
+    """
+
+    table: str
+    rows: int
+    keys: list[dict[str, Any]]
+    embedded: int
+    note: str | None
+    lost: Annotated[list[str], Field(description="What goes along elsewhere, where nothing was changed.")]
+    undone: Annotated[bool, Field(description="Nothing was changed.")]
+    confirm: Confirm = None
+
+
+class RecreatedTold(Told):
+    """Outcome, or where it is `undone` preview: the steps in their order, and what differs.
+
+    `diff`: lines that begin with `+`, `-` or `~` and name a column, a constraint or a setting of the table,
+    with the definition before and after. `rows` are carried over; a trial carries the first `tried` of them,
+    at most 100,000, and undoes that. `lost` names what cannot come along.
+    """
+
+    table: str
+    steps: list[str]
+    diff: list[str]
+    lost: list[str]
+    rows: int
+    tried: int
+    embedded: int
+    undone: Annotated[bool, Field(description="Nothing was changed.")]
+    confirm: Confirm = None
 
 
 class Placed(Acting):
@@ -146,7 +206,7 @@ async def _changed(
     space: str,
     do: Callable[[Changed | Literal[False]], Awaitable[Changed]],
 ) -> ChangedRowsTold:
-    """Return what was written, or with the token of a preview what would be."""
+    """Return the written rows, or a preview of them with its token."""
     done, token = await unless_lossy(
         act, asked.confirm, do, shown=lambda tried: {**asked.act(space), **tried.counts()}
     )

@@ -7,11 +7,9 @@ from typing import Annotated
 from pydantic import Field
 
 from quipu.app.operations import OPERATIONS
-from quipu.interfaces.rest.asking import given
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Reading, Writing
-from quipu.interfaces.rest.models import Asked
-from quipu.interfaces.rest.told.items import HowMany
+from quipu.interfaces.rest.models import Asked, HowMany, given
 from quipu.kinds.transcripts.browse.model import QueryRows
 
 router = derived("transcripts", OPERATIONS)

@@ -1,9 +1,11 @@
-"""From what a request brings to who asks: keys are looked up, remembered for seconds, and counted."""
+"""From what a request brings to who asks: keys are looked up, remembered for seconds, and limited by rate."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
@@ -12,7 +14,6 @@ import anyio
 from quipu.app.memory import AsyncMemory
 from quipu.errors import DatabaseUnavailable, KeyRefused, TooManyRequests
 from quipu.interfaces.serving.caller import Caller
-from quipu.interfaces.serving.rates import Rates
 from quipu.upkeep.keys.model import Key
 from quipu.upkeep.keys.rules import id_in, sha256
 
@@ -21,6 +22,53 @@ _READY_SECONDS: Final = 1.0
 _MOST: Final = 10_000
 _STRANGERS: Final = 2  # tokens that are looked up at a time, of those that opened nothing yet
 _HINT: Final = "Send it as `Authorization: Bearer quipu_…`; `quipu keys create` makes one."
+
+
+_BURST_SECONDS: Final = 10.0
+_MOST_CALLERS: Final = 10_000
+
+
+@dataclass(slots=True)
+class Bucket:
+    """So many requests may come at once as come in ten seconds; what was taken comes back steadily."""
+
+    per_minute: float
+    left: float
+    at: float
+
+    def take(self, now: float) -> float:
+        """Take one; 0, or where none is left, the seconds until there is one again."""
+        rate = self.per_minute / 60
+        self.left = min(burst(self.per_minute), self.left + (now - self.at) * rate)
+        self.at = now
+        if self.left < 1:
+            return (1 - self.left) / rate
+        self.left -= 1
+        return 0.0
+
+
+def burst(per_minute: float) -> float:
+    """Return the number of requests that may come at once."""
+    return max(1.0, per_minute * _BURST_SECONDS / 60)
+
+
+class Rates:
+    """A bucket for each caller of this process, the last 10,000 of them."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def wait_seconds(self, who: str, per_minute: float) -> float:
+        """Return 0 if the caller may ask now, else the seconds to wait."""
+        now = self._clock()
+        bucket = self._buckets.pop(who, None)
+        if bucket is None or bucket.per_minute != per_minute:
+            bucket = Bucket(per_minute, burst(per_minute), now)
+        self._buckets[who] = bucket
+        if len(self._buckets) > _MOST_CALLERS:
+            self._buckets.popitem(last=False)
+        return bucket.take(now)
 
 
 class Access:

@@ -8,12 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, Literal, Protocol, TypeVar
 
 from quipu.errors import Outdated
+from quipu.upkeep.erasure.model import Erasure
 
 _DIGITS: Final = 32
+
+
+def shown(preview: Erasure, names: Sequence[str], *, everywhere: bool) -> dict[str, object]:
+    """Return the part of a preview that counts, without waiting jobs: workers may do those at any moment."""
+    what = preview.what
+    return {
+        "space": preview.space,
+        "what": [what.session, what.user, what.message],
+        "counts": {table: rows for table, rows in preview.counts.items() if table != "jobs"},
+        "left": [(one.place, one.count) for one in preview.left if not one.place.startswith("core.outbox")],
+        "names": list(names),
+        "everywhere": everywhere,
+    }
 
 
 class Trial(Protocol):

@@ -46,7 +46,7 @@ async def problem(kind: str) -> dict[str, str]:
 
 @router.get(
     "/metrics",
-    summary="Counters for Prometheus",
+    summary="Show counters for Prometheus",
     response_class=PlainTextResponse,
     openapi_extra={"security": [{"HTTPBearer": []}]},
 )

@@ -111,7 +111,7 @@ def _page(request: Request, found: Mapping[str, object], plain: Response) -> Res
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    """Return what FastAPI found wrong, without repeating the input."""
+    """Return the faults that FastAPI found, without repeating the input."""
     faults = cast("RequestValidationError", error).errors()
     errors = [{"field": _place(fault), "detail": rule_of(fault["msg"])} for fault in faults]
     found: dict[str, object] = {

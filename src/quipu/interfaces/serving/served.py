@@ -13,11 +13,10 @@ from starlette.responses import Response
 
 from quipu.app.memory import AsyncMemory
 from quipu.errors import AccessRefused, QuipuError
-from quipu.interfaces.serving.access import Access
+from quipu.interfaces.serving.access import Access, Rates
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.metrics import Metrics
-from quipu.interfaces.serving.rates import Rates
 from quipu.interfaces.serving.signin import CSRF_HEADER, SignIn, session_cookie
 from quipu.kernel.base.scope import act_for
 from quipu.kernel.db.turns import set_caller

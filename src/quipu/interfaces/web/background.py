@@ -1,4 +1,4 @@
-"""Long work of a page, such as a restore: it goes on while nobody looks, and tells how far it is."""
+"""Long work of a page, such as a restore: it goes on while nobody looks; a page shows its progress."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ import anyio
 from anyio.abc import TaskGroup
 from fastapi import FastAPI
 from starlette.requests import Request
+from starlette.responses import Response
 
 from quipu.errors import Conflict, NotFound, QuipuError
+from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.page_context import PageContext, Visiting
 
 _LOG: Final = logging.getLogger("quipu.server")
 _MOST_AT_ONCE: Final = 4
@@ -26,6 +29,22 @@ _PATIENCE_SECONDS: Final = 1.5
 
 Advance = Callable[[int], None]
 """Says that so much more is done, in the unit of the work."""
+
+
+router = page_router()
+
+
+@router.get("/jobs/{job}")
+async def page(visit: Visiting, job: str) -> Response:
+    """Show the progress of a job; the page reloads itself until it is done."""
+    return visit.page("job.html", job=background_tasks(visit.request).named(job))
+
+
+def told(visit: PageContext, background_task: BackgroundTask) -> Response:
+    """Send the browser to what came of it, or to the page that shows how far it is."""
+    if background_task.state == "done" and background_task.outcome is not None:
+        return visit.back(background_task.outcome.address, news=background_task.outcome.news)
+    return visit.back(visit.link(f"/jobs/{background_task.id}"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,9 @@ from quipu.errors import AccessRefused, BadInput, NotFound, QuipuError, TooLarge
 from quipu.interfaces.serving.login import SignedIn
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.signin import CSRF_FIELD
-from quipu.interfaces.web.background import Advance, Outcome, background_tasks
+from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
 from quipu.interfaces.web.config import SchemaName, address
-from quipu.interfaces.web.jobs import told
-from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.given import page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.interfaces.web.snapshots import differences, news
 

@@ -7,12 +7,9 @@ from typing import Final, Literal
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Sure, Word
-from quipu.interfaces.web.ids import whole
+from quipu.interfaces.web.given import Sure, Word, page_router, slice_of, whole
 from quipu.interfaces.web.links import Value
-from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.page_context import Posting, Visiting
-from quipu.interfaces.web.paging import slice_of
 from quipu.interfaces.web.wording import day
 from quipu.kinds.episodes.decay.model import ORDERS, EpisodeCurve
 

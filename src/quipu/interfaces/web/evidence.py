@@ -6,10 +6,8 @@ from typing import Final
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Number, Word
-from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.given import Number, Word, page_router, slice_of
 from quipu.interfaces.web.page_context import Visiting
-from quipu.interfaces.web.paging import slice_of
 from quipu.kinds.ledger.evidence.checking import theme_named
 
 router = page_router()

@@ -11,10 +11,8 @@ from starlette.responses import Response
 
 from quipu.errors import BadInput
 from quipu.interfaces.web.feedback import like
-from quipu.interfaces.web.given import Filled, Number, Sure, Text, Word
-from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.given import Filled, Number, Sure, Text, Word, page_router, slice_of
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
-from quipu.interfaces.web.paging import slice_of
 from quipu.kinds.ledger.model import Event
 
 router = page_router()
@@ -23,7 +21,7 @@ _MOST_ASSUMED: Final = 20
 _MOST_VALUES: Final = 150
 _EVENTS: Final = 50
 MOMENTS: Final = 200
-"""How many changes back the slider reaches."""
+"""Number of changes that the slider reaches back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,11 +6,8 @@ from typing import Final, Literal
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Filled, Text, Word
-from quipu.interfaces.web.ids import whole
-from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.given import Filled, Text, Word, page_router, slice_of, whole
 from quipu.interfaces.web.page_context import Posting, Visiting
-from quipu.interfaces.web.paging import slice_of
 from quipu.kinds.transcripts.extract.model import CATEGORIES
 from quipu.kinds.transcripts.lessons.model import STATES
 

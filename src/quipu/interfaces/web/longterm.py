@@ -9,12 +9,9 @@ from fastapi import Depends, Form
 from starlette.responses import Response
 
 from quipu.errors import Conflict
-from quipu.interfaces.web.given import Filled, Sure, Text, Word
-from quipu.interfaces.web.ids import whole
+from quipu.interfaces.web.given import Filled, Sure, Text, Word, page_router, slice_of, whole
 from quipu.interfaces.web.links import Value
-from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
-from quipu.interfaces.web.paging import slice_of
 from quipu.kernel.base.parameters import STATES, ListState
 from quipu.kinds.longterm.model import CATEGORIES, IMPORTANCES, LongtermMemory
 

@@ -1,22 +1,26 @@
-"""A visit: who looks, at which space, and how a page is made for them."""
+"""A visit: who looks, at which space, how a page is made for them, and news for the next page."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from functools import cache
+from typing import Annotated, Any, Final, Literal, cast
 
+import orjson
 from fastapi import Depends, Query, Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from quipu.app.memory import AsyncMemory
 from quipu.interfaces.serving.login import Posted, SignedIn
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.signin import of_port
-from quipu.interfaces.web import navigation, said
-from quipu.interfaces.web.drawing import environment
+from quipu.interfaces.web import files, navigation, plots, wording
 from quipu.interfaces.web.links import Value, is_ours, link
 from quipu.upkeep.erasure.model import Left
 
@@ -24,6 +28,71 @@ THEME: Final = "quipu_theme"
 THEMES: Final = ("auto", "light", "dark")
 _MOST_LISTED = 200
 _SPACES_SECONDS = 2.0
+
+
+KEEP_SECONDS: Final = 60
+COOKIE: Final = "quipu_said"
+_MOST_CHARACTERS: Final = 500
+
+Tone = Literal["good", "bad"]
+
+
+Names = dict[str, Any]
+_FILTERS: Final = (
+    wording.number,
+    wording.size,
+    wording.moment,
+    wording.day,
+    wording.ago,
+    wording.counted,
+    wording.told,
+)
+
+
+@cache
+def environment() -> Environment:
+    """Return the one environment: values in a page are escaped, and a missing one is an error."""
+    made = Environment(
+        loader=PackageLoader("quipu.interfaces.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters, names = cast("Names", made.filters), cast("Names", made.globals)
+    filters.update({one.__name__: one for one in _FILTERS})
+    names.update({"static": files.address, "plots": plots})
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence for the reader, and whether it is good news."""
+
+    text: str
+    tone: Tone = "good"
+
+    def cookie(self) -> str:
+        """Return the news as the value of a cookie; a long sentence is cut."""
+        text = (
+            self.text
+            if len(self.text) <= _MOST_CHARACTERS
+            else f"{self.text[: _MOST_CHARACTERS - 1].rstrip()}…"
+        )
+        return base64.urlsafe_b64encode(orjson.dumps([self.tone, text])).decode("ascii")
+
+
+def read(cookie: str | None) -> Said | None:
+    """Read the news from a cookie; None if there is none, or it is not ours."""
+    if not cookie:
+        return None
+    try:
+        tone, text = orjson.loads(base64.urlsafe_b64decode(cookie))
+    except (binascii.Error, ValueError, TypeError):
+        return None
+    if not isinstance(text, str):
+        return None
+    return Said(text[:_MOST_CHARACTERS], "bad" if tone == "bad" else "good")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +116,8 @@ class PageContext:
 
     def page(self, template: str, /, status: int = 200, **values: Any) -> Response:
         """Render a template with values."""
-        cookie = of_port(said.COOKIE, self.request)
-        news = said.read(self.request.cookies.get(cookie))
+        cookie = of_port(COOKIE, self.request)
+        news = read(self.request.cookies.get(cookie))
         html = _render(self.request, template, visit=self, said=news, link=self.link, **values)
         response = HTMLResponse(html, status)
         if news is not None:
@@ -88,11 +157,11 @@ class PageContext:
         """Send the browser on to a page of ours, which says what was done."""
         response = RedirectResponse(address if is_ours(address) else "/", 303)
         if news is not None:
-            told = said.Said(news, "bad" if bad else "good")
+            told = Said(news, "bad" if bad else "good")
             response.set_cookie(
-                of_port(said.COOKIE, self.request),
+                of_port(COOKIE, self.request),
                 told.cookie(),
-                max_age=said.KEEP_SECONDS,
+                max_age=KEEP_SECONDS,
                 httponly=True,
                 samesite="strict",
             )

@@ -7,13 +7,13 @@ from typing import Final
 from fastapi import APIRouter
 
 from quipu.interfaces.web import (
+    background,
     config,
     dumps,
     episodes,
     erasure,
     evidence,
     files,
-    jobs,
     keys,
     ledger,
     lessons,
@@ -26,13 +26,11 @@ from quipu.interfaces.web import (
     snapshots,
     spaces,
     tables,
-    theme,
     transcripts,
 )
 
 PAGES: Final = (
     files.router,
-    theme.router,
     overview.router,
     recall.router,
     evidence.router,
@@ -46,7 +44,7 @@ PAGES: Final = (
     config.router,
     snapshots.router,
     dumps.router,
-    jobs.router,
+    background.router,
     reembedding.router,
     settings.router,
     keys.router,

@@ -23,7 +23,7 @@ _BOTTOM: Final = 22
 _BAR: Final = 300
 _PLACES: Final = 1  # decimals of a coordinate: a tenth of a pixel
 SIGNALS: Final = 8
-"""How many colours the style sheet has for parts of a bar (``.part0`` …)."""
+"""Number of colours that the style sheet has for parts of a bar (``.part0`` …)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Frame:
     most: float
 
     def x(self, at: datetime) -> float:
-        """Return how far to the right a time lies."""
+        """Return the distance of a time from the left."""
         span = (self.last - self.first).total_seconds()
         share = (at - self.first).total_seconds() / span if span > 0 else 0.5
         return round(_LEFT + min(1.0, max(0.0, share)) * (WIDTH - _LEFT - _RIGHT), _PLACES)
 
     def y(self, amount: float) -> float:
-        """Return how far down an amount lies: the greater, the higher."""
+        """Return the distance of an amount from the top: the greater, the higher."""
         share = amount / self.most if self.most > 0 else 0.0
         return round(HEIGHT - _BOTTOM - min(1.0, max(0.0, share)) * (HEIGHT - _BOTTOM - _TOP), _PLACES)
 

@@ -1,19 +1,20 @@
-"""The page of recall: ask, see why something came back, say that it is wrong."""
+"""The page of recall: its form, the answers, why something came back, and saying that it is wrong."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from fastapi import Form, Query
+from fastapi import Depends, Form, Query
 from starlette.responses import Response
 
-from quipu.errors import BadInput
-from quipu.interfaces.web.asking import LIMITS, Asked, Asking, place_of
+from quipu.app.memory import AsyncMemory
+from quipu.errors import BadInput, NotFound
 from quipu.interfaces.web.feedback import Remedy, remedy
-from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.links import Value
+from quipu.interfaces.web.navigation import place
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
-from quipu.interfaces.web.places import place
 from quipu.recall.model import Hit
 
 router = page_router()
@@ -42,9 +43,93 @@ COLOURS: Final = {
     "freshness": 6,
     "length": 7,
 }
-"""Which colour stands for a signal; signals of the same sort share one."""
+"""Colour of a signal; signals of the same sort share one."""
 
 Place = Annotated[str, Query(max_length=100)]
+
+
+LIMITS: Final = (10, 20, 50)
+_Word = Annotated[str | None, Query(max_length=1000)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question and what narrows it; empty words narrow nothing."""
+
+    question: str
+    user: str | None
+    session: str | None
+    kinds: tuple[str, ...]
+    since: str | None
+    until: str | None
+    limit: int
+
+    def query(self) -> dict[str, Value]:
+        """Return the question as the address of the page has it."""
+        return {
+            "q": self.question,
+            "user": self.user,
+            "session": self.session,
+            "kind": self.kinds,
+            "since": self.since,
+            "until": self.until,
+            "limit": None if self.limit == LIMITS[0] else self.limit,
+        }
+
+    async def hits(self, memory: AsyncMemory, *, space: str) -> list[Hit]:
+        """Return the hits that answer it; none for an empty question."""
+        if not self.question or not space:
+            return []
+        return await memory.recall(
+            self.question,
+            space=space,
+            user=self.user,
+            session=self.session,
+            kinds=self.kinds or None,
+            since=self.since,
+            until=self.until,
+            limit=self.limit,
+        )
+
+    async def hit(self, memory: AsyncMemory, place: str, *, space: str) -> Hit:
+        """Return the hit at a place (``kind:id``).
+
+        Raises:
+            NotFound: it does not answer the question any more.
+        """
+        for one in await self.hits(memory, space=space):
+            if place_of(one) == place:
+                return one
+        raise NotFound("That memory does not come back any more.", hint="Go back and ask again.")
+
+
+def place_of(hit: Hit) -> str:
+    """Return the name of a hit in an address."""
+    return f"{hit.kind}:{hit.id}"
+
+
+def asked(
+    q: Annotated[str, Query(max_length=100_000)] = "",
+    user: _Word = None,
+    session: _Word = None,
+    kind: Annotated[list[str] | None, Query()] = None,
+    since: _Word = None,
+    until: _Word = None,
+    limit: Annotated[int, Query(ge=1, le=50)] = LIMITS[0],
+) -> Asked:
+    """Read the question from the address."""
+    return Asked(
+        question=q.strip(),
+        user=user or None,
+        session=session or None,
+        kinds=tuple(one for one in kind or () if one),
+        since=since or None,
+        until=until or None,
+        limit=limit,
+    )
+
+
+Asking = Annotated[Asked, Depends(asked)]
 
 
 @dataclass(frozen=True, slots=True)

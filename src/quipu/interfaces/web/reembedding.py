@@ -7,9 +7,8 @@ from typing import Annotated
 from fastapi import Form
 from starlette.responses import Response
 
-from quipu.interfaces.web.background import Advance, Outcome, background_tasks
-from quipu.interfaces.web.jobs import told
-from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
+from quipu.interfaces.web.given import page_router
 from quipu.interfaces.web.page_context import Posting, Visiting
 from quipu.interfaces.web.wording import counted
 

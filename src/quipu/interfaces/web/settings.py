@@ -1,4 +1,4 @@
-"""Settings: what can be set, what holds, and where that is from."""
+"""The page of settings, and the colours that a visitor chose, which their browser keeps."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated, Final, Literal
 from fastapi import Form
 from starlette.responses import Response
 
-from quipu.interfaces.web.page import page_router
-from quipu.interfaces.web.page_context import Posting, Visiting
+from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.page_context import THEME, Posting, Visiting
 from quipu.upkeep.settings.model import SettingState
 
 router = page_router()
@@ -23,6 +23,21 @@ _SOURCES: Final = {
     "default": "default",
 }
 _For = Annotated[Literal["all", "one"], Form()]
+
+
+_KEEP_SECONDS = 365 * 86_400
+
+
+@router.post("/theme")
+async def choose(
+    visit: Posting,
+    theme: Annotated[Literal["auto", "light", "dark"], Form()],
+    back: Annotated[str, Form()] = "/",
+) -> Response:
+    """Keep the choice, and show the page again."""
+    response = visit.back(back)
+    response.set_cookie(THEME, theme, max_age=_KEEP_SECONDS, httponly=True, samesite="strict")
+    return response
 
 
 @router.get("/config/settings")

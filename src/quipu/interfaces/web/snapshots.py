@@ -7,10 +7,9 @@ from typing import Annotated
 from fastapi import Form
 from starlette.responses import Response
 
-from quipu.interfaces.web.background import Advance, Outcome, background_tasks
+from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
 from quipu.interfaces.web.config import SchemaName, address
-from quipu.interfaces.web.jobs import told
-from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.given import page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.interfaces.web.wording import counted
 from quipu.upkeep.snapshots.model import Restored

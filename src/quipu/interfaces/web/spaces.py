@@ -7,10 +7,9 @@ from typing import Annotated, Final
 from fastapi import Query
 from starlette.responses import Response
 
+from quipu.interfaces.web.given import page_router, slice_of
 from quipu.interfaces.web.links import link
-from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.page_context import Visiting
-from quipu.interfaces.web.paging import slice_of
 
 router = page_router()
 

@@ -11,9 +11,8 @@ from starlette.responses import Response
 
 from quipu.errors import BadInput
 from quipu.interfaces.web.config import SchemaName, tables_of
-from quipu.interfaces.web.given import Word
+from quipu.interfaces.web.given import Word, page_router
 from quipu.interfaces.web.links import Value
-from quipu.interfaces.web.page import page_router
 from quipu.interfaces.web.page_context import PageContext, Visiting
 from quipu.kinds.tables.browsing.browsing import ForeignKey, TableRow
 
@@ -161,7 +160,7 @@ async def row(
 
 
 def _fitting(columns: int) -> int:
-    """Return how many rows fit a page, however wide they are."""
+    """Return the number of rows that fit a page, however wide they are."""
     return max(_LEAST_ROWS, min(_MOST_ROWS, _BYTES // (columns * (_CHARACTERS + 40))))
 
 

@@ -7,10 +7,8 @@ from typing import Annotated, Any, Final
 from fastapi import Query
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Number, Word
-from quipu.interfaces.web.page import page_router
+from quipu.interfaces.web.given import Number, Word, page_router, slice_of
 from quipu.interfaces.web.page_context import PageContext, Visiting
-from quipu.interfaces.web.paging import slice_of
 from quipu.kinds.transcripts.browse.model import PARTS, ROLES, Transcript
 
 router = page_router()

@@ -9,7 +9,7 @@ import pytest
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound
-from quipu.interfaces.local.answers import Answers
+from quipu.interfaces.hooks.daemon.answers import Answers
 from quipu.kinds.episodes.extraction.loops.model import Loop
 from quipu.recall.render import estimate_tokens
 

@@ -10,7 +10,7 @@ from scripted_extractor import rows
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, Conflict, NotFound
-from quipu.interfaces.local.answers import Answers
+from quipu.interfaces.hooks.daemon.answers import Answers
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.lessons.lessons import AsyncLessons

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput
-from quipu.interfaces.hooks import entries, installing
+from quipu.interfaces.hooks import entries
 
-COMMANDS = installing.commands({})
+COMMANDS = entries.commands({})
 EVENTS = {event for event, _, _ in entries.EVENTS}
 FOREIGN = {"type": "command", "command": "make lint", "timeout": 30}
 
@@ -72,5 +72,5 @@ def test_what_claude_code_would_not_understand_is_refused(document: dict[str, An
 
 
 def test_a_command_quotes_what_a_shell_would_read() -> None:
-    made = installing.commands({"space": "it's $HOME; rm", "tokens": "9"})
+    made = entries.commands({"space": "it's $HOME; rm", "tokens": "9"})
     assert made["prompt"].endswith(" prompt --space 'it'\"'\"'s $HOME; rm' --tokens 9 || true")

@@ -13,8 +13,7 @@ import pytest
 
 from quipu.errors import BadInput
 from quipu.interfaces.cli.main import run
-from quipu.interfaces.mcp.clients.known import CLIENTS
-from quipu.interfaces.mcp.clients.model import KEY_VARIABLE, Reached, Started
+from quipu.interfaces.mcp.clients import CLIENTS, KEY_VARIABLE, Reached, Started
 
 ODD = 'Ana\'s "old" notes \\ 小 $HOME'
 STARTED = Started(

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from quipu.interfaces.mcp import shown
-from quipu.interfaces.mcp.clients.known import CLIENTS
+from quipu.interfaces.mcp.clients import CLIENTS
 from quipu.interfaces.mcp.model import Tool
 from quipu.interfaces.mcp.resources import RESOURCES
 from quipu.interfaces.mcp.server import INSTRUCTIONS, TOOLS

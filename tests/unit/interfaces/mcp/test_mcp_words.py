@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from quipu.interfaces.mcp.resources import in_our_words
 from quipu.interfaces.mcp.server import TOOLS
-from quipu.interfaces.mcp.tools.words import in_our_words
 from quipu.kinds.tables.briefing import briefing
 from quipu.kinds.tables.model import Extensions, Listing
 from quipu.kinds.tables.tools import TOOLS as OF_THE_SEED

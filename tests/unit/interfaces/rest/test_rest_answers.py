@@ -10,7 +10,7 @@ import pytest
 
 from quipu.interfaces.rest.models import Told
 
-TOLD = "quipu.interfaces.rest.told"
+TOLD = "quipu.interfaces.rest"
 # Where the values are that a module tells; a value that is told under another name stands beside it.
 VALUES = {
     "tables": ["quipu.kinds.tables.model", "quipu.kinds.tables.recreate"],

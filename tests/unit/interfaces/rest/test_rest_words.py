@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 from quipu import errors
 from quipu.errors import BadInput, Conflict, DatabaseError, MissingExtra, NotFound, Outdated, QuipuError
 from quipu.interfaces import problems
-from quipu.interfaces.rest import pages, versions
+from quipu.interfaces.rest import derived, pages
 from quipu.interfaces.rest.models import Asked
 from quipu.interfaces.serving.problems import document, response
 
@@ -79,18 +79,18 @@ def test_a_list_that_is_counted_goes_on_where_it_ended() -> None:
 
 
 def test_a_version_is_read_as_it_was_written() -> None:
-    assert versions.expected_version(versions.etag(7)) == 7
-    assert versions.expected_version('W/"7"') == 7
-    assert versions.expected_version(None) is versions.expected_version("*") is None
+    assert derived.expected_version(derived.etag(7)) == 7
+    assert derived.expected_version('W/"7"') == 7
+    assert derived.expected_version(None) is derived.expected_version("*") is None
     for wrong in ("7", '"x"', '"7", "8"', '""', f'"{"9" * 30}"'):
         with pytest.raises(BadInput):
-            versions.expected_version(wrong)
+            derived.expected_version(wrong)
 
 
 def test_a_conflict_with_the_version_that_was_expected_is_told_as_such() -> None:
-    with pytest.raises(Outdated), versions.matching(3):
+    with pytest.raises(Outdated), derived.matching(3):
         raise Conflict("changed")
-    with pytest.raises(Conflict) as found, versions.matching(None):
+    with pytest.raises(Conflict) as found, derived.matching(None):
         raise Conflict("taken")
     assert not isinstance(found.value, Outdated)
 

@@ -8,8 +8,7 @@ import anyio
 import pytest
 
 from quipu.errors import DatabaseUnavailable
-from quipu.interfaces.serving.access import Access
-from quipu.interfaces.serving.rates import Rates
+from quipu.interfaces.serving.access import Access, Rates
 
 pytestmark = pytest.mark.anyio
 

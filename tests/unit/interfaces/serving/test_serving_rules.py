@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from quipu.errors import AccessRefused, BadInput, ConfigError, Outdated
 from quipu.interfaces.serving import binding, confirming
+from quipu.interfaces.serving.access import Rates, burst
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.limits import Limits
-from quipu.interfaces.serving.rates import Rates, burst
 from quipu.interfaces.serving.signin import SignIn
 from quipu.upkeep.keys.rules import id_in, new_token, opens, sha256
 

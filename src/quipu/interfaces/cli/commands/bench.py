@@ -21,10 +21,14 @@ from quipu.interfaces.cli.views.text import count
     type=click.IntRange(100, 100_000),
     default=1_000,
     show_default=True,
-    help="How many to store.",
+    help="The number of texts to store.",
 )
 @click.option(
-    "--questions", type=click.IntRange(10, 10_000), default=100, show_default=True, help="How many to ask."
+    "--questions",
+    type=click.IntRange(10, 10_000),
+    default=100,
+    show_default=True,
+    help="The number of questions to ask.",
 )
 @common
 @click.pass_obj

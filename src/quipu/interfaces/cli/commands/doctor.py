@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import timedelta
+from typing import Final
 
 import anyio
 import click
@@ -12,20 +14,27 @@ from rich.text import Text
 
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
+from quipu.app.queue import Queue
 from quipu.errors import QuipuError
-from quipu.interfaces.cli import language, middleware
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import address, owned, settings_of
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views.text import count, size, visible
+from quipu.interfaces.cli.views.text import count, day_and_time, size, visible
+from quipu.interfaces.middleware.journal import Trouble, troubles
+from quipu.interfaces.middleware.model import Part
 from quipu.interfaces.problems import exit_code
+from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
-from quipu.kernel.db.database import Database
+from quipu.kernel.db.database import Database, stored_settings
 from quipu.kernel.db.doctor import Finding, examine
 from quipu.kernel.db.migrate import pending
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.language.budget import spent
+from quipu.kernel.language.choose import named
+from quipu.kernel.language.remote import reach
+from quipu.kinds.longterm.evaluating.jobs import EVALUATE
 from quipu.kinds.tables.culprits import Culprit, culprits
 from quipu.upkeep import consistency
 from quipu.upkeep.health import Health
@@ -43,6 +52,94 @@ _TAKE_IN_AGAIN = (
     "Keep a copy (pg_dump), then restore a backup, or forget what is named and take it in again; "
     "and report it: this should not happen."
 )
+
+
+_MOST_PURPOSES: Final = 3
+
+
+_FAILED: Final[dict[Part, tuple[str, str]]] = {
+    "open": ("opening failed", "openings failed"),
+    "before": ("recovery failed or was late", "recoveries failed or were late"),
+    "after": ("failure to write a turn", "failures to write turns"),
+    "evaluate": ("evaluation failed", "evaluations failed"),
+}
+
+
+async def failures(settings: Settings) -> AsyncIterator[Finding]:
+    """Yield the failures around agents in the last day, by kind."""
+    try:
+        found = troubles(settings.home, since=SystemClock().now() - timedelta(days=1))
+    except OSError as error:
+        yield Finding("middleware", "warn", f"its journal cannot be read: {error}")
+        return
+    if not found:
+        yield Finding("middleware", "ok", "no failure around an agent was noted in the last day")
+        return
+    told = [_told(part, [one for one in found if one.part == part]) for part in _FAILED]
+    hint = f"Answers went on without memory. All of it: {settings.home / 'middleware.jsonl'}"
+    yield Finding("middleware", "warn", "in the last day " + "; ".join(one for one in told if one), hint)
+
+
+async def evaluations(settings: Settings) -> AsyncIterator[Finding]:
+    """Yield the state of evaluations: what waits, and what was given up."""
+    async with address(settings) as url, Queue.open(url, settings) as queue:
+        topics = (await queue.status()).topics
+    of_it = next(one for one in topics if one.topic == EVALUATE)
+    waiting = count(of_it.waiting + of_it.later + of_it.handed_over, "conversation")
+    if of_it.dead:
+        told = f"{count(of_it.dead, 'evaluation')} given up after failed tries; {waiting} to be evaluated"
+        yield Finding("evaluation", "warn", told, f"To see why: quipu queue dead --topic {EVALUATE}")
+        return
+    yield Finding("evaluation", "ok", f"none was given up; {waiting} to be evaluated")
+
+
+def _told(part: Part, found: Sequence[Trouble]) -> str:
+    if not found:
+        return ""
+    last = max(found, key=lambda one: one.at)
+    number = count(sum(one.times for one in found), *_FAILED[part])
+    return f"{number}, last at {day_and_time(last.at)} ({last.trouble})"
+
+
+async def model(settings: Settings) -> AsyncIterator[Finding]:
+    """Yield the chosen language model, and if it can be reached; it is asked nothing.
+
+    Raises:
+        LanguageFailed: it cannot be reached.
+        ConfigError: only part of what is needed is set.
+        MissingExtra: the SDK is not installed.
+    """
+    endpoint = named(settings)
+    if endpoint is None:
+        yield Finding("language", "ok", "rules; no language model is set, so no text leaves for one")
+        return
+    found = await reach(endpoint)
+    told = f"{endpoint.model} at {endpoint.shown}"
+    match found:
+        case "served":
+            yield Finding("language", "ok", f"{told}, which is there")
+        case "unlisted":
+            yield Finding("language", "ok", f"{told}, which answers and does not list its models")
+        case "not served":
+            yield Finding("language", "warn", f"{told}, which does not list it", "Check QUIPU_LLM_MODEL.")
+
+
+async def spending(settings: Settings) -> AsyncIterator[Finding]:
+    """Yield the share of today's tokens that is used, and by what most; nothing if no model is set."""
+    if settings.llm_model is None:
+        return
+    async with owned(settings) as conn:
+        purposes = await spent(conn, SystemClock().now().date())
+        most = settings.over(await stored_settings(conn)).llm_daily_tokens
+    tokens = sum(one.tokens for one in purposes)
+    requests = count(sum(one.requests for one in purposes), "request")
+    told = f"{tokens:,} of {most:,} tokens used today (UTC), {requests}"
+    for one in sorted(purposes, key=lambda one: -one.tokens)[:_MOST_PURPOSES]:
+        told += f"; {one.purpose} {one.tokens:,}"
+    if tokens < most:
+        yield Finding("tokens", "ok", told)
+    else:
+        yield Finding("tokens", "warn", told, "Raise llm_daily_tokens: quipu settings.")
 
 
 @click.command()
@@ -79,8 +176,8 @@ async def _look(settings: Settings, deep: bool) -> tuple[list[Finding], int]:
 
 def _looks(settings: Settings, *, deep: bool) -> Iterator[tuple[str, AsyncIterator[Finding]]]:
     yield "model", _model(settings)
-    yield "language", language.model(settings)
-    yield "middleware", middleware.failures(settings)
+    yield "language", model(settings)
+    yield "middleware", failures(settings)
     yield "memory", _memory(settings, deep=deep)
 
 
@@ -110,9 +207,9 @@ async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:
     async with AsyncMemory(settings=settings) as memory:
         for finding in _of_health(await memory.health()):
             yield finding
-    async for finding in language.spending(settings):
+    async for finding in spending(settings):
         yield finding
-    async for finding in middleware.evaluations(settings):
+    async for finding in evaluations(settings):
         yield finding
     async with (
         address(settings) as url,

@@ -17,8 +17,8 @@ from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import settings_of
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.hooks import client, entries, installing, settings_file
-from quipu.interfaces.hooks.installing import Change
+from quipu.interfaces.hooks import client, entries, settings_file
+from quipu.interfaces.hooks.entries import Change
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _LOG_LINES = 3
@@ -71,7 +71,7 @@ def install(
     given = {"home": call.home and client.home_directory(call.home), "space": space, "tokens": tokens}
     options = {name: str(value) for name, value in given.items() if value is not None}
     path, screen = _settings(**where), Screen(call)
-    done = installing.install(path, options, now=datetime.now(UTC), dry_run=dry_run)
+    done = entries.install(path, options, now=datetime.now(UTC), dry_run=dry_run)
     _tell(screen, done, agent, "installed", dry_run=dry_run)
     if done.changed and not dry_run:
         screen.note(f"\nThe next session of {agent} has them. {program()} hooks status shows how they do.")
@@ -85,7 +85,7 @@ def install(
 @click.pass_obj
 def remove(call: Call, agent: str, dry_run: bool, **where: Any) -> None:
     """Take the hooks out of the settings of an agent; what is there of others stays."""
-    done = installing.remove(_settings(**where), now=datetime.now(UTC), dry_run=dry_run)
+    done = entries.remove(_settings(**where), now=datetime.now(UTC), dry_run=dry_run)
     _tell(Screen(call), done, agent, "removed", dry_run=dry_run)
 
 
@@ -97,8 +97,8 @@ def status(call: Call) -> None:
     home = client.home_directory(str(settings_of(call).home))
     screen, here = Screen(call), Path.cwd()
     files = [
-        installing.user_settings(),
-        *(installing.project_settings(here, local=local) for local in (False, True)),
+        entries.user_settings(),
+        *(entries.project_settings(here, local=local) for local in (False, True)),
     ]
     document = {
         "settings": {str(file): _events(file) for file in files},
@@ -120,8 +120,8 @@ def stop(call: Call) -> None:
 
 def _settings(*, project: bool, local: bool) -> Path:
     if not project and not local:
-        return installing.user_settings()
-    return installing.project_settings(Path.cwd(), local=local)
+        return entries.user_settings()
+    return entries.project_settings(Path.cwd(), local=local)
 
 
 def _tell(screen: Screen, done: Change, agent: str, what: str, *, dry_run: bool) -> None:

@@ -15,7 +15,7 @@ from quipu import Memory
 from quipu.interfaces.cli import claude
 from quipu.interfaces.cli.call import Call, common, erased_too, in_space
 from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.paths import FilePath
+from quipu.interfaces.cli.piped import FilePath
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import left_out, report

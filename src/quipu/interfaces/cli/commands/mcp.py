@@ -12,8 +12,7 @@ from rich.text import Text
 from quipu.errors import BadInput, MissingExtra
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.mcp.clients.known import CLIENTS
-from quipu.interfaces.mcp.clients.model import Reached, Server, Started
+from quipu.interfaces.mcp.clients import CLIENTS, Reached, Server, Started
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import load
 
@@ -33,7 +32,7 @@ def _whose(function: Command) -> Command:
     for option in (
         click.option("--read-only", is_flag=True, help="Offer only tools that change nothing."),
         click.option("--agent", metavar="NAME", help="Only tables granted to this agent."),
-        click.option("--schema", default="memory", show_default=True, help="Which schema of tables."),
+        click.option("--schema", default="memory", show_default=True, help="The schema of tables."),
         click.option(
             "--user", "-u", envvar="QUIPU_USER", show_envvar=True, metavar="NAME", help="Only of this person."
         ),

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import settings_of
-from quipu.interfaces.cli.paths import FilePath
+from quipu.interfaces.cli.piped import FilePath
 from quipu.interfaces.cli.screen import Screen
 from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.convert import Precision
@@ -40,7 +40,7 @@ def list_all(call: Call) -> None:
 
 @command.command("add", short_help="Convert a BERT-like encoder and keep it.")
 @click.argument("directory", type=FilePath(path_type=Path, exists=True, file_okay=False))
-@click.option("--name", metavar="NAME", help="What to call it; the directory's name if not given.")
+@click.option("--name", metavar="NAME", help="Its name here; the directory's name if not given.")
 @click.option(
     "--precision",
     type=click.Choice(["int8", "fp32"]),

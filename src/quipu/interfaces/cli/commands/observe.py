@@ -10,8 +10,7 @@ import click
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.paths import FilePath
-from quipu.interfaces.cli.piped import text_of
+from quipu.interfaces.cli.piped import FilePath, text_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import report
 
@@ -29,7 +28,7 @@ from quipu.interfaces.cli.views.report import report
 @click.option(
     "--role", default="user", show_default=True, metavar="ROLE", help="user, assistant, system or tool."
 )
-@click.option("--speaker", metavar="NAME", help="Who said it.")
+@click.option("--speaker", metavar="NAME", help="The person who said it.")
 @click.option("--user", metavar="NAME", help="The person whose memory it is.")
 @click.option("--time", metavar="TIME", help="When it was said, if not now: 2025-03-01T10:00Z.")
 @click.option("--id", "identity", metavar="ID", help="Your own id of it.")

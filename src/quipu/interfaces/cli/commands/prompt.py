@@ -22,7 +22,7 @@ Examples:
 @click.argument("text", required=False)
 @in_space
 @click.option("--session", metavar="ID", help="The conversation that it belongs to.")
-@click.option("--user", metavar="NAME", help="Who asks.")
+@click.option("--user", metavar="NAME", help="The person who asks.")
 @click.option("--wait", "wait_seconds", type=float, default=0, help="Seconds to wait for the answer.")
 @click.option("--list", "listed", is_flag=True, help="Show the prompts that there are, with their answers.")
 @common

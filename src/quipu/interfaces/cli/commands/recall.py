@@ -8,10 +8,9 @@ from rich.text import Text
 from quipu import Memory
 from quipu.interfaces.cli import said
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.last_recall import Asked, Filters, remember
+from quipu.interfaces.cli.last_recall import Asked, Filters, narrowing, remember
 from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.program import program
-from quipu.interfaces.cli.questions import narrowing
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.hits import hits
 from quipu.interfaces.cli.views.text import visible

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=4780, show_default=True, help="The port; 0 takes one that is free.")
-@click.option("--public-url", metavar="URL", help="How people reach it, if a proxy stands before it.")
+@click.option("--public-url", metavar="URL", help="The address for people, if a proxy stands before it.")
 @click.option("--certificate", metavar="FILE", type=Path, help="For https, with --private-key.")
 @click.option("--private-key", metavar="FILE", type=Path, help="The key of that certificate.")
 @common

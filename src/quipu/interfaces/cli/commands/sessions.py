@@ -15,8 +15,8 @@ from quipu.record.store import Session
 
 @click.command()
 @in_space
-@click.option("--limit", "-n", default=20, show_default=True, help="How many at most (1 to 1,000).")
-@click.option("--offset", default=0, help="How many to pass over.")
+@click.option("--limit", "-n", default=20, show_default=True, help="The most rows to return (1 to 1,000).")
+@click.option("--offset", default=0, help="The number of rows to skip.")
 @common
 @click.pass_obj
 def command(call: Call, space: str, limit: int, offset: int) -> None:

@@ -78,9 +78,9 @@ def _said(sql: str | None, option: str | None) -> str:
 @click.command("create-table")
 @_placed
 @click.option("--name", required=True, metavar="NAME", help="Name of the table.")
-@click.option("--description", required=True, metavar="TEXT", help="What it is for.")
+@click.option("--description", required=True, metavar="TEXT", help="The purpose of the table.")
 @click.option("--embed-fields", required=True, metavar="A,B", help="Columns found by meaning; '' if none.")
-@click.option("--column-descriptions", metavar="JSON", help="What columns hold: column to text.")
+@click.option("--column-descriptions", metavar="JSON", help="The meaning of the columns: column to text.")
 @click.option("--sql", required=True, metavar="SQL", help="One CREATE TABLE statement.")
 @common
 @click.pass_obj
@@ -190,8 +190,10 @@ def delete(call: Call, **given: Any) -> None:
 @click.option("--sql", required=True, metavar="SQL", help="One CREATE TABLE: the whole new definition.")
 @click.option("--mapping", metavar="JSON", help="New column to old one, where the name differs.")
 @click.option("--embed-fields", metavar="A,B", help="Columns found by meaning; as before if not given.")
-@click.option("--description", metavar="TEXT", help="What it is for; as before if not given.")
-@click.option("--column-descriptions", metavar="JSON", help="What columns hold; as before if not given.")
+@click.option("--description", metavar="TEXT", help="The purpose of the table; as before if not given.")
+@click.option(
+    "--column-descriptions", metavar="JSON", help="The meaning of the columns; as before if not given."
+)
 @_yes
 @common
 @click.pass_obj

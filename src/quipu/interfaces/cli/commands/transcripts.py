@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from quipu.interfaces.cli.commands import (
-    transcripts_bootstrap,
-    transcripts_export_sqlite,
-    transcripts_extract,
-    transcripts_import_sqlite,
-    transcripts_index,
-    transcripts_migrate_sqlite,
-    transcripts_query,
-    transcripts_sync,
-)
+from quipu.interfaces.cli.commands.transcripts_lookup import bootstrap, extract, index, query
+from quipu.interfaces.cli.commands.transcripts_sqlite import export_sqlite, import_sqlite, migrate_sqlite
+from quipu.interfaces.cli.commands.transcripts_sync import command as sync
 from quipu.interfaces.cli.derived import derived
 
 _HELP: Final = """\
@@ -40,17 +33,5 @@ command = derived(
     help=_HELP,
     epilog=_EXAMPLES,
     embed=("search", "recall", "index", "extract", "bootstrap"),
-    beside=[
-        one.command
-        for one in (
-            transcripts_bootstrap,
-            transcripts_export_sqlite,
-            transcripts_extract,
-            transcripts_import_sqlite,
-            transcripts_index,
-            transcripts_migrate_sqlite,
-            transcripts_query,
-            transcripts_sync,
-        )
-    ],
+    beside=(bootstrap, export_sqlite, extract, import_sqlite, index, migrate_sqlite, query, sync),
 )

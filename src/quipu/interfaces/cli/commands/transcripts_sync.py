@@ -11,7 +11,7 @@ import click
 from quipu import Memory
 from quipu.interfaces.cli.call import Call, common, erased_too
 from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.paths import FilePath
+from quipu.interfaces.cli.piped import FilePath
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.syncs import pending, report
@@ -60,7 +60,7 @@ Examples:
     default=2.0,
     show_default=True,
     metavar="SECONDS",
-    help="How often to look.",
+    help="The seconds between two looks.",
 )
 @erased_too
 @click.option("--dry-run", is_flag=True, help="Only tell what has something new.")

@@ -8,11 +8,10 @@ from quipu import Memory
 from quipu.errors import NotFound
 from quipu.interfaces.cli import said
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.last_recall import Asked, Filters, last
+from quipu.interfaces.cli.last_recall import Asked, Filters, last, narrowing
 from quipu.interfaces.cli.opening import opened, settings_of
-from quipu.interfaces.cli.questions import narrowing
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views.why import reasons
+from quipu.interfaces.cli.views.hits import reasons
 from quipu.recall.model import Hit
 
 

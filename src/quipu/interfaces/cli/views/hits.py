@@ -1,4 +1,4 @@
-"""Hits: rank, score and its parts, when, who, the words, the source."""
+"""Hits: rank, score and its parts, when, who, the words, the source; and why one came back."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import bar, day_and_time, shortened, visible
 from quipu.recall.model import Hit
+from quipu.recall.render import Reason, Why
 
 _COLOURS = {
     "meaning": "cyan",
@@ -23,6 +25,47 @@ _COLOURS = {
 _LEAST = 0.005
 _CHARACTERS = 400
 _INDENT = (0, 0, 0, 4)
+
+
+_TEXT_CHARACTERS = 600
+
+
+def reasons(why: Why) -> RenderableType:
+    """Show the whole explanation."""
+    return Group(*_parts(why))
+
+
+def _parts(why: Why) -> Iterator[RenderableType]:
+    hit = why.hit
+    yield Text.assemble(("asked   ", "dim"), visible(hit.question))
+    yield Text.assemble(("score   ", "dim"), (f"{hit.score:.2f}", "bold"), (" of 1, the sum of:", "dim"))
+    yield Padding(_table(why.reasons), (0, 0, 0, 8), expand=False)
+    if why.words:
+        yield Text.assemble(("words   ", "dim"), visible(", ".join(why.words)))
+    yield Text.assemble(("source  ", "dim"), source(hit))
+    learned = f"{day_and_time(hit.happened_at)} UTC, recorded {day_and_time(hit.recorded_at)}"
+    yield Text.assemble(("time    ", "dim"), learned)
+    yield Text()
+    for turn in why.before:
+        yield _turn(turn, style="dim")
+    yield _turn(f"{hit.source.speaker or hit.source.role or 'somebody'}: {hit.text}", style="bold", mark="▶")
+    for turn in why.after:
+        yield _turn(turn, style="dim")
+
+
+def _table(found: tuple[Reason, ...]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for reason in found:
+        table.add_row(
+            reason.signal, f"{reason.amount:.2f}", bar(reason.amount), Text(reason.sentence, style="dim")
+        )
+    return table
+
+
+def _turn(text: str, *, style: str, mark: str = " ") -> RenderableType:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(Text(mark), Text(shortened(text, _TEXT_CHARACTERS), style=style))
+    return grid
 
 
 def hits(

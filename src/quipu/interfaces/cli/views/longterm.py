@@ -9,9 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
+from quipu.kinds.longterm.evaluating.model import SessionEvaluation
 from quipu.kinds.longterm.model import (
     ArchivedMemories,
     AuditLine,
+    Evaluation,
     FoundMemory,
     LongtermMemory,
     MemoryCount,
@@ -26,6 +28,24 @@ _LONGEST = 160
 _SHOWN = 20
 _NONE = "No memories here. `quipu longterm add` writes one."
 _NOT_FOUND = "No memory answers that."
+
+
+def evaluation(done: SessionEvaluation) -> RenderableType:
+    """Show what was asked for, a line each, and how much of it was done."""
+    lines = [line for one in done.evaluations for line in _asked(one)]
+    read, written = count(done.turns, "turn"), count(len(done.applied.memories), "change")
+    return Group(
+        *lines, Text(f"{read} of users read, {written} written, {done.dropped} dropped.", style="dim")
+    )
+
+
+def _asked(one: Evaluation) -> Iterator[Text]:
+    for new in one.inclusions:
+        yield Text(f"include  {new.importance:6} {new.category:20} {visible(new.summary)}")
+    for edit in one.edits:
+        yield Text(f"edit     {edit.id[:_ID_DIGITS]} {visible(edit.summary or edit.importance or '')}")
+    for deletion in one.deletions:
+        yield Text(f"archive  {deletion.id[:_ID_DIGITS]} {visible(deletion.reason)}")
 
 
 def table(found: Sequence[LongtermMemory]) -> RenderableType:

@@ -64,5 +64,5 @@ def done(_: object) -> str:
 
 
 def used(counted: int) -> str:
-    """Say how many uses were noted."""
+    """Format the number of uses that were noted."""
     return f"{count(counted, 'use')} noted"

@@ -9,8 +9,7 @@ from pydantic import Field
 
 from quipu.errors import BadInput, NotFound
 from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
-from quipu.interfaces.serving.confirming import confirmed, token
-from quipu.interfaces.serving.erasing import shown
+from quipu.interfaces.serving.confirming import confirmed, shown, token
 from quipu.upkeep.erasure.model import Erasure
 
 Token = Annotated[

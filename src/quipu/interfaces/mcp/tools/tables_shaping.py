@@ -29,7 +29,7 @@ class TablesAnswer(Answer):
     token: Annotated[str | None, Field(description="Of the preview.")] = None
 
     def text(self) -> str:
-        """Return what happened, and what to do next."""
+        """Return the outcome, and the next step."""
         if self.done:
             lines = [self.note, *(compact(row) for row in self.returned)]
             return "\n".join(lines) + more(self.left_out, "use tables_query with a limit.")

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from quipu.interfaces.local.rules import Told, question, space_of
-from quipu.interfaces.local.service import Life, resident_mb
+from quipu.interfaces.hooks.daemon.answers import Told, question, space_of
+from quipu.interfaces.hooks.daemon.service import Life, resident_mb
 from quipu.recall.model import Hit, Source
 
 AT = datetime(2026, 5, 4, 12, tzinfo=UTC)

@@ -30,10 +30,8 @@ from quipu.interfaces.hooks.client import (
     run_directory,
     settings_state,
 )
-from quipu.interfaces.local.answers import Answers
-from quipu.interfaces.local.pending import count
-from quipu.interfaces.local.rules import asked_space
-from quipu.interfaces.local.syncing import COUNTED, catch_up, sync_all
+from quipu.interfaces.hooks.daemon.answers import Answers, asked_space
+from quipu.interfaces.hooks.daemon.syncing import COUNTED, catch_up, count, sync_all
 
 _AT_ONCE = 16
 _READ_SECONDS, _MOST_SECONDS, _LEAVE_SECONDS = 5.0, 300.0, 5.0

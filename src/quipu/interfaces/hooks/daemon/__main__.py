@@ -1,4 +1,4 @@
-"""``python -m quipu.interfaces.local``: the service of a home, until nobody needs it; hooks start it."""
+"""``python -m quipu.interfaces.hooks.daemon``: the service of a home; hooks start it; it ends when idle."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _is_served(home: str) -> bool:
 
 def main() -> None:
     """Serve one home; end at once where another process does."""
-    parser = argparse.ArgumentParser(prog="quipu.interfaces.local", description=__doc__)
+    parser = argparse.ArgumentParser(prog="quipu.interfaces.hooks.daemon", description=__doc__)
     parser.add_argument("--home", help="where the embedded database lives (~/.quipu)")
     parser.add_argument("--idle-seconds", type=float, default=_IDLE_SECONDS, help="end after so long a rest")
     parser.add_argument("--most-mb", type=int, default=_MOST_MB, help="end in a rest above this much memory")
@@ -55,7 +55,7 @@ def main() -> None:
     if held is None:
         return
     try:  # only now what takes its time to load: of two that start at once, one has nothing to load
-        service = import_module("quipu.interfaces.local.service")
+        service = import_module("quipu.interfaces.hooks.daemon.service")
         service.serve(home, idle_seconds=options.idle_seconds, most_mb=options.most_mb)
     finally:
         held.close()

@@ -1,0 +1,135 @@
+"""``quipu transcripts import-sqlite``, ``export-sqlite`` and ``migrate-sqlite``: files of ccrecall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from quipu.interfaces.cli.call import Call, common, erased_too
+from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.piped import FilePath
+from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.report import came_back, left_out, withheld
+from quipu.interfaces.cli.views.text import visible
+from quipu.kinds.transcripts.sqlite.migrating import migrate
+from quipu.kinds.transcripts.sqlite.model import Imported
+
+
+@click.command("migrate-sqlite")
+@click.argument("file", type=FilePath(path_type=Path))
+@click.option(
+    "--write-memories", is_flag=True, help="Write our live lessons with their sources into it, too."
+)
+@click.option(
+    "--space",
+    "-s",
+    "spaces",
+    multiple=True,
+    metavar="NAME",
+    help="Lessons of this space only.",
+)
+@common
+@click.pass_obj
+def migrate_sqlite(call: Call, file: Path, write_memories: bool, spaces: tuple[str, ...]) -> None:
+    """Bring FILE, the ccrecall.db of ccrecall, to the schema with memories; twice without harm.
+
+    FILE as it was is kept beside it, as FILE.….quipu-backup. All is done in one transaction, or nothing.
+    """
+    screen, file = Screen(call), file.expanduser()
+    if write_memories:
+        with opened(call, screen) as memory:
+            done = memory.transcripts.migrate_sqlite(file, write_memories=True, spaces=spaces or None)
+    else:  # no memory is needed for it
+        done = migrate(file, now=datetime.now(UTC))
+    lines = [
+        f"Made in {done.path}: {', '.join(done.changed)}."
+        if done.changed
+        else f"{done.path} has all it needs."
+    ]
+    if write_memories:
+        lines.append(f"{done.memories:,} memories written, {done.sources:,} sources.")
+    if done.backup is not None:
+        lines.append(f"As it was: {done.backup}")
+    screen.answer(done, *map(Text, lines))
+
+
+@click.command("import-sqlite")
+@click.argument("file", type=FilePath(path_type=Path))
+@click.option(
+    "--space",
+    "-s",
+    envvar="QUIPU_SPACE",
+    show_envvar=True,
+    metavar="NAME",
+    help="One space for all projects.",
+)
+@erased_too
+@common
+@click.pass_obj
+def import_sqlite(call: Call, file: Path, space: str | None, erased_too: bool) -> None:
+    """Take in FILE, the ccrecall.db of ccrecall: sessions, messages, calls, teams and memories.
+
+    Each project goes to a space of its own, named like its directory; --space puts all into one. FILE is only
+    read. Doing it again changes nothing.
+    """
+    screen = Screen(call)
+    with (
+        opened(call, screen) as memory,
+        screen.progress("Importing lines", total=None, unit="lines") as steps,
+    ):
+        found = memory.transcripts.import_sqlite(
+            file.expanduser(), space=space, progress=steps.advance, erased_too=erased_too
+        )
+    back = came_back(
+        cut_characters=found.cut_characters,
+        foreign_characters=found.foreign_characters,
+        unmatched_marks=found.unmatched_marks,
+    )
+    screen.answer(
+        found,
+        *map(Text, _lines(found)),
+        *withheld(found.withheld, "row"),
+        *back,
+        *left_out(found.inserted_characters),
+    )
+
+
+def _lines(found: Imported) -> Iterator[str]:
+    sessions = ", ".join(f"{visible(name)} ({count:,})" for name, count in found.spaces.items())
+    yield f"Sessions by space: {sessions or 'none'}"
+    new = ", ".join(f"{count:,} {table.replace('_', ' ')}" for table, count in found.new.items())
+    yield f"New: {new or 'nothing'}; known before: {found.known:,}"
+    for title, counts in (
+        ("Put right", found.mended),
+        ("Kept nowhere", found.passed),
+        ("Secrets cut out", found.redacted),
+    ):
+        if counts:
+            yield f"{title}: {', '.join(f'{count:,} {what}' for what, count in counts.items())}"
+
+
+@click.command("export-sqlite")
+@click.argument("file", type=FilePath(path_type=Path))
+@click.option(
+    "--space", "-s", "spaces", multiple=True, metavar="NAME", help="Only this space; all if not given."
+)
+@common
+@click.pass_obj
+def export_sqlite(call: Call, file: Path, spaces: tuple[str, ...]) -> None:
+    """Write FILE, which ccrecall can read, with the memories as the seed's tables have them.
+
+    Without --space it is what all spaces hold of recorded sessions. FILE must not be there yet.
+    """
+    screen = Screen(call)
+    with opened(call, screen) as memory, screen.busy("Writing"):
+        done = memory.transcripts.export_sqlite(file.expanduser(), spaces=spaces or None)
+    told = ", ".join(f"{count:,} {table.replace('_', ' ')}" for table, count in done.written.items() if count)
+    lines = [f"Written to {done.path}: {told or 'nothing, as nothing is known'}."]
+    if done.repeated:
+        lines.append(f"{done.repeated:,} lines that forked sessions repeat are in it once.")
+    lines.append(f"Export {done.id}, SHA-256 {done.sha256}.")
+    screen.answer(done, *map(Text, lines))

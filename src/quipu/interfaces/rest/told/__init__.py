@@ -1,1 +1,0 @@
-"""Answers: what each kind tells, as values that JSON knows."""
