@@ -10,7 +10,7 @@ from cli_process import CommandLine
 from click.testing import CliRunner
 
 from quipu.interfaces.cli.call import Call
-from quipu.interfaces.cli.commands.transcripts_extract import command as extract
+from quipu.interfaces.cli.commands.transcripts_lookup import extract
 
 
 @pytest.fixture
