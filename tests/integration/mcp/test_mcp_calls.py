@@ -234,7 +234,7 @@ async def test_a_write_that_takes_something_else_away_is_done_only_after_a_previ
         "insert into parts values (1), (2)",
     ):
         await fields(call, "tables_execute", sql=sql)
-    gone = ".parts: {} rows deleted"
+    gone = "table parts: {} rows deleted"
     preview = await fields(call, "tables_write", action="delete", table="t", where={"id": 1})
     assert gone.format(1) in preview["note"]
     sly = {"action": "update", "table": "t", "data": {"id": 3}, "where": "id = 2 and wipe() is not null"}
