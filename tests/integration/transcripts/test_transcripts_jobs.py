@@ -10,7 +10,7 @@ from coding_sessions import World
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
-from quipu.kinds.transcripts.outbox import LEARN, QUIET
+from quipu.kinds.transcripts.jobs import LEARN, QUIET
 from quipu.testing import FrozenClock
 
 pytestmark = pytest.mark.anyio

@@ -1,50 +1,73 @@
-"""Telling of a memory that was found: the fact, where it was learned, and whether it still holds."""
+"""Lessons as a recall shows them: the fact, where it was learned, and whether it still holds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.transcripts import store
-from quipu.kinds.transcripts.lessons import ageing
+from quipu.kinds.transcripts.lessons.ageing import REINFORCED_APART, Life, confidence
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 from quipu.recall.model import Cited, Source
+
+_SQL: Final = queries.load("quipu.kinds.transcripts")
 
 
 async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     """Return the texts of entries, by id; archived lessons are left out.
 
-    The source names the memory as its message and its category as the role.
+    The source names the lesson as its message and its category as the role.
     """
     return {
-        one.id: Cited(
-            text=one.text,
-            happened_at=one.happened_at,
-            recorded_at=one.recorded_at,
-            source=Source(one.said, one.session, role=one.category or "knowledge"),
+        entry: Cited(
+            text=fact,
+            happened_at=happened_at,
+            recorded_at=recorded_at,
+            source=Source(lesson, session, role=category or "knowledge"),
         )
-        for one in await store.cited(tx, ids)
+        for entry, fact, happened_at, recorded_at, lesson, session, category in await tx.rows(
+            _SQL["cited"], ids=Int8s(ids)
+        )
     }
 
 
 async def faded(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> set[int]:
     """Return the entries whose confidence of today is so low that the next pruning archives them."""
-    settings = tx.settings
-    half_life_days, least = settings.of(HALF_LIFE_DAYS), settings.of(ARCHIVE_BELOW)
-    lives = await store.lives(tx, ids)
+    half_life_days, least = tx.settings.of(HALF_LIFE_DAYS), tx.settings.of(ARCHIVE_BELOW)
     return {
         entry
-        for entry, life in lives.items()
-        if ageing.confidence(life, now=now, half_life_days=half_life_days) < least
+        for entry, life in (await _lives(tx, ids)).items()
+        if confidence(life, now=now, half_life_days=half_life_days) < least
+    }
+
+
+async def _lives(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Life]:
+    """Return the histories of the entries' lessons."""
+    return {
+        entry: Life(
+            judged=judged,
+            said_at=said_at,
+            sessions=sessions,
+            used_at=used_at,
+            confirmed_at=confirmed_at,
+            edited_at=edited_at,
+            uses=uses,
+            contradictions=contradictions,
+        )
+        for entry, judged, said_at, sessions, used_at, confirmed_at, edited_at, uses, contradictions in (
+            await tx.rows(_SQL["lives"], ids=Int8s(ids))
+        )
     }
 
 
 async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
     """Return the entries of the lessons used last, with the time; latest first."""
-    return await store.lately(tx, limit)
+    return [(entry, at) for entry, at in await tx.rows(_SQL["lately"], limit=limit)]
 
 
 async def used(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> int:
-    """Note that memories were put before an agent: they age from now."""
-    return await store.used(tx, ids, now=now, apart=ageing.REINFORCED_APART)
+    """Note that lessons were put before an agent: they age from now. Return how many uses count."""
+    return await tx.execute(_SQL["used"], ids=Int8s(ids), now=now, apart=REINFORCED_APART)

@@ -6,16 +6,31 @@ code is imported when a job begins.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
 
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue.model import Payload
+from quipu.kernel.queue.outbox import put
 from quipu.kinds.plug import Context, Schedule
-from quipu.kinds.transcripts.indexing import messages
+from quipu.kinds.transcripts import message_index
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 
 if TYPE_CHECKING:
     from quipu.kinds.transcripts.lessons.lessons import AsyncLessons
+
+
+LEARN: Final = "transcripts-learn"
+QUIET: Final = timedelta(minutes=15)
+
+
+async def ask(tx: SpaceTransaction, *, now: datetime) -> None:
+    """Have what was taken in indexed and learned from in ``QUIET`` time, when its session may be at its end.
+
+    What goes on longer is read then as far as it is, and again after what came later.
+    """
+    await put(tx, LEARN, {}, key="all", due=now + QUIET)
 
 
 async def learn(context: Context, _: Payload) -> None:
@@ -27,7 +42,7 @@ async def learn(context: Context, _: Payload) -> None:
 
     space = context.space
     await indexing.advance(context.database, space, seconds=None)
-    await messages.file(context.database, context.models, space, language=context.settings.language)
+    await message_index.file(context.database, context.models, space, language=context.settings.language)
     await _memories(context).extract(space=space)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from quipu.kinds.plug import Kind
 from quipu.kinds.transcripts.cite import cite, faded, lately, used
 from quipu.kinds.transcripts.eraser import NAMED, TranscriptsEraser, noted
-from quipu.kinds.transcripts.indexing.messages import CODE
-from quipu.kinds.transcripts.jobs import PRUNING, learn
-from quipu.kinds.transcripts.lessons.unfiled import catch_up
-from quipu.kinds.transcripts.outbox import LEARN
+from quipu.kinds.transcripts.jobs import LEARN, PRUNING, learn
+from quipu.kinds.transcripts.lessons.index import catch_up
+from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.settings import SETTINGS
 
 TRANSCRIPTS = Kind(

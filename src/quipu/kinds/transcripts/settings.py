@@ -6,14 +6,13 @@ from typing import Any, Final
 
 from quipu.kernel.base.setting import Setting, decimal
 
-HALF_LIFE_DAYS: Final = Setting(
+HALF_LIFE_DAYS: Final[Setting[float]] = Setting(
     name="memory_half_life_days",
     meaning="Days in which a memory that nobody uses loses half of its confidence.",
     form=decimal(0.1, 36_500),
-    default=70,
+    default=70,  # ln 2 / 0.01: the decay of the seed's design, confidence * e^(-0.01 * days)
     unit="days",
 )
-
 ARCHIVE_BELOW: Final = Setting(
     name="memory_archive_below",
     meaning="A memory whose confidence fell lower is not recalled, and archived by the next pruning.",

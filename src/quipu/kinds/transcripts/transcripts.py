@@ -16,9 +16,9 @@ from quipu.kernel.base.parameters import ErasedToo, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kinds.transcripts import message_index
 from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
 from quipu.kinds.transcripts.browse.browse import AsyncBrowse
-from quipu.kinds.transcripts.indexing import messages
 from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
 from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
 from quipu.kinds.transcripts.syncing.service import Syncing
@@ -115,7 +115,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
 
         Recalls index them little by little, and `index` all at once.
         """
-        return await messages.waiting(self._database, check_name("space", space))
+        return await message_index.waiting(self._database, check_name("space", space))
 
     async def index(
         self,
@@ -128,7 +128,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
         A recall does it by itself, a second's work at a time.
         """
         name = check_name("space", space)
-        return await messages.file(
+        return await message_index.file(
             self._database, self._models, name, language=self._language, progress=progress
         )
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quipu.kinds.transcripts.extract.patterns import patterns
-from quipu.kinds.transcripts.extract.rules import is_open, judge
+from quipu.kinds.transcripts.extract.rules import is_open, judge, patterns
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.transcripts.extract.confidence import MOST, explicit, repeated
+from quipu.kinds.transcripts.extract.extractor import explicit
 from quipu.kinds.transcripts.extract.sameness import contradicts, normal_form, normal_hash
+from quipu.kinds.transcripts.lessons.ageing import MOST, repeated
 
 WORDS = st.lists(
     st.sampled_from(

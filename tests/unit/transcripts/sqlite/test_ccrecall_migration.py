@@ -14,7 +14,7 @@ from ccrecall import SCHEMA, ccrecall
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.db import queries
-from quipu.kinds.transcripts.sqlite.migrating import migrate
+from quipu.kinds.transcripts.sqlite.file import migrate
 
 NOW = datetime(2026, 5, 5, tzinfo=UTC)
 MEMORY = {

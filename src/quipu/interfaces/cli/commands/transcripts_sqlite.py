@@ -15,7 +15,7 @@ from quipu.interfaces.cli.piped import FilePath
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import came_back, left_out, withheld
 from quipu.interfaces.cli.views.text import visible
-from quipu.kinds.transcripts.sqlite.migrating import migrate
+from quipu.kinds.transcripts.sqlite.file import migrate
 from quipu.kinds.transcripts.sqlite.model import Imported
 
 

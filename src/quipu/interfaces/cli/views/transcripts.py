@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
+from quipu.kinds.transcripts.browse.excerpts import CLOSE, OPEN
 from quipu.kinds.transcripts.browse.model import (
     RecordedSession,
     ToolCall,
@@ -21,7 +22,6 @@ from quipu.kinds.transcripts.browse.model import (
     TranscriptMatches,
     TranscriptTurn,
 )
-from quipu.kinds.transcripts.browse.snippet import CLOSE, OPEN
 
 _INDENT = (0, 0, 0, 4)
 _NAME, _TITLE, _CALL, _TEXT = 36, 60, 100, 2_000

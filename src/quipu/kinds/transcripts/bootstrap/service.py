@@ -1,9 +1,9 @@
-"""Telling a session what is known when it begins."""
+"""The briefing of an agent when a session begins, as a caller meets it."""
 
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from annotated_types import Interval
 from typing_extensions import Doc
@@ -12,16 +12,25 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Space
 from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.transcripts.bootstrap import rules, store
-from quipu.kinds.transcripts.bootstrap.model import Bootstrap, Known
-from quipu.kinds.transcripts.lessons.unfiled import filed
+from quipu.kinds.transcripts.bootstrap import rules
+from quipu.kinds.transcripts.bootstrap.model import (
+    Bootstrap,
+    FrequentFile,
+    Known,
+    KnownLesson,
+    OpenTask,
+    RecentSession,
+)
+from quipu.kinds.transcripts.lessons.index import filed
+from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 
-_TRANSCRIPTS: Final = 3  # core.recall_kinds.code
+_SQL: Final = queries.load("quipu.kinds.transcripts.bootstrap")
 _EDITING: Final = ("Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch")
 _FILES_OF_DAYS: Final = 90
 _MOST, _MOST_TOKENS = 100, 100_000
@@ -77,7 +86,7 @@ class AsyncBootstrap:
         now = self._clock.now()
         folder = None if project is None else project.rstrip("/\\") or "/"
         asked = query is not None and bool(query.strip())
-        values = {
+        values: dict[str, Any] = {
             "project": folder,
             "below": f"{folder}/",
             "named": f"/{folder}",
@@ -90,15 +99,16 @@ class AsyncBootstrap:
             "entries": Int8s(await self._meant(tx, query or "", limit)) if asked else None,
         }
         least = tx.settings.of(ARCHIVE_BELOW)
+        lessons = await tx.fetch(KnownLesson, _SQL["lessons"], **values)
         return Known(
-            sessions=await store.activity(tx, values),
-            memories=[one for one in await store.lessons(tx, values) if one.confidence >= least],
-            frequent_files=await store.files(tx, values),
-            todos=await store.todos(tx, values),
+            sessions=await tx.fetch(RecentSession, _SQL["activity"], **values),
+            memories=[one for one in lessons if one.confidence >= least],
+            frequent_files=await tx.fetch(FrequentFile, _SQL["files"], **values),
+            todos=await tx.fetch(OpenTask, _SQL["todos"], **values),
         )
 
     async def _meant(self, tx: SpaceTransaction, query: str, limit: int) -> list[int]:
         """Return the entries of lessons that a query means, best first: more than are shown."""
-        filters = Filters(kinds=(_TRANSCRIPTS,))
+        filters = Filters(kinds=(CODE,))
         ((_, found),) = await self._search.find(tx, [query], filters=filters, limit=3 * limit)
         return [one.id for one in found]

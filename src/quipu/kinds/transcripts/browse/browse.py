@@ -23,7 +23,7 @@ from quipu.kernel.base.parameters import (
 )
 from quipu.kernel.base.scope import check_name, time, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.transcripts.browse import asking, compacting, indexing, recalling, searching, store
+from quipu.kinds.transcripts.browse import compaction, excerpts, indexing, readers, search, store
 from quipu.kinds.transcripts.browse.counts import AsyncCounts, InProject, InSession
 from quipu.kinds.transcripts.browse.model import (
     PARTS,
@@ -41,8 +41,8 @@ from quipu.kinds.transcripts.browse.model import (
     TranscriptHits,
     TranscriptMatches,
 )
-from quipu.kinds.transcripts.browse.narrowed import Narrowed, optional_text, several
-from quipu.kinds.transcripts.browse.reader import Readers
+from quipu.kinds.transcripts.browse.query import Narrowed, optional_text, several
+from quipu.kinds.transcripts.browse.readers import Readers
 from quipu.recall.search import Search
 from quipu.record.given import behind
 
@@ -163,7 +163,7 @@ class AsyncBrowse(AsyncCounts):
         Raises:
             BadInput: There is no word in the query, or an argument is out of range.
         """
-        what = searching.asked(
+        what = search.asked(
             query,
             narrowed=Narrowed(
                 project=optional_text("project", project),
@@ -179,7 +179,7 @@ class AsyncBrowse(AsyncCounts):
             limit=whole("limit", limit),
         )
         recall = self._meaning if meaning else None
-        return await searching.search(self._database, recall, check_name("space", space), what)
+        return await search.search(self._database, recall, check_name("space", space), what)
 
     async def recall(
         self,
@@ -226,9 +226,9 @@ class AsyncBrowse(AsyncCounts):
             part=("said", "thinking"),
             sort=sort,
             meaning=meaning,
-            limit=limit * recalling.OVERFETCH,
+            limit=limit * excerpts.OVERFETCH,
         )
-        return await recalling.recalled(
+        return await excerpts.recalled(
             self._database, space, found, turns=turns, characters=characters, limit=limit
         )
 
@@ -254,8 +254,8 @@ class AsyncBrowse(AsyncCounts):
             raise BadInput("0.01 to 3,600.", field="seconds")
         if not 0.001 <= megabytes <= 4096:
             raise BadInput("0.001 to 4,096.", field="megabytes")
-        bounds = asking.Bounds(rows=limit, megabytes=megabytes, seconds=seconds)
-        return await asking.ask(self._readers, check_name("space", space), sql, bounds)
+        bounds = readers.Bounds(rows=limit, megabytes=megabytes, seconds=seconds)
+        return await readers.ask(self._readers, check_name("space", space), sql, bounds)
 
     async def schema(
         self,
@@ -293,7 +293,7 @@ class AsyncBrowse(AsyncCounts):
         how much is kept in ``tool_results.compacted_at`` and ``compacted_bytes``. Nothing is replaced twice.
         """
         whole("older_than_days", older_than_days, least=0, most=36_500)
-        return await compacting.compact(
+        return await compaction.compact(
             self._database,
             check_name("space", space),
             project=optional_text("project", project),

@@ -13,7 +13,7 @@ from quipu.kernel.base.scope import check_name, time, whole
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.browse import store
 from quipu.kinds.transcripts.browse.model import ToolUse, TouchedFile, TranscriptStats
-from quipu.kinds.transcripts.browse.narrowed import optional_text
+from quipu.kinds.transcripts.browse.query import optional_text
 
 InProject = Annotated[str | None, Doc("Only projects whose path holds this, in any case."), Example("quipu")]
 InSession = Annotated[str | None, Doc("Only sessions whose id begins so."), Example("4f1c")]

@@ -7,17 +7,103 @@ of the query times its rarity, as a share of the best. Its meaning: the score th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from math import log
 from typing import Final
 
-from quipu.kinds.transcripts.browse.model import Part
+from quipu.kinds.transcripts.browse import ranking
+from quipu.kinds.transcripts.browse.model import Part, Role, Sort
+from quipu.kinds.transcripts.browse.query import Group
+from quipu.kinds.transcripts.browse.store import Known, Text
+from quipu.kinds.transcripts.browse.words import composed, folded, words
 
 _PLACE: Final[Mapping[Part, float]] = {"said": 1.0, "thinking": 0.6, "input": 0.6, "result": 0.4}
 _SATURATION: Final = 1.2
 _MEAN_WORDS: Final = 100.0
 WORDS_SHARE: Final = 0.6
 MEANING_SHARE: Final = 0.4
+
+
+Key = tuple[int, Part, str]
+"""Line, part, call: what names a text."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A text that has what was asked for; ``lexical`` and ``meaning`` are added to it."""
+
+    key: Key
+    session_id: int
+    role: Role
+    tool: str | None
+    is_error: bool
+    happened_at: datetime
+    content: str
+    lexical: float = 0.0
+    meaning: float = 0.0
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The parts of its score."""
+        return ranking.score(self.lexical, self.meaning)
+
+
+Met = Mapping[Key, tuple[Candidate, float]]
+"""Texts that meet one group of a query, each with what its words count."""
+
+
+def candidate(one: Known | Text, content: str) -> Candidate:
+    """Return a text as a candidate without any score yet."""
+    key = (one.line_id, one.part, one.call_id)
+    return Candidate(key, one.session_id, one.role, one.tool_name, one.is_error, one.happened_at, content)
+
+
+def met(known: Sequence[Known], read: Mapping[Key, str], group: Group) -> Met:
+    """Return those texts from the index that truly meet the group when they are read."""
+    found: dict[Key, tuple[Candidate, float]] = {}
+    for one in known:
+        content = read.get((one.line_id, one.part, one.call_id))
+        counts = None if content is None else group.occurrences(folded(composed(content)))
+        if content is not None and counts is not None:
+            made = candidate(one, content)
+            found[made.key] = made, ranking.lexical(counts, words=one.words, part=one.part)
+    return found
+
+
+def met_unindexed(texts: Sequence[Text], group: Group) -> Met:
+    """Return those texts outside the index that meet the group."""
+    found: dict[Key, tuple[Candidate, float]] = {}
+    for one in texts:
+        counts = group.occurrences(folded(composed(one.content)))
+        if counts is not None:
+            made = candidate(one, one.content)
+            length = len(words(one.content))
+            found[made.key] = made, ranking.lexical(counts, words=length, part=one.part)
+    return found
+
+
+def merged(groups: Sequence[tuple[int, Met]]) -> dict[Key, Candidate]:
+    """Merge the candidates of all groups with their sizes: the rarer a group, the more it counts."""
+    found: dict[Key, Candidate] = {}
+    everything = sum(size for size, _ in groups)
+    for size, members in groups:
+        rarity = 1.0 if len(groups) == 1 else ranking.rarity(size, of=everything)
+        for key, (one, lexical) in members.items():
+            found.setdefault(key, one).lexical += rarity * lexical
+    best = max((one.lexical for one in found.values()), default=0.0) or 1.0
+    for one in found.values():
+        one.lexical /= best
+    return found
+
+
+def ordered(found: Iterable[Candidate], sort: Sort) -> list[Candidate]:
+    """Sort candidates: best first, then latest; or by time."""
+    by_time = sorted(found, key=lambda one: (one.happened_at, one.key), reverse=sort != "time-asc")
+    if sort != "relevance":
+        return by_time
+    return sorted(by_time, key=lambda one: sum(one.parts.values()), reverse=True)
 
 
 def lexical(counts: Sequence[int], *, words: int, part: Part) -> float:

@@ -2,27 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
-from quipu.kernel.embedding.model import Embedder
-from quipu.kinds.transcripts.extract.candidates import Candidate, candidates
-from quipu.kinds.transcripts.extract.confidence import BY_MEANING, explicit
-from quipu.kinds.transcripts.extract.model import Category, Extraction, Finding, Turn
-from quipu.kinds.transcripts.extract.prototypes import FEWEST_WORDS, embed, prototypes
+from quipu.kernel.embedding import prototypes as kernel
+from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.kernel.embedding.prototypes import embed
+from quipu.kernel.prose.splitting import LONGEST, Sentence, sentences
+from quipu.kinds.transcripts.extract.model import CATEGORIES, Category, Extraction, Finding, Turn
 from quipu.kinds.transcripts.extract.rewriting import rewrite
-from quipu.kinds.transcripts.extract.rules import is_open
+from quipu.kinds.transcripts.extract.rules import Verdict, is_open, judge
 from quipu.kinds.transcripts.extract.sameness import normal_form
 
 MOST_BY_MEANING: Final = 400
 """Sentences of one session that are embedded for the prototypes: it costs about 2 ms for each."""
 
+HEDGED: Final = 0.8
+BY_MEANING: Final = 0.55
+"""Explicitness of what only the prototypes told."""
+
 VERSION: Final = 1
 """To be raised with every change of the rules that finds more or better."""
 
 _ORDERS: Final[frozenset[Category]] = frozenset(("preferences", "patterns"))
+
+
+_OPENER_WORDS: Final = 5
+_FEWEST_WORDS: Final = 3
+
+
+NEAR_ENOUGH: Final = 0.4
+MARGIN: Final = 0.12
+"""A category must be so much nearer than what lasts in no way."""
+
+FEWEST_WORDS: Final = 4
+
+_PROTOTYPES_FILE: Final = Path(__file__).with_name("prototypes.toml")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prototypes:
+    """The prototypes as one embedding model sees them."""
+
+    known: kernel.Prototypes
+
+    def decide(self, vectors: Vectors) -> list[Category | None]:
+        """Return the category of each vector, for vectors (n, d); None if it does not seem to last."""
+        decided = self.known.decide(vectors, near_enough=NEAR_ENOUGH, margin=MARGIN)
+        return [None if place is None else CATEGORIES[place] for place in decided]
+
+
+async def prototypes(embedder: Embedder) -> Prototypes:
+    """Return the prototypes as the embedder sees them. Raises ``EmbeddingError``."""
+    return Prototypes(await kernel.prototypes("transcripts", embedder, *_listed()))
+
+
+@cache
+def _listed() -> tuple[tuple[str, ...], tuple[int, ...]]:
+    data: dict[str, list[str]] = tomllib.loads(_PROTOTYPES_FILE.read_text("utf-8"))
+    pairs = [(text, place) for place, name in enumerate((*CATEGORIES, "none")) for text in data[name]]
+    return tuple(text for text, _ in pairs), tuple(place for _, place in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence of a turn, or two that belong together, and what its words say.
+
+    ``seen`` is the text with what must not be judged hidden.
+    """
+
+    turn: Turn
+    text: str
+    seen: str
+    verdict: Verdict
+
+
+def candidates(turns: Sequence[Turn]) -> Iterator[Candidate]:
+    """Yield what the user said, in order of the session, including what words do not decide."""
+    for turn in turns:
+        if turn.role == "user":
+            yield from _of_turn(turn)
+
+
+def _of_turn(turn: Turn) -> Iterator[Candidate]:
+    found = sentences(turn.text)
+    at = 0
+    while at < len(found):
+        one, verdict = found[at], judge(found[at].seen)
+        at += 1
+        following = found[at] if at < len(found) else None
+        if verdict.category == "corrections" and following and _opens(turn.text, one, following):
+            one, at = _joined(turn.text, one, following), at + 1
+        if verdict.category is None or _says(verdict.category, one):
+            yield Candidate(turn, one.text, one.seen, verdict)
+
+
+def _says(category: Category, one: Sentence) -> bool:
+    """Return True if there is something to keep: "Wrong." says nothing."""
+    return category != "corrections" or len(one.text.split()) >= _FEWEST_WORDS
+
+
+def _opens(text: str, one: Sentence, following: Sentence) -> bool:
+    """Return True if the next sentence of the line explains a short correction."""
+    near = "\n" not in text[one.end : following.start] and following.end - one.start <= LONGEST
+    statement = not following.text.endswith("?") and judge(following.seen).category in {
+        None, "knowledge", "context", "corrections",
+    }  # fmt: skip
+    return near and statement and len(re.findall(r"\w+", one.text)) <= _OPENER_WORDS
+
+
+def _joined(text: str, one: Sentence, two: Sentence) -> Sentence:
+    return Sentence(one.start, two.end, text[one.start : two.end], f"{one.seen} {two.seen}")
 
 
 class RulesExtractor:
@@ -80,6 +176,14 @@ def _finding(one: Candidate, category: Category, project: str | None) -> Finding
         message_id=one.turn.message_id,
         happened_at=one.turn.happened_at,
     )
+
+
+def explicit(explicitness: float, *, hedged: bool) -> float:
+    """Return the confidence of one finding: how explicit it was, times 0.8 if the speaker was not sure.
+
+    Both are 0 to 1. Age is no part of it: it counts when a lesson is read (``lessons/ageing.py``).
+    """
+    return round(explicitness * (HEDGED if hedged else 1.0), 4)
 
 
 def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:

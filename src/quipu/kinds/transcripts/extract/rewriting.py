@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from quipu.kernel.prose.verbs import conjugated
-from quipu.kinds.transcripts.extract.wording import lead
+from quipu.kinds.transcripts.extract.rules import lead
 
 _HIDDEN = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|https?://\S{1,400}")
 _PERSON = re.compile(r"(?<![\w'’/.-])(I|we|you)(?=['’](?:m|re|ve|ll|d)\b|\s+[a-z'’]+)(?![/-])", re.IGNORECASE)

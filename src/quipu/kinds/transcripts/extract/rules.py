@@ -3,15 +3,130 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, cast
 
 from quipu.kinds.transcripts.extract.model import Category
-from quipu.kinds.transcripts.extract.patterns import patterns
-from quipu.kinds.transcripts.extract.wording import led, read
 
 _HEDGED = re.compile(
     r"\b(?:i think|i guess|probably|i believe|as far as i know|afaik|iirc|i suppose|should be|kind of)\b"
 )
+
+
+_SPELLED: Final = {
+    "dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't", "arent": "aren't",
+    "wasnt": "wasn't", "cant": "can't", "wont": "won't", "shouldnt": "shouldn't", "couldnt": "couldn't",
+    "havent": "haven't", "hasnt": "hasn't", "im": "i'm", "ive": "i've", "youre": "you're",
+    "youve": "you've", "theyre": "they're", "thats": "that's", "whats": "what's", "lets": "let's",
+    "weve": "we've", "theres": "there's", "pls": "please", "plz": "please", "u": "you", "alway": "always",
+    "allways": "always", "nver": "never", "prefere": "prefer", "preffer": "prefer", "usualy": "usually",
+    "everytime": "every time", "wanna": "want to", "gonna": "going to", "gotta": "have to", "bc": "because",
+    "shoud": "should", "shoudl": "should", "cannot": "can't",
+}  # fmt: skip
+_WORD = re.compile(r"[a-z]+")
+_SPACE = re.compile(r"\s+")
+_LEAD = re.compile(
+    r"""(?:
+        (?:and|but|also|plus|so|fyi|btw|by\ the\ way|note(?:\ that)?|please|for\ context
+          |for\ your\ information
+          |keep\ in\ mind(?:\ that)?|be\ aware(?:\ that)?|just\ so\ you\ know|for\ the\ record|in\ general
+          |generally|ok(?:ay)?|well|hm+|ah|oh|uh|um|tbh|honestly|fwiw|i\ think(?:\ that)?|remember\ that
+          |also\ note(?:\ that)?|as\ a\ reminder|besides|the\ thing\ is(?:\ that)?)\b[\s,:;.!-]*
+      | (?:ok|k|thanks?(?:\ (?:you|a\ lot))?|thx|great(?:\ work|\ job)?|good(?:\ job)?|nice|cool|perfect|hey
+          |hi
+          |right|yes|yeah|yep|sure|one\ (?:more\ )?thing|remember|reminder|context|rule|important|careful
+          |heads[ -]up|ps|then|first|looks\ good|lgtm|makes\ sense|got\ it|alright|listen
+          |for\ what\ it's\ worth)\s*[,:;.!-]+\s*
+    )+""",
+    re.VERBOSE,
+)
+
+
+_PATTERNS_FILE: Final = Path(__file__).with_name("patterns.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Expressions of which one fits: those for the beginning of a sentence, and those for anywhere in it.
+
+    They are kept apart because the first need not be tried at every letter.
+    """
+
+    beginning: re.Pattern[str] | None
+    anywhere: re.Pattern[str] | None
+
+    def fits(self, text: str) -> bool:
+        """Return True if the sentence is worded so."""
+        if self.beginning is not None and self.beginning.match(text):
+            return True
+        return self.anywhere is not None and self.anywhere.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One way to say something that lasts. ``explicitness``: 0 to 1, how surely it is meant to."""
+
+    name: str
+    category: Category
+    explicitness: float
+    guards: tuple[str, ...]
+    wording: Wording
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """All families, in the order in which they are tried, and the guards by name."""
+
+    families: tuple[Family, ...]
+    guards: Mapping[str, Wording]
+
+
+@cache
+def patterns() -> Patterns:
+    """Return the patterns, read from their file the first time."""
+    data: dict[str, Any] = tomllib.loads(_PATTERNS_FILE.read_text("utf-8"))
+    words: dict[str, str] = data["words"]
+    guards = {name: _any(listed, words) for name, listed in data["guards"].items()}
+    return Patterns(tuple(_family(one, words) for one in data["family"]), guards)
+
+
+def _family(one: Mapping[str, Any], words: Mapping[str, str]) -> Family:
+    category = cast(Category, one["category"])
+    return Family(one["name"], category, one["explicitness"], tuple(one["unless"]), _any(one["any"], words))
+
+
+def _any(listed: Sequence[str], words: Mapping[str, str]) -> Wording:
+    """Return all expressions of a list as one wording; ``{name}`` stands for an entry of the words."""
+    filled = [re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], one) for one in listed]
+    return Wording(
+        _one_of([one[1:] for one in filled if one.startswith("^")]),
+        _one_of([one for one in filled if not one.startswith("^")]),
+    )
+
+
+def _one_of(listed: Sequence[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(f"(?:{one})" for one in listed)) if listed else None
+
+
+def read(seen: str) -> str:
+    """Return the sentence for the patterns: lower case, straight apostrophes, misspellings corrected."""
+    text = _SPACE.sub(" ", seen.lower().replace("’", "'").replace("`", "'"))
+    return _WORD.sub(lambda match: _SPELLED.get(match[0], match[0]), text).strip()
+
+
+def lead(text: str) -> int:
+    """Count the characters of the lead-in, in a text as it was written."""
+    match = _LEAD.match(text.lower().replace("\u0130", "i").replace("’", "'"))
+    return 0 if match is None or match.end() == len(text) else match.end()
+
+
+def led(text: str) -> str:
+    """Return the sentence without its lead-in: "ok, fyi: we use x" is "we use x"."""
+    return text[lead(text) :]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,25 @@
-"""Effect of time, use and contradiction on a lesson's confidence. Pure: computed when it is read.
+"""Confidence of a lesson now: what time, repetition, use and contradiction make of it. Pure.
 
-What is stored is what was judged and when something happened; nothing that is computed here is written back.
+The database keeps the confidence at extraction and what happened since; nothing here is written back.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import exp, log
 from typing import Final
 
-from quipu.kinds.transcripts.extract.confidence import MOST, repeated
-from quipu.kinds.transcripts.lessons.model import State
+from quipu.kernel.config import Settings
+from quipu.kinds.transcripts.lessons.model import Lesson, State
+from quipu.kinds.transcripts.lessons.store import Row
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 
-HALF_LIFE_DAYS: Final = 70.0
-"""ln 2 / 0.01: the decay of the seed's design, confidence * e^(-0.01 * days)."""
+MOST: Final = 0.98
+"""No number of repetitions makes a fact certain."""
 
-ARCHIVE_BELOW: Final = 0.1
+_NEWS: Final = 0.5
 CONFIRMED: Final = 0.5
 """A confirmation takes away so much of the doubt."""
 
@@ -28,6 +31,48 @@ CONTRADICTED: Final = 0.4
 
 REINFORCED_APART: Final = timedelta(hours=1)
 """Uses that follow each other sooner count as one."""
+
+
+def aged(row: Row, *, now: datetime, settings: Settings) -> Lesson:
+    """Return a stored lesson with the confidence and state that it has now."""
+    life = Life(
+        judged=row.judged,
+        said_at=row.happened_at,
+        sessions=row.sessions,
+        used_at=row.used_at,
+        confirmed_at=row.confirmed_at,
+        edited_at=row.edited_at,
+        uses=row.uses,
+        contradictions=len(row.contradicted_by),
+    )
+    worth = confidence(life, now=now, half_life_days=settings.of(HALF_LIFE_DAYS))
+    return Lesson(
+        id=str(row.id),
+        fact=row.fact,
+        category=row.category,
+        confidence=round(worth, 4),
+        judged=round(row.judged, 4),
+        state=state(worth, archived=row.archived, archive_below=settings.of(ARCHIVE_BELOW)),
+        origin=row.origin,
+        project=row.project,
+        session=row.session,
+        happened_at=row.happened_at,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        edited_at=row.edited_at,
+        confirmed_at=row.confirmed_at,
+        used_at=row.used_at,
+        uses=row.uses,
+        extractor=row.extractor,
+        extractor_version=row.extractor_version,
+        sources=row.sources,
+        contradicted_by=tuple(map(str, row.contradicted_by)),
+    )
+
+
+def surest_first(memories: Sequence[Lesson]) -> list[Lesson]:
+    """Sort lessons, surest first, then latest."""
+    return sorted(memories, key=lambda one: (-one.confidence, -one.happened_at.timestamp(), one.id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +89,7 @@ class Life:
     contradictions: int = 0
 
 
-def confidence(life: Life, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
+def confidence(life: Life, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS.default) -> float:
     """Return the worth now, 0 to 1: raised(life) * 0.4^contradictions * exp(-ln 2 / half_life * days).
 
     The days are counted from the last event: said, used, edited or confirmed. A future event counts as now.
@@ -56,7 +101,7 @@ def confidence(life: Life, *, now: datetime, half_life_days: float = HALF_LIFE_D
 def raised(life: Life) -> float:
     """Return the judged confidence, raised by repetition, uses and a confirmation; never lowered.
 
-    c is what repetition makes of it (extract/confidence.py); then 1 - (1 - c) * 0.9^uses (at least half of
+    c is ``repeated``; then 1 - (1 - c) * 0.9^uses (at least half of
     the doubt stays) * 0.5 where a person confirmed or edited it, but not above 0.98.
     """
     said = repeated(life.judged, life.sessions)
@@ -66,7 +111,17 @@ def raised(life: Life) -> float:
     return max(said, min(MOST, 1 - (1 - said) * kept))
 
 
-def state(worth: float, *, archived: bool, archive_below: float = ARCHIVE_BELOW) -> State:
+def repeated(confidence: float, sessions: int) -> float:
+    """Return the confidence of a fact that several sessions tell, never less than that of one finding.
+
+    1 - (1 - c) * (1 - c/2)^(sessions - 1), where c is that of the surest finding: each session that repeats
+    the fact takes the share c/2 of the remaining doubt away. The result is at most 0.98.
+    """
+    doubt = (1 - confidence) * (1 - _NEWS * confidence) ** max(sessions - 1, 0)
+    return max(confidence, min(MOST, 1 - doubt))
+
+
+def state(worth: float, *, archived: bool, archive_below: float = ARCHIVE_BELOW.default) -> State:
     """Return "archived" for an archived lesson, "faded" below the least worth, else "live"."""
     return "archived" if archived else "faded" if worth < archive_below else "live"
 

@@ -11,8 +11,8 @@ from uuid import UUID, uuid4
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts.extract.model import Extractor, Finding
 from quipu.kinds.transcripts.extract.sameness import normal_hash
-from quipu.kinds.transcripts.lessons import indexing, store
-from quipu.kinds.transcripts.lessons.indexing import Entry
+from quipu.kinds.transcripts.lessons import index, store
+from quipu.kinds.transcripts.lessons.index import Entry
 from quipu.kinds.transcripts.lessons.merging import Known, contradicted, merge, revived, twins
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
 from quipu.kinds.transcripts.lessons.store import Due
@@ -67,7 +67,7 @@ class Keeping:
         await store.hold(tx)
         before = await store.sources_of(tx, session=session.name, extractor=name)
         if read.error is None:
-            await store.run(tx, "drop_sources", {"session": session.name, "extractor": name})
+            await store.run(tx, "drop_sources", session=session.name, extractor=name)
         said = await self._said(read)
         added, told = await self._place(read, said)
         gone = await self._drop_orphans(before - told) if read.error is None else 0
@@ -125,22 +125,23 @@ class Keeping:
 
     async def _insert(self, read: Read, place: int, id_: UUID, entry: int) -> None:
         finding = read.findings[place]
-        values = {
-            "id": id_,
-            "session": read.session.name,
-            "fact": finding.fact,
-            "category": finding.category,
-            "confidence": finding.confidence,
-            "now": self._now,
-            "origin": "extracted",
-            "project": read.session.project,
-            "extractor": self._extractor.name,
-            "version": self._extractor.version,
-            "form": normal_hash(finding.fact),
-            "happened_at": read.said_at(place),
-            "entry": entry,
-        }
-        await store.run(self._within, "insert_memory", values)
+        await store.run(
+            self._within,
+            "insert_memory",
+            id=id_,
+            session=read.session.name,
+            fact=finding.fact,
+            category=finding.category,
+            confidence=finding.confidence,
+            now=self._now,
+            origin="extracted",
+            project=read.session.project,
+            extractor=self._extractor.name,
+            version=self._extractor.version,
+            form=normal_hash(finding.fact),
+            happened_at=read.said_at(place),
+            entry=entry,
+        )
 
     async def _contradict(self, read: Read, new: Mapping[int, UUID], known: Sequence[Known]) -> None:
         """Link new memories with those they contradict; of each pair the earlier one loses."""
@@ -170,36 +171,37 @@ class Keeping:
         for place, id_ in says.items():
             finding, said_at, memory = read.findings[place], read.said_at(place), by_id[id_]
             values = {"id": id_, "confidence": finding.confidence, "happened_at": said_at, "now": self._now}
-            await store.run(self._within, "strengthen", values)
+            await store.run(self._within, "strengthen", **values)
             if id_ not in back and revived(memory, finding.fact, said_at):
                 back.add(id_)
                 entry = Entry(id_, memory.fact, said_at)
                 filed = await self._file([entry], [finding.fact])
-                await store.run(self._within, "revive", {"id": id_, "entry": filed[0], "now": self._now})
+                await store.run(self._within, "revive", id=id_, entry=filed[0], now=self._now)
 
     async def _file(self, entries: Sequence[Entry], texts: Sequence[str]) -> list[int]:
         """File memories by the vectors of texts; of none, nothing."""
         if not entries:
             return []
         vectors, generation = self._prepared.of(texts)
-        return await indexing.file(self._within, entries, vectors, generation=generation, now=self._now)
+        return await index.file(self._within, entries, vectors, generation=generation, now=self._now)
 
     async def _tell(self, session: Due, finding: Finding, memory: UUID) -> None:
-        values = {
-            "memory": memory,
-            "session": session.name,
-            "turn": finding.turn_index,
-            "message": finding.message_id,
-            "excerpt": finding.excerpt,
-            "extractor": self._extractor.name,
-            "version": self._extractor.version,
-            "now": self._now,
-        }
-        await store.run(self._within, "insert_source", values)
+        await store.run(
+            self._within,
+            "insert_source",
+            memory=memory,
+            session=session.name,
+            turn=finding.turn_index,
+            message=finding.message_id,
+            excerpt=finding.excerpt,
+            extractor=self._extractor.name,
+            version=self._extractor.version,
+            now=self._now,
+        )
 
     async def _drop_orphans(self, ids: set[UUID]) -> int:
         orphans = await store.orphans(self._within, sorted(ids)) if ids else []
         if orphans:
             await withdraw(self._within, sorted(entry for _, entry in orphans if entry is not None))
-            await store.run(self._within, "delete_memories", {"ids": [id_ for id_, _ in orphans]})
+            await store.run(self._within, "delete_memories", ids=[id_ for id_, _ in orphans])
         return len(orphans)

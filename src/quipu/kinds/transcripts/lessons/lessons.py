@@ -30,11 +30,11 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.transcripts.extract.model import Extractor
-from quipu.kinds.transcripts.lessons import checking, extractors, store
-from quipu.kinds.transcripts.lessons.ageing import REINFORCED_APART
-from quipu.kinds.transcripts.lessons.changing import Changing
-from quipu.kinds.transcripts.lessons.extracting import Extracting
-from quipu.kinds.transcripts.lessons.indexing import TRANSCRIPTS
+from quipu.kinds.transcripts.lessons import changes, extraction, store
+from quipu.kinds.transcripts.lessons.ageing import REINFORCED_APART, aged, surest_first
+from quipu.kinds.transcripts.lessons.changes import Changing
+from quipu.kinds.transcripts.lessons.extraction import Extracting
+from quipu.kinds.transcripts.lessons.index import CODE, filed
 from quipu.kinds.transcripts.lessons.model import (
     ExtractionReport,
     FoundLesson,
@@ -44,9 +44,7 @@ from quipu.kinds.transcripts.lessons.model import (
     SessionExtraction,
     State,
 )
-from quipu.kinds.transcripts.lessons.reading import aged, row_of, surest_first
-from quipu.kinds.transcripts.lessons.store import Due, Row
-from quipu.kinds.transcripts.lessons.unfiled import filed
+from quipu.kinds.transcripts.lessons.store import Due, Row, row_of
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
@@ -124,7 +122,7 @@ class AsyncLessons:
         whole("limit", limit, least=1, most=_MOST_SESSIONS)
         house: _House = {"database": self._database, "models": self._models, "clock": self._clock}
         kept = policy((await self._database.settings(space)).policy, secrets=False)
-        async with extractors.named(extractor, settings=self._settings, **house) as chosen:
+        async with extraction.named(extractor, settings=self._settings, **house) as chosen:
             due = await self._due(chosen, space=space, session=session, since=earliest, again=again)
             reading = Extracting(extractor=chosen, secrets=self._settings.redact, policy=kept, **house)
             done: list[SessionExtraction] = []
@@ -158,11 +156,11 @@ class AsyncLessons:
             BadInput: An argument is invalid; the error names it.
         """
         id_ = await self._changing.add(
-            checking.fact_of(fact, secrets=self._settings.redact),
+            changes.fact_of(fact, secrets=self._settings.redact),
             space=check_name("space", space),
-            category=checking.category_of(category),
-            project=checking.project_of(project),
-            confidence=checking.confidence_of(confidence),
+            category=changes.category_of(category),
+            project=changes.project_of(project),
+            confidence=changes.confidence_of(confidence),
         )
         return await self.get(id_, space=space)
 
@@ -209,9 +207,9 @@ class AsyncLessons:
             BadInput: An argument is invalid; the error names it.
         """
         if category is not None:
-            checking.category_of(category)
+            changes.category_of(category)
         wanted = store.Wanted(
-            category=category, project=project, session=session, state=checking.state_of(state)
+            category=category, project=project, session=session, state=changes.state_of(state)
         )
         whole("limit", limit, least=1, most=_MOST)
         whole("offset", offset, least=0, most=10**9)
@@ -249,7 +247,7 @@ class AsyncLessons:
         async with filed(self._database, self._models, check_name("space", space)) as tx:
             if tx is None:
                 return []
-            filters = Filters(kinds=(TRANSCRIPTS,))
+            filters = Filters(kinds=(CODE,))
             narrowed = category is not None or project is not None
             wide = min(limit * _OVERFETCH, _MOST) if narrowed else limit
             ((_, hits),) = await self._search.find(tx, [question], filters=filters, limit=wide)
@@ -285,8 +283,8 @@ class AsyncLessons:
         """
         if fact is None and category is None:
             raise BadInput("say what is to change.", field="fact", hint="Give fact or category.")
-        text = None if fact is None else checking.fact_of(fact, secrets=self._settings.redact)
-        kind = None if category is None else checking.category_of(category)
+        text = None if fact is None else changes.fact_of(fact, secrets=self._settings.redact)
+        kind = None if category is None else changes.category_of(category)
         changed = await self._changing.edit(id, space=check_name("space", space), fact=text, category=kind)
         return await self.get(changed, space=space)
 
@@ -319,7 +317,7 @@ class AsyncLessons:
         """
         async with self._database.write(check_name("space", space)) as tx:
             row = await row_of(tx, id)
-            await store.run(tx, "confirm", {"id": row.id, "now": self._clock.now()})
+            await store.run(tx, "confirm", id=row.id, now=self._clock.now())
         return await self.get(row.id, space=space)
 
     async def reinforce(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Final
 from uuid import UUID
 
-from psycopg.rows import class_row
-
+from quipu.errors import NotFound
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Vectors
 from quipu.kernel.db.database import SpaceTransaction
@@ -19,8 +18,10 @@ from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
 from quipu.kinds.transcripts.lessons.merging import Known
 from quipu.kinds.transcripts.lessons.model import LessonSource, Origin, Outcome, State
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
+from quipu.record.given import id_of, only
 
 _SQL = queries.load("quipu.kinds.transcripts.lessons")
+_HINT: Final = "The list of lessons shows them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +72,20 @@ class Wanted:
 
 async def hold(tx: SpaceTransaction) -> None:
     """Wait until nobody else changes the memories of the space."""
-    await run(tx, "hold", {})
+    await tx.execute(_SQL["hold"])
 
 
 async def due(
     tx: SpaceTransaction, *, extractor: str, version: int | None, session: str | None, since: datetime | None
 ) -> list[Due]:
     """Return the sessions that an extractor of a version has left to read, or all; longest ago first."""
-    given = {
-        "space": tx.space.id,
-        "extractor": extractor,
-        "version": version,
-        "session": session,
-        "since": since,
-    }
-    async with tx.conn.cursor(row_factory=class_row(Due)) as cursor:
-        return await (await cursor.execute(_SQL["due_sessions"], given)).fetchall()
+    query = _SQL["due_sessions"]
+    return await tx.fetch(Due, query, extractor=extractor, version=version, session=session, since=since)
 
 
 async def turns(tx: SpaceTransaction, number: int) -> list[Turn]:
     """Return what was said in a session, in order; copies from an earlier session belong to that one."""
-    rows = await _rows(tx, "turns", {"number": number})
+    rows = await tx.rows(_SQL["turns"], number=number)
     spoken = await tx.spoken([row[2] for row in rows])
     return [
         Turn(index=index, role="other" if copied else role, text=text, happened_at=at, message_id=id_)
@@ -101,7 +95,6 @@ async def turns(tx: SpaceTransaction, number: int) -> list[Turn]:
 
 async def known(tx: SpaceTransaction, project: str) -> list[Known]:
     """Return the lessons of a project."""
-    rows = await _rows(tx, "known", {"project": project})
     return [
         Known(
             id=id_,
@@ -115,7 +108,9 @@ async def known(tx: SpaceTransaction, project: str) -> list[Known]:
             happened_at=happened_at,
             archived_at=archived_at or happened_at,
         )
-        for id_, fact, category, archived, happened_at, archived_at, facts, categories in rows
+        for id_, fact, category, archived, happened_at, archived_at, facts, categories in await tx.rows(
+            _SQL["known"], project=project
+        )
     ]
 
 
@@ -123,24 +118,21 @@ async def near(tx: SpaceTransaction, project: str, vectors: Embedding) -> dict[i
     """Return, by the place of a vector, the active lesson of the project that is next to it."""
     if not len(vectors) or tx.space.generation is None:
         return {}
-    given = {
-        "project": project,
-        "vectors": Vectors(vectors),
-        "generation": tx.space.generation,
-        "same": SAME,
-    }
-    return {place - 1: id_ for place, id_ in await _rows(tx, "near", given)}
+    rows = await tx.rows(
+        _SQL["near"], project=project, vectors=Vectors(vectors), generation=tx.space.generation, same=SAME
+    )
+    return {place - 1: id_ for place, id_ in rows}
 
 
 async def sources_of(tx: SpaceTransaction, *, session: str, extractor: str) -> set[UUID]:
     """Return the lessons that an extractor found in a session."""
-    rows = await _rows(tx, "sources_of", {"session": session, "extractor": extractor})
+    rows = await tx.rows(_SQL["sources_of"], session=session, extractor=extractor)
     return {row[0] for row in rows}
 
 
 async def orphans(tx: SpaceTransaction, ids: Sequence[UUID]) -> list[tuple[UUID, int | None]]:
     """Return the lessons that have no source any more, with their entries."""
-    return await _rows(tx, "orphans", {"ids": list(ids)})
+    return [(id_, entry) for id_, entry in await tx.rows(_SQL["orphans"], ids=list(ids))]
 
 
 async def memories(
@@ -153,78 +145,88 @@ async def memories(
     session: str | None = None,
 ) -> list[Row]:
     """Return lessons with their history, latest first."""
-    given = {
-        "space": tx.space.id,
-        "ids": None if ids is None else list(ids),
-        "entries": None if entries is None else Int8s(entries),
-        "category": category,
-        "project": project,
-        "session": session,
-    }
-    async with tx.conn.cursor(row_factory=class_row(Row)) as cursor:
-        return await (await cursor.execute(_SQL["memories"], given)).fetchall()
+    return await tx.fetch(
+        Row,
+        _SQL["memories"],
+        ids=None if ids is None else list(ids),
+        entries=None if entries is None else Int8s(entries),
+        category=category,
+        project=project,
+        session=session,
+    )
+
+
+async def row_of(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
+    """Return the lesson with an id, or with the only id that begins so.
+
+    Raises:
+        NotFound: there is none.
+        BadInput: several ids begin so, or it is no id.
+    """
+    wanted = id_of(id_, what="a memory", hint=_HINT)
+    chosen: UUID | None = wanted if isinstance(wanted, UUID) else None
+    if tx is not None and isinstance(wanted, str):
+        ids = [row[0] for row in await tx.rows(_SQL["ids_like"], prefix=f"{wanted}%")]
+        chosen = only(ids, wanted)
+    rows = [] if tx is None or chosen is None else await memories(tx, ids=[chosen])
+    if not rows:
+        raise NotFound(f"There is no lesson {wanted} in this space.", hint=_HINT)
+    return rows[0]
 
 
 async def surest(
     tx: SpaceTransaction, wanted: Wanted, *, now: datetime, after: UUID | None, limit: int, offset: int
 ) -> list[Row]:
     """Return lessons as they are ``now``, surest first, behind the one with the id ``after``."""
-    given = {
-        "category": wanted.category,
-        "project": wanted.project,
-        "session": wanted.session,
-        "state": wanted.state,
-        "now": now,
-        "half_life_days": tx.settings.of(HALF_LIFE_DAYS),
-        "archive_below": tx.settings.of(ARCHIVE_BELOW),
-        "after": after,
-        "limit": limit,
-        "offset": offset,
-    }
-    ids: list[UUID] = [row[0] for row in await _rows(tx, "surest", given)]
-    found = {row.id: row for row in await memories(tx, ids=ids)}
-    return [found[id_] for id_ in ids]
+    rows = await tx.rows(
+        _SQL["surest"],
+        category=wanted.category,
+        project=wanted.project,
+        session=wanted.session,
+        state=wanted.state,
+        now=now,
+        half_life_days=tx.settings.of(HALF_LIFE_DAYS),
+        archive_below=tx.settings.of(ARCHIVE_BELOW),
+        after=after,
+        limit=limit,
+        offset=offset,
+    )
+    ids: list[UUID] = [row[0] for row in rows]
+    by_id = {row.id: row for row in await memories(tx, ids=ids)}
+    return [by_id[id_] for id_ in ids]
 
 
 async def sources(tx: SpaceTransaction, id_: UUID) -> list[LessonSource]:
     """Return where a lesson was said, latest first."""
-    async with tx.conn.cursor(row_factory=class_row(LessonSource)) as cursor:
-        await cursor.execute(_SQL["sources"], {"space": tx.space.id, "id": id_})
-        return await cursor.fetchall()
-
-
-async def ids_like(tx: SpaceTransaction, prefix: str) -> list[UUID]:
-    """Return at most two lessons whose id begins so."""
-    return [row[0] for row in await _rows(tx, "ids_like", {"prefix": f"{prefix}%"})]
+    return await tx.fetch(LessonSource, _SQL["sources"], id=id_)
 
 
 async def same_form(tx: SpaceTransaction, row: Row, *, fact: str, category: str | None) -> UUID | None:
     """Return another active lesson of the project that says this."""
-    given = {"project": row.project, "category": category, "form": normal_hash(fact), "id": row.id}
-    found = await _rows(tx, "same_form", given)
-    return found[0][0] if found else None
+    rows = await tx.rows(
+        _SQL["same_form"], project=row.project, category=category, form=normal_hash(fact), id=row.id
+    )
+    return rows[0][0] if rows else None
 
 
 async def reinforce(tx: SpaceTransaction, ids: Sequence[UUID], *, now: datetime, apart: timedelta) -> int:
     """Note a use of each; how many of them count."""
-    return len(await _rows(tx, "reinforce", {"ids": list(ids), "now": now, "apart": apart}))
+    return await tx.execute(_SQL["reinforce"], ids=list(ids), now=now, apart=apart)
 
 
 async def is_there(tx: SpaceTransaction, number: int) -> bool:
     """Return True if a session exists; it stays until the transaction ends."""
-    return bool(await _rows(tx, "is_there", {"number": number}))
+    return bool(await tx.rows(_SQL["is_there"], number=number))
 
 
 async def has_session(tx: SpaceTransaction, name: str) -> bool:
     """Return True if there is a session of that name."""
-    return bool(await _rows(tx, "has_session", {"name": name}))
+    return bool(await tx.rows(_SQL["has_session"], name=name))
 
 
 async def messages_there(tx: SpaceTransaction, ids: Sequence[int]) -> set[int]:
     """Return the messages that exist."""
-    if not ids:
-        return set()
-    return {row[0] for row in await _rows(tx, "messages_there", {"ids": Int8s(ids)})}
+    return {row[0] for row in await tx.rows(_SQL["messages_there"], ids=Int8s(ids))} if ids else set()
 
 
 async def contradict(
@@ -233,7 +235,7 @@ async def contradict(
     """Note that a memory contradicts others: those said earlier lose by it, it loses by those said later."""
     pairs = [(other, id_) for other in earlier] + [(id_, other) for other in later]
     for memory, by in pairs:
-        await run(tx, "contradict", {"memory": memory, "by": by, "now": now})
+        await tx.execute(_SQL["contradict"], memory=memory, by=by, now=now)
 
 
 async def mark(
@@ -247,22 +249,18 @@ async def mark(
     error: str | None = None,
 ) -> None:
     """Note how an extraction that began at ``at`` went."""
-    values = {
-        "number": session.number,
-        "extractor": extractor.name,
-        "version": extractor.version,
-        "status": status,
-        "error": error,
-        "memories": memories,
-        "at": at,
-    }
-    await run(tx, "mark", values)
+    await tx.execute(
+        _SQL["mark"],
+        number=session.number,
+        extractor=extractor.name,
+        version=extractor.version,
+        status=status,
+        error=error,
+        memories=memories,
+        at=at,
+    )
 
 
-async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
-    """Run a write by its name; ``space`` is filled in."""
-    await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})
-
-
-async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    return await (await tx.conn.execute(_SQL[name], {"space": tx.space.id, **values})).fetchall()
+async def run(tx: SpaceTransaction, name: str, **values: object) -> None:
+    """Run a write by its name."""
+    await tx.execute(_SQL[name], **values)

@@ -18,7 +18,7 @@ from typing import Final, cast
 from quipu.kernel.base.scope import moment
 from quipu.kernel.base.text import REPLACEMENT, clean
 from quipu.kinds.transcripts.reading.model import Entry, Reading, Said, Summary, ToolCall, ToolResult, Usage
-from quipu.kinds.transcripts.reading.texts import (
+from quipu.kinds.transcripts.reading.records import (
     BETWEEN_BLOCKS,
     Fields,
     blocks,

@@ -15,7 +15,7 @@ from typing import Final, cast
 
 from quipu.kinds.transcripts.reading.claude_code import Place, identity, outline, time_of, tokens
 from quipu.kinds.transcripts.reading.model import Entry, Reading, ToolCall, ToolResult, Usage
-from quipu.kinds.transcripts.reading.texts import (
+from quipu.kinds.transcripts.reading.records import (
     BETWEEN_BLOCKS,
     Fields,
     blocks,

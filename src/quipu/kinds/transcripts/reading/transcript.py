@@ -2,19 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from quipu.kinds.transcripts.reading import claude_code, codex, spilled
-from quipu.kinds.transcripts.reading.lines import REPAIRED, parse
-from quipu.kinds.transcripts.reading.model import Reading
+from quipu.kernel.base.lines import open_regular
+from quipu.kinds.transcripts.reading import claude_code, codex
+from quipu.kinds.transcripts.reading.model import Entry, Reading, ToolResult
 from quipu.kinds.transcripts.reading.places import Transcript, agent_of
-from quipu.kinds.transcripts.reading.texts import text
+from quipu.kinds.transcripts.reading.records import parse, text
 
 _UNREAD: Final = "outputs beside the transcript that could not be read"
+
+
+LIMIT_BYTES: Final = 1024 * 1024
+_FOLDER: Final = "tool-results"
+_SIGN: Final = "<persisted-output>"
+
+
+def folder(transcript: Path) -> Path:
+    """Return the folder of a transcript's outputs; a subagent's lie with those of its session."""
+    parent = next((up.parent for up in transcript.parents if up.name == "subagents"), None)
+    return (parent or transcript.with_suffix("")) / _FOLDER
+
+
+def outputs_beside(transcript: Path) -> Mapping[str, Path]:
+    """Return the outputs of a transcript, by the name of their file without its ending."""
+    beside = folder(transcript)
+    try:
+        return {path.stem: path for path in sorted(beside.iterdir()) if path.is_file()}
+    except OSError:
+        return {}
+
+
+def fill(entries: Iterable[Entry], found: Mapping[str, Path]) -> list[str]:
+    """Put the outputs where the lines only name them; what could not be read is returned, by file.
+
+    Only files in that folder are read, whatever a line names.
+    """
+    failed: list[str] = []
+    for entry in entries:
+        for result in entry.results:
+            path = _file_of(result, found)
+            if path is None:
+                continue
+            try:
+                result.content = _read(path)
+            except OSError:
+                failed.append(str(path))
+                continue
+            result.spilled_from = path.name
+    return failed
+
+
+def _file_of(result: ToolResult, found: Mapping[str, Path]) -> Path | None:
+    if not found or not (result.call_id in found or _SIGN in result.content[:64]):
+        return None
+    if result.call_id in found:
+        return found[result.call_id]
+    return next((path for path in found.values() if f"/{path.name}" in result.content[:4096]), None)
+
+
+def _read(path: Path) -> str:
+    size = path.stat().st_size
+    with open_regular(path) as file:
+        kept = file.read(LIMIT_BYTES)
+    told = kept.decode(errors="replace")
+    return told if size <= LIMIT_BYTES else f"{told}\n[cut: {LIMIT_BYTES:,} of {size:,} bytes are kept]"
 
 
 @dataclass(slots=True)
@@ -41,7 +97,7 @@ class Reader:
                 claude_code.read(record, self.place, into)
             else:
                 self.rollout.read(record, self.place, into)
-        if failed := spilled.fill(into.entries, self.outputs):
+        if failed := fill(into.entries, self.outputs):
             into.faults[_UNREAD] += len(failed)
         self._agent(into)
         return into
@@ -63,7 +119,4 @@ def reader(file: Transcript, *, now: datetime) -> Reader:
     """Return the reader of a file, from its beginning or from wherever it was read to."""
     rollout = codex.Rollout(file.path.stem) if codex.is_rollout(file.path) else None
     place = claude_code.place(file.path.stem, written_at=file.modified_at, now=now)
-    return Reader(file.path, place, {} if rollout else spilled.outputs(file.path), rollout)
-
-
-__all__ = ["REPAIRED", "Reader", "reader"]
+    return Reader(file.path, place, {} if rollout else outputs_beside(file.path), rollout)

@@ -98,8 +98,7 @@ with concerned as materialized (
         and (o.session_id = any(%(sessions)s::text[])
             or s.id in (select g.gone >> 24 from unnest(%(messages)s::int8[]) as g (gone)))
 )
-select m.id, m.entry_id, w.edit, w.text,
-    o.session_id, o.message_id, o.excerpt,
+select m.id as lesson, m.entry_id as entry, w.edit, w.text, o.session_id as session, o.message_id as message, o.excerpt,
     o.session_id = any(%(sessions)s::text[]) or coalesce(o.message_id = any(%(messages)s::int8[]), false) as goes
 from concerned c
 join transcripts.memories m on m.space_id = %(space)s and m.id = c.id

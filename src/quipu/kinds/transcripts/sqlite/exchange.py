@@ -8,7 +8,7 @@ from contextlib import ExitStack, asynccontextmanager
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from anyio import from_thread, to_thread
 from typing_extensions import Doc
@@ -17,16 +17,15 @@ from quipu.errors import Conflict
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import ErasedToo
 from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
-from quipu.kinds.transcripts.sqlite import importing, migrating, rules, store
-from quipu.kinds.transcripts.sqlite.cleaning import Cleaning
+from quipu.kinds.transcripts.sqlite import file, imports, rules
 from quipu.kinds.transcripts.sqlite.exporting import Writer
 from quipu.kinds.transcripts.sqlite.file import Connection, check, opened, rows
+from quipu.kinds.transcripts.sqlite.imports import Cleaning, Import
 from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
 from quipu.kinds.transcripts.sqlite.reading import Session, sessions
-from quipu.kinds.transcripts.sqlite.taking import Taking
-from quipu.kinds.transcripts.syncing.withholding import Forgotten
 from quipu.recall.generations import Models
 from quipu.record.service import Progress
 from quipu.upkeep.erasure import tombstones
@@ -36,7 +35,8 @@ Row = Mapping[str, Any]
 FilePath = Annotated[str | PathLike[str], Doc("The file, a ccrecall.db.")]
 OfSpaces = Annotated[Sequence[str] | None, Doc("Only of these spaces; of all if None.")]
 
-_REST = ("teams", "team_members", "team_tasks", "memories", "memory_sources")
+_SQL: Final = queries.load("quipu.kinds.transcripts.sqlite")
+_REST: Final = ("teams", "team_members", "team_tasks", "memories", "memory_sources")
 
 
 class AsyncExchange:
@@ -70,8 +70,9 @@ class AsyncExchange:
         path, now, mended = Path(path), self._clock.now(), Counter[str]()
         began = None if erased_too else await tombstones.clock(self._database)
         async with _to_read(path) as (connection, tables):
-            file = await to_thread.run_sync(importing.transcript, path)
-            taking = Taking(self._database, file, Cleaning(secrets=self._redact), progress, began=began)
+            source = await to_thread.run_sync(imports.transcript, path)
+            cleaning = Cleaning(secrets=self._redact)
+            taking = Import(self._database, source, cleaning, progress, mended=mended, began=began)
             found = sessions(
                 connection,
                 space=space,
@@ -85,36 +86,9 @@ class AsyncExchange:
             side = await to_thread.run_sync(_side, connection, tables)
         await taking.summaries()
         await taking.teams(side, default=space)
-        await self._memories(taking, side, space, mended, now)
-        return taking.imported(mended)
-
-    async def _memories(
-        self,
-        taking: Taking,
-        side: Mapping[str, list[Row]],
-        space: str | None,
-        mended: Counter[str],
-        now: datetime,
-    ) -> None:
-        by_space: defaultdict[str, list[Row]] = defaultdict(list)
-        for row in side["memories"]:
-            made = importing.memory(row, taking.cleaning, mended, now=now)
-            by_space[taking.space_of(row["session_id"], default=space)].append(made)
-        for name, found in by_space.items():
-            gone = await taking.erased(name, [row["session"] for row in found])
-            memories = [row for row in found if row["session"] not in gone]
-            taking.withheld += len(found) - len(memories)
-            try:
-                kept = await importing.keep_memories(
-                    self._database, self._models, name, memories, now=now, began=taking.began
-                )
-            except Forgotten:
-                taking.withheld += len(memories)
-                continue
-            taking.new["memories"] += kept.new
-            taking.known += len(memories) - kept.new
-            taking.united |= kept.united
+        await taking.memories(self._models, side, default=space, now=now)
         await taking.sources(side, default=space)
+        return taking.imported()
 
     async def export_sqlite(self, path: FilePath, *, spaces: OfSpaces = None) -> Exported:
         """Write a new file that ccrecall can read, with the tables of the seed.
@@ -165,12 +139,12 @@ class AsyncExchange:
         """
         path, now = Path(path), self._clock.now()
         if not write_memories:
-            return await to_thread.run_sync(lambda: migrating.migrate(path, now=now))
+            return await to_thread.run_sync(lambda: file.migrate(path, now=now))
         if spaces is None:
             spaces = [one.name for one in await self._database.spaces()]
         told, read = await self._learned(spaces)
         done = await to_thread.run_sync(
-            lambda: migrating.migrate(
+            lambda: file.migrate(
                 path,
                 now=now,
                 memories=told["memories"],
@@ -200,10 +174,10 @@ class AsyncExchange:
                     continue
                 read[name] = tx.space.as_of
                 for table in ("memories", "memory_sources"):
-                    told[table] += map(_as_stored, await store.rows(tx, table))
+                    told[table] += map(_as_stored, await _table(tx, table))
                 told["extracted"] += [
                     {"id": one["id"], "attempted_at": rules.milliseconds(one["extraction_attempted_at"])}
-                    for one in await store.rows(tx, "sessions")
+                    for one in await _table(tx, "sessions")
                     if one["memories_extracted"]
                 ]
         return told, read
@@ -232,14 +206,19 @@ def _side(connection: Connection, tables: Mapping[str, set[str]]) -> Mapping[str
 
 
 async def _export(tx: SpaceTransaction, writer: Writer) -> None:
-    for session in await store.rows(tx, "sessions"):
+    for session in await _table(tx, "sessions"):
         number = session["session_number"]
-        messages = await store.rows(tx, "messages", session=number)
-        calls = await store.rows(tx, "calls", session=number)
-        results = await store.rows(tx, "results", session=number)
+        messages = await _table(tx, "messages", session=number)
+        calls = await _table(tx, "calls", session=number)
+        results = await _table(tx, "results", session=number)
         await to_thread.run_sync(writer.session, session, messages, calls, results)
-    rest = {name: await store.rows(tx, name) for name in _REST}
+    rest = {name: await _table(tx, name) for name in _REST}
     await to_thread.run_sync(writer.rest, rest)
+
+
+async def _table(tx: SpaceTransaction, name: str, *, session: int | None = None) -> list[dict[str, Any]]:
+    """Return the rows of a table of the file, by the names of its columns; of one session if given."""
+    return await tx.fetch(dict[str, Any], _SQL[name], session=session)
 
 
 def _as_stored(row: Row) -> Row:

@@ -10,8 +10,8 @@ from typing import Final
 
 from quipu.kernel.db.arrays import Int8s, Moments
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
-from quipu.kinds.transcripts import outbox
-from quipu.kinds.transcripts.indexing.messages import CODE
+from quipu.kinds.transcripts import jobs
+from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.reading.model import Details, Entry
 from quipu.kinds.transcripts.syncing import rows, store
 from quipu.kinds.transcripts.syncing.model import Tally
@@ -121,7 +121,7 @@ async def write(tx: SpaceTransaction, asked: Asked, *, now: datetime) -> Written
         if said:
             await store.run(tx, "mark_unfiled", {"bit": _BIT})
         if new:
-            await outbox.ask(tx, now=now)
+            await jobs.ask(tx, now=now)
     return Written(new, len(said), len(entries) - len(new), withheld)
 
 

@@ -1,25 +1,25 @@
-"""Filing messages that came in bulk: a sync embeds nothing, so recalls and ``index`` catch up with it.
+"""Messages of a sync in the index of recall: a sync embeds nothing, recalls and ``index`` catch up.
 
-A recall must not wait for a hundred thousand messages: it files the latest for about a second, and whatever
-is left with the next one.
+A recall must not wait for a hundred thousand messages: it files the latest for about a second, and leaves the
+rest to the next one.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
+from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
-from quipu.kinds.transcripts.indexing import store
-from quipu.kinds.transcripts.indexing.store import Unfiled
 from quipu.recall import deferred
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, GenerationChanged
@@ -27,11 +27,26 @@ from quipu.recall.unfiled import settle
 from quipu.record.model import Incoming, Prepared, Role, prepare
 from quipu.record.service import MESSAGE, Progress
 
+_SQL: Final = queries.load("quipu.kinds.transcripts")
 CODE: Final = 3  # core.recall_kinds.code
 _BIT: Final = 1 << (CODE - 1)
 BEFORE_A_RECALL_SECONDS: Final = 1.0
 _FIRST_AT_ONCE, _MOST_AT_ONCE = 32, 512
 _STEP_SECONDS: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Unfiled:
+    """A message that the index does not know yet."""
+
+    id: int
+    session_id: int
+    role: str
+    speaker: str | None
+    user_name: str | None
+    happened_at: datetime
+    recorded_at: datetime
+    content: str
 
 
 @dataclass(slots=True)
@@ -63,7 +78,7 @@ async def file(
         began = time.monotonic()
         async with database.snapshot_read(space) as tx:
             seen = None if tx is None else tx.space
-            found = [] if tx is None else await store.latest(tx, limit=at_once)
+            found = [] if tx is None else await _latest(tx, limit=at_once)
         if seen is None or not found:
             await settle(database, space, CODE, _clear)
             break
@@ -83,7 +98,17 @@ async def file(
 async def waiting(database: Database, space: str) -> int:
     """Count the messages of a space that are not filed."""
     async with database.snapshot_read(space) as tx:
-        return 0 if tx is None else await store.count(tx)
+        if tx is None:
+            return 0
+        ((count,),) = await tx.rows(_SQL["count_unfiled"])
+        return count
+
+
+async def _latest(tx: SpaceTransaction, *, limit: int) -> list[Unfiled]:
+    """Return the latest unfiled messages, in the order of their ids, with the text to be indexed."""
+    found = await tx.fetch(Unfiled, _SQL["latest_unfiled"], limit=limit)
+    spoken = await tx.spoken([one.content for one in found])
+    return [replace(one, content=text) for one, text in zip(found, spoken, strict=True)]
 
 
 async def _ready(models: Models, found: Sequence[Unfiled], seen: Space, language: str) -> _Ready:
@@ -117,7 +142,8 @@ async def _file(database: Database, models: Models, space: str, ready: _Ready) -
 
 async def _write(database: Database, space: str, ready: _Ready) -> int:
     async with database.write(space, as_of=ready.as_of) as tx:
-        held = await store.hold(tx, [one.id for one in ready.found])
+        candidates = Int8s([one.id for one in ready.found])
+        held = {id_ for (id_,) in await tx.rows(_SQL["hold_unfiled"], ids=candidates)}
         chosen = [place for place, one in enumerate(ready.found) if one.id in held]
         drafts = [
             _draft(ready.found[place], ready.prepared[place], ready.embedded.vectors[place])
@@ -125,13 +151,13 @@ async def _write(database: Database, space: str, ready: _Ready) -> int:
         ]
         ids = [ready.found[place].id for place in chosen]
         await deferred.file(tx, drafts, ids, generation=ready.embedded.generation)
-        await store.run(tx, "filed", {"ids": Int8s(ids)})
+        await tx.execute(_SQL["filed_messages"], ids=Int8s(ids))
     return len(ids)
 
 
 async def _clear(tx: SpaceTransaction) -> None:
     """Have recalls look no more, unless something has come meanwhile."""
-    await store.run(tx, "settle", {"bit": _BIT})
+    await tx.execute(_SQL["settle_unfiled"], bit=_BIT)
 
 
 def _draft(one: Unfiled, prepared: Prepared, vector: NDArray[np.float32]) -> Draft:

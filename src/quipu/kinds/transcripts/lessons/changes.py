@@ -2,22 +2,92 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID, uuid4
 
 from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.scope import check_name, refuse_secret
+from quipu.kernel.base.text import clean
 from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.redact import redact
+from quipu.kinds.transcripts.extract.model import CATEGORIES
 from quipu.kinds.transcripts.extract.sameness import normal_hash
-from quipu.kinds.transcripts.lessons import indexing, store
-from quipu.kinds.transcripts.lessons.indexing import Entry
+from quipu.kinds.transcripts.lessons import index, store
+from quipu.kinds.transcripts.lessons.index import Entry
 from quipu.kinds.transcripts.lessons.merging import contradicted
-from quipu.kinds.transcripts.lessons.reading import row_of
-from quipu.kinds.transcripts.lessons.store import Row
+from quipu.kinds.transcripts.lessons.model import STATES, State
+from quipu.kinds.transcripts.lessons.store import Row, row_of
 from quipu.recall.generations import Models, Prepared, prepare
 from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
+
+LONGEST_FACT: Final = 4_000
+_CATEGORY: Final = re.compile(r"[a-z][a-z0-9_ -]{0,63}")
+
+
+def fact_of(value: object, *, secrets: bool) -> str:
+    """Return a fact that can be stored, without secrets if these are to be cut out.
+
+    Raises:
+        BadInput: it is no text, blank, or longer than 4,000 characters.
+    """
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput("say what is to be remembered.", field="fact")
+    text = " ".join(clean(value).text.split())
+    if len(text) > LONGEST_FACT:
+        raise BadInput(f"it has {len(text):,} characters; {LONGEST_FACT:,} are the most.", field="fact")
+    return redact(text).text if secrets else text
+
+
+def category_of(value: object) -> str:
+    """Return a category: one of the six, or another word.
+
+    Raises:
+        BadInput: it is no small word of at most 64 letters.
+    """
+    if not isinstance(value, str) or not _CATEGORY.fullmatch(value):
+        hint = f"Usual are {', '.join(CATEGORIES)}; others are small letters, digits, '-' and '_'."
+        raise BadInput("no such category.", field="category", hint=hint)
+    refuse_secret("category", value)
+    return value
+
+
+def project_of(value: object) -> str:
+    """Return the path of a project, or "" for none in particular.
+
+    Raises:
+        BadInput: it is no text, cannot be stored, or holds a secret.
+    """
+    return "" if value == "" else check_name("project", value)
+
+
+def state_of(value: object) -> State | None:
+    """Return a state, or None for ``all``.
+
+    Raises:
+        BadInput: it is none.
+    """
+    if value == "all":
+        return None
+    for state in STATES:
+        if value == state:
+            return state
+    raise BadInput(f"it is none of {', '.join(STATES)}, all.", field="state")
+
+
+def confidence_of(value: object) -> float:
+    """Return a confidence, to the millionth: smaller values have no place in the column.
+
+    Raises:
+        BadInput: it is no number from 0 to 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise BadInput("a number from 0 to 1.", field="confidence")
+    return round(float(value), 6)
 
 
 class Changing:
@@ -37,7 +107,7 @@ class Changing:
         while True:
             prepared = await prepare(self._database, self._models, space, [fact])
             try:
-                async with indexing.writing(self._database, space, prepared) as tx:
+                async with index.writing(self._database, space, prepared) as tx:
                     return await self._add(tx, prepared, fact, category, project, confidence)
             except GenerationChanged:
                 continue
@@ -55,7 +125,7 @@ class Changing:
                 text = fact if fact is not None else (await row_of(reading, id_)).fact
             prepared = await prepare(self._database, self._models, space, [text])
             try:
-                async with indexing.writing(self._database, space, prepared) as tx:
+                async with index.writing(self._database, space, prepared) as tx:
                     row = await self._held(tx, id_)
                     return await self._rewrite(tx, row, prepared, text, category or row.category)
             except GenerationChanged:
@@ -77,7 +147,7 @@ class Changing:
         active = [row for row in rows if not row.archived]
         await withdraw(tx, sorted(row.entry_id for row in active if row.entry_id is not None))
         gone = [row.id for row in active]
-        await store.run(tx, "archive", {"ids": gone, "now": self._clock.now()})
+        await store.run(tx, "archive", ids=gone, now=self._clock.now())
         return gone
 
     async def restore(self, id_: UUID | str, *, space: str) -> UUID:
@@ -92,7 +162,7 @@ class Changing:
                 text = (await row_of(reading, id_)).fact
             prepared = await prepare(self._database, self._models, space, [text])
             try:
-                async with indexing.writing(self._database, space, prepared) as tx:
+                async with index.writing(self._database, space, prepared) as tx:
                     row = await self._held(tx, id_)
                     return await self._restore(tx, row, prepared)
             except GenerationChanged:
@@ -118,22 +188,23 @@ class Changing:
         same = [one.id for one in known if not one.archived and (form, category) in one.forms]
         if same:
             raise _says_already(same[0])
-        values = {
-            "id": id_,
-            "session": None,
-            "fact": fact,
-            "category": category,
-            "confidence": confidence,
-            "now": now,
-            "origin": "manual",
-            "project": project,
-            "extractor": None,
-            "version": None,
-            "form": form,
-            "happened_at": now,
-            "entry": await self._file(tx, Entry(id_, fact, now), prepared, now),
-        }
-        await store.run(tx, "insert_memory", values)
+        await store.run(
+            tx,
+            "insert_memory",
+            id=id_,
+            session=None,
+            fact=fact,
+            category=category,
+            confidence=confidence,
+            now=now,
+            origin="manual",
+            project=project,
+            extractor=None,
+            version=None,
+            form=form,
+            happened_at=now,
+            entry=await self._file(tx, Entry(id_, fact, now), prepared, now),
+        )
         await store.contradict(tx, id_, *contradicted(fact, now, known), now=now)
         return id_
 
@@ -146,12 +217,12 @@ class Changing:
         if same is not None:
             raise _says_already(same)
         now = self._clock.now()
-        await store.run(tx, "keep_edit", {"id": row.id, "now": now})
+        await store.run(tx, "keep_edit", id=row.id, now=now)
         await withdraw(tx, [] if row.entry_id is None else [row.entry_id])
         entry = await self._file(tx, Entry(row.id, fact, row.happened_at), prepared, now)
         values = {"id": row.id, "fact": fact, "category": category, "form": normal_hash(fact)}
-        await store.run(tx, "rewrite", {**values, "entry": entry, "now": now})
-        await store.run(tx, "drop_contradictions", {"id": row.id})
+        await store.run(tx, "rewrite", **values, entry=entry, now=now)
+        await store.run(tx, "drop_contradictions", id=row.id)
         others = [one for one in await store.known(tx, row.project) if one.id != row.id]
         await store.contradict(tx, row.id, *contradicted(fact, now, others), now=now)
         return row.id
@@ -164,12 +235,12 @@ class Changing:
             raise _says_already(same)
         now = self._clock.now()
         entry = await self._file(tx, Entry(row.id, row.fact, row.happened_at), prepared, now)
-        await store.run(tx, "restore", {"id": row.id, "entry": entry, "now": now})
+        await store.run(tx, "restore", id=row.id, entry=entry, now=now)
         return row.id
 
     async def _file(self, tx: SpaceTransaction, entry: Entry, prepared: Prepared, now: datetime) -> int:
         vectors, generation = prepared.of([entry.fact])
-        return (await indexing.file(tx, [entry], vectors, generation=generation, now=now))[0]
+        return (await index.file(tx, [entry], vectors, generation=generation, now=now))[0]
 
 
 def _says_already(other: UUID) -> Conflict:

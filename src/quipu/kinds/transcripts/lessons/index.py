@@ -1,24 +1,28 @@
-"""Memories in the index, so that recall finds them, in the transaction that writes them."""
+"""Lessons in the index of recall: filed as they are written, and before a search if SQL wrote them."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.embedding.model import Vectors
-from quipu.recall import index
+from quipu.kinds.transcripts import message_index
+from quipu.kinds.transcripts.extract.sameness import normal_hash
+from quipu.kinds.transcripts.message_index import CODE
+from quipu.recall import index, search
 from quipu.recall.dates import tells_time
-from quipu.recall.generations import Prepared
+from quipu.recall.generations import Models, Prepared
 from quipu.recall.model import Draft
 from quipu.recall.terms import DEFAULT, bag
+from quipu.recall.unfiled import Row, Rows
 
-TRANSCRIPTS: Final = 3  # core.recall_kinds.code
 _TABLE: Final = "memories"
 
 
@@ -65,7 +69,7 @@ async def file(
 def draft(one: Entry, *, fallback: str, now: datetime) -> Draft:
     """Return the entry of a memory without a vector; ``fallback``: the language of a text that tells none."""
     return Draft(
-        kind=TRANSCRIPTS,
+        kind=CODE,
         bag=bag(one.fact, fallback=fallback),
         vector=None,
         happened_at=one.happened_at,
@@ -76,3 +80,29 @@ def draft(one: Entry, *, fallback: str, now: datetime) -> Draft:
         source_id=str(one.id),
         content=one.fact,
     )
+
+
+def _row(row: tuple[Any, ...], fallback: str) -> Row:
+    id_, fact, happened_at, recorded_at = row
+    entry = draft(Entry(id_, fact, happened_at), fallback=fallback, now=recorded_at)
+    return Row(id_, fact, normal_hash(fact), entry)
+
+
+_ROWS: Final = Rows(queries.load("quipu.kinds.transcripts.lessons"), _row)
+
+
+async def catch_up(database: Database, models: Models, space: str) -> None:
+    """File memories that SQL wrote, and the latest messages for about a second."""
+    await _file(database, models, space)
+    await message_index.catch_up(database, models, space)
+
+
+def filed(
+    database: Database, models: Models, space: str
+) -> AbstractAsyncContextManager[SpaceTransaction | None]:
+    """Open the space for reading, after filing lessons that SQL wrote, but no messages."""
+    return search.filed(database, models, space, {CODE: _file})
+
+
+async def _file(database: Database, models: Models, space: str) -> None:
+    await _ROWS.file(database, models, space)

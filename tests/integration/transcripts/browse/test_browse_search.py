@@ -37,9 +37,9 @@ def found(searched: TranscriptHits) -> set[tuple[str, str]]:
     ],
 )
 async def test_a_query_finds_just_the_texts_that_have_what_it_asks_for(
-    seeing: AsyncBrowse, query: str, expected: set[tuple[str, str]]
+    browse: AsyncBrowse, query: str, expected: set[tuple[str, str]]
 ) -> None:
-    got = await seeing.search(query, limit=50, **HERE)
+    got = await browse.search(query, limit=50, **HERE)
     assert found(got) == expected
 
 
@@ -47,20 +47,20 @@ SIGNS = list(r"""./-:()^+'%_\!&|<>*"[]{}?~$#@,;=`""")
 
 
 @pytest.mark.parametrize("sign", SIGNS)
-async def test_no_sign_changes_what_the_rest_means(seeing: AsyncBrowse, sign: str) -> None:
-    plain = found(await seeing.search("token fixed OR timetable", limit=50, **HERE))
+async def test_no_sign_changes_what_the_rest_means(browse: AsyncBrowse, sign: str) -> None:
+    plain = found(await browse.search("token fixed OR timetable", limit=50, **HERE))
     assert plain == {("a2", "said"), ("u3", "said"), ("a3", "said")}
     for query in (
         f"token {sign} fixed OR timetable",
         f"token fixed{sign} OR timetable",
         f"token fixed OR {sign} timetable",
     ):
-        assert found(await seeing.search(query, limit=50, **HERE)) == plain, query
+        assert found(await browse.search(query, limit=50, **HERE)) == plain, query
 
 
-async def test_a_query_without_a_word_is_refused_and_says_what_a_word_is(seeing: AsyncBrowse) -> None:
+async def test_a_query_without_a_word_is_refused_and_says_what_a_word_is(browse: AsyncBrowse) -> None:
     for query in ("", "%%%", "-login", '"', "OR"):
         if query == "OR":
             continue
         with pytest.raises(BadInput, match="no word"):
-            await seeing.search(query, **HERE)
+            await browse.search(query, **HERE)

@@ -26,7 +26,7 @@ def filled(module_url: str) -> str:
 
 
 @pytest.fixture
-async def seeing(filled: str, server_settings: Settings) -> AsyncIterator[AsyncBrowse]:
+async def browse(filled: str, server_settings: Settings) -> AsyncIterator[AsyncBrowse]:
     """Looking into that database."""
     settings = replace(server_settings, database_url=filled, pool_size=2)
     async with Database.open(filled, settings, packages=PACKAGES) as database:

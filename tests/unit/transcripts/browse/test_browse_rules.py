@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.kinds.transcripts.browse import ranking
-from quipu.kinds.transcripts.browse.markers import LEAST_BYTES, marker
+from quipu.kinds.transcripts.browse.compaction import LEAST_BYTES, marker
+from quipu.kinds.transcripts.browse.excerpts import CLOSE, OPEN, Window, merged, snippet
 from quipu.kinds.transcripts.browse.model import PARTS, TranscriptHit, TranscriptTurn
 from quipu.kinds.transcripts.browse.query import parse
-from quipu.kinds.transcripts.browse.snippet import CLOSE, OPEN, snippet
-from quipu.kinds.transcripts.browse.windows import Window, merged
 
 COUNT = st.integers(1, 1000)
 SHARE = st.floats(0, 1)

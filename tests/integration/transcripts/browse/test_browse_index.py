@@ -22,8 +22,8 @@ pytestmark = pytest.mark.anyio
 HERE = {"space": "boats"}
 
 
-async def uuids(seeing: AsyncBrowse, query: str, **narrowed: object) -> set[str]:
-    return {hit.uuid for hit in (await seeing.search(query, limit=50, **HERE, **narrowed)).hits}  # type: ignore[arg-type]
+async def uuids(browse: AsyncBrowse, query: str, **narrowed: object) -> set[str]:
+    return {hit.uuid for hit in (await browse.search(query, limit=50, **HERE, **narrowed)).hits}  # type: ignore[arg-type]
 
 
 async def test_what_is_not_indexed_is_found_as_if_it_were(mine: AsyncBrowse, database: Database) -> None:
@@ -230,10 +230,10 @@ async def test_messages_near_in_meaning_join_a_query_of_plain_words_and_no_other
         assert known.number
     async with Models.open(database, settings) as models:
         recall = Search(models, clock=SystemClock(), cache=Cache())
-        seeing = AsyncBrowse(database, clock=SystemClock(), search=recall)
-        both = (await seeing.search("ferry island", **HERE)).hits[0]
+        browse = AsyncBrowse(database, clock=SystemClock(), search=recall)
+        both = (await browse.search("ferry island", **HERE)).hits[0]
         assert both.parts.keys() == {"words", "meaning"}
-        near = (await seeing.search("ferry to another island", **HERE)).hits
+        near = (await browse.search("ferry to another island", **HERE)).hits
         assert (near[0].uuid, near[0].parts.keys()) == ("f1", {"meaning"})
         for query, more in (
             ('ferry "another island"', {}),
@@ -242,4 +242,4 @@ async def test_messages_near_in_meaning_join_a_query_of_plain_words_and_no_other
             ("ferry to another island", {"sort": "time"}),
             ("ferry to another island", {"tool": "Bash"}),
         ):
-            assert (await seeing.search(query, **HERE, **more)).hits == (), query  # type: ignore[arg-type]
+            assert (await browse.search(query, **HERE, **more)).hits == (), query  # type: ignore[arg-type]

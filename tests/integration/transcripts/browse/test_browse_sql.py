@@ -27,34 +27,34 @@ def secret(filled: str) -> int:
     return row[0]
 
 
-async def test_a_select_gives_columns_and_rows(seeing: AsyncBrowse) -> None:
-    got = await seeing.query("select id, title from sessions order by id;", space="boats")
+async def test_a_select_gives_columns_and_rows(browse: AsyncBrowse) -> None:
+    got = await browse.query("select id, title from sessions order by id;", space="boats")
     assert got.columns == ("id", "title")
     assert got.rows == (("agent-7", None), ("s-1", "Fix the login"), ("s-2", "Timetable"))
     assert not got.truncated
 
 
-async def test_rows_beyond_the_limit_are_cut_and_said(seeing: AsyncBrowse) -> None:
-    got = await seeing.query("with m as (select uuid from messages) table m", space="boats", limit=3)
+async def test_rows_beyond_the_limit_are_cut_and_said(browse: AsyncBrowse) -> None:
+    got = await browse.query("with m as (select uuid from messages) table m", space="boats", limit=3)
     assert (len(got.rows), got.truncated, got.cut_by) == (3, True, "limit")
 
 
-async def test_bytes_beyond_the_limit_are_cut_and_said(seeing: AsyncBrowse) -> None:
+async def test_bytes_beyond_the_limit_are_cut_and_said(browse: AsyncBrowse) -> None:
     rows = "select n, repeat('x', 400) from generate_series(1, 1000) n"
-    got = await seeing.query(rows, space="boats", megabytes=0.001)
+    got = await browse.query(rows, space="boats", megabytes=0.001)
     assert ([row[0] for row in got.rows], got.truncated, got.cut_by) == ([1, 2], True, "megabytes")
-    whole = await seeing.query(rows, space="boats", limit=1000)
+    whole = await browse.query(rows, space="boats", limit=1000)
     assert (len(whole.rows), whole.truncated, whole.cut_by) == (1000, False, None)
 
 
-async def test_a_row_that_is_too_long_by_itself_says_how_to_get_it(seeing: AsyncBrowse) -> None:
+async def test_a_row_that_is_too_long_by_itself_says_how_to_get_it(browse: AsyncBrowse) -> None:
     with pytest.raises(BadInput, match="first row") as refused:
-        await seeing.query("select repeat('x', 2000)", space="boats", megabytes=0.001)
+        await browse.query("select repeat('x', 2000)", space="boats", megabytes=0.001)
     assert "megabytes" in str(refused.value.hint)
 
 
-async def test_values_are_such_as_json_knows(seeing: AsyncBrowse) -> None:
-    got = await seeing.query(
+async def test_values_are_such_as_json_knows(browse: AsyncBrowse) -> None:
+    got = await browse.query(
         "select 1.5::numeric, now()::date, array[1,2], '{\"a\": [null]}'::jsonb, interval '90 s',"
         " '\\x0f'::bytea,"
         " gen_random_uuid() is not null, '100%'",
@@ -110,12 +110,12 @@ WRITES = {
 
 @pytest.mark.parametrize("statement", WRITES.values(), ids=WRITES.keys())
 async def test_what_is_more_than_reading_is_refused_and_changes_nothing(
-    seeing: AsyncBrowse, filled: str, statement: str
+    browse: AsyncBrowse, filled: str, statement: str
 ) -> None:
     with psycopg.connect(filled) as conn:
         before = conn.execute(COUNTS).fetchall()
     with pytest.raises(BadInput) as refused:
-        await seeing.query(statement, space="boats")
+        await browse.query(statement, space="boats")
     assert refused.value.field == "sql"
     with psycopg.connect(filled) as conn:
         assert conn.execute(COUNTS).fetchall() == before
@@ -145,24 +145,24 @@ ELSEWHERE = [
 
 @pytest.mark.parametrize("statement", ELSEWHERE)
 async def test_no_query_sees_another_space_whatever_it_sets(
-    seeing: AsyncBrowse, secret: int, statement: str
+    browse: AsyncBrowse, secret: int, statement: str
 ) -> None:
     try:
-        got = await seeing.query(statement.replace("{space}", str(secret)), space="boats", limit=10_000)
+        got = await browse.query(statement.replace("{space}", str(secret)), space="boats", limit=10_000)
         seen = str(got.rows)
     except BadInput as refused:
         seen = str(refused)
     assert "hunter2" not in seen
 
 
-async def test_the_secret_would_have_been_seen_from_its_own_space(seeing: AsyncBrowse, secret: int) -> None:
-    got = await seeing.query("select content_text from messages", space="others")
+async def test_the_secret_would_have_been_seen_from_its_own_space(browse: AsyncBrowse, secret: int) -> None:
+    got = await browse.query("select content_text from messages", space="others")
     assert SECRET in {text for (text,) in got.rows}
 
 
-async def test_the_login_of_a_space_has_no_way_to_become_another(seeing: AsyncBrowse, filled: str) -> None:
+async def test_the_login_of_a_space_has_no_way_to_become_another(browse: AsyncBrowse, filled: str) -> None:
     (mine,), (theirs,) = [
-        (await seeing.query("select session_user::text", space=space)).rows[0]
+        (await browse.query("select session_user::text", space=space)).rows[0]
         for space in ("boats", "others")
     ]
     assert mine != theirs
@@ -196,19 +196,19 @@ async def test_the_login_of_a_space_has_no_way_to_become_another(seeing: AsyncBr
     assert unbound == []
 
 
-async def test_a_query_that_takes_too_long_is_ended(seeing: AsyncBrowse) -> None:
+async def test_a_query_that_takes_too_long_is_ended(browse: AsyncBrowse) -> None:
     for statement in (
         "select pg_sleep(30)",
         "select pg_sleep(30), set_config('statement_timeout', '0', false)",
     ):
         with pytest.raises(DatabaseError, match="longer than"):
-            await seeing.query(statement, space="boats", seconds=0.1)
+            await browse.query(statement, space="boats", seconds=0.1)
 
 
-async def test_an_unknown_table_says_where_the_known_ones_are_listed(seeing: AsyncBrowse) -> None:
+async def test_an_unknown_table_says_where_the_known_ones_are_listed(browse: AsyncBrowse) -> None:
     with pytest.raises(BadInput, match="schema"):
-        await seeing.query("select * from nothing", space="boats")
+        await browse.query("select * from nothing", space="boats")
 
 
-async def test_a_space_that_is_not_there_has_no_rows(seeing: AsyncBrowse) -> None:
-    assert (await seeing.query("select 1", space="nowhere")).rows == ()
+async def test_a_space_that_is_not_there_has_no_rows(browse: AsyncBrowse) -> None:
+    assert (await browse.query("select 1", space="nowhere")).rows == ()

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from quipu.errors import QuipuError
+from anyio import to_thread
+
+from quipu.errors import BadInput, ConfigError, QuipuError
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
+from quipu.kernel.language.budget import DailyBudget
+from quipu.kernel.language.choose import choose
 from quipu.kernel.policy.policy import Policy, asks
 from quipu.kernel.redact import redact
+from quipu.kinds.transcripts.extract.extractor import RulesExtractor
 from quipu.kinds.transcripts.extract.model import Extractor, Finding, Turn
-from quipu.kinds.transcripts.lessons import indexing, store
+from quipu.kinds.transcripts.lessons import index, store
 from quipu.kinds.transcripts.lessons.keeping import FORGOTTEN, Keeping, Read
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
 from quipu.kinds.transcripts.lessons.store import Due
@@ -26,6 +32,50 @@ from quipu.recall.model import GenerationChanged
 
 _LONGEST_EXCERPT: Final = 1_000
 _LONGEST_ERROR: Final = 1_000
+
+
+NAMES = ("rules", "llm")
+
+
+@asynccontextmanager
+async def named(
+    name: Extractor | str, *, database: Database, models: Models, settings: Settings, clock: Clock
+) -> AsyncGenerator[Extractor]:
+    """Open ``rules``, ``llm``, or the given extractor itself; it is closed with the block.
+
+    Raises:
+        BadInput: there is none of that name.
+        ConfigError: the settings name no language model.
+        MissingExtra: what talks to it is not installed.
+    """
+    if not isinstance(name, str):
+        yield name
+    elif name == "rules":
+        async with models.lent() as embedder:
+            yield RulesExtractor(embedder)
+    elif name == "llm":
+        async with _asking(database, settings, clock) as extractor:
+            yield extractor
+    else:
+        raise BadInput(f"{name!r} is none of {', '.join(NAMES)}.", field="extractor")
+
+
+@asynccontextmanager
+async def _asking(database: Database, settings: Settings, clock: Clock) -> AsyncGenerator[Extractor]:
+    # Not at the top: it brings pydantic along, and the rules need none of it.
+    from quipu.kinds.transcripts.extract.remote import RemoteExtractor  # noqa: PLC0415
+
+    budget = DailyBudget(database, clock=clock)
+    language = await to_thread.run_sync(lambda: choose(settings, budget=budget))
+    if language is None:
+        raise ConfigError(
+            "No language model is named.",
+            hint="Set QUIPU_LLM_BASE_URL and QUIPU_LLM_MODEL, or use the rules.",
+        )
+    try:
+        yield RemoteExtractor(language)
+    finally:
+        await language.aclose()
 
 
 class Extracting:
@@ -82,7 +132,7 @@ class Extracting:
         while True:
             prepared = await prepare(self._database, self._models, space, facts)
             try:
-                async with indexing.writing(self._database, space, prepared, as_of=as_of) as tx:
+                async with index.writing(self._database, space, prepared, as_of=as_of) as tx:
                     now = self._clock.now()
                     return await Keeping(tx, self._extractor, prepared, now=now).keep(read)
             except GenerationChanged:

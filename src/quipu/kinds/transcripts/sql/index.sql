@@ -1,4 +1,4 @@
--- name: latest: messages that the index does not know, the latest first
+-- name: latest_unfiled: messages that the index does not know, the latest first
 select m.id, m.session_id, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content
 from (
     select message_id from core.unfiled_messages
@@ -11,19 +11,19 @@ cross join lateral (
 ) m
 order by m.id
 
--- name: hold: of these messages, those that the index does not know still; nobody else files them meanwhile
+-- name: hold_unfiled: of these messages, those that the index does not know still; nobody else files them meanwhile
 select message_id from core.unfiled_messages
 where space_id = %(space)s and message_id = any(%(ids)s::int8[])
 order by message_id
 for update
 
--- name: filed: the index knows these messages now
+-- name: filed_messages: the index knows these messages now
 delete from core.unfiled_messages where space_id = %(space)s and message_id = any(%(ids)s::int8[])
 
--- name: count: how many messages the index does not know
+-- name: count_unfiled: how many messages the index does not know
 select count(*) from core.unfiled_messages where space_id = %(space)s
 
--- name: settle: nothing is left to be filed, if that is so
+-- name: settle_unfiled: nothing is left to be filed, if that is so
 update core.spaces set unfiled = unfiled & ~%(bit)s::int4
 where id = %(space)s
     and not exists (select from core.unfiled_messages where space_id = %(space)s)

@@ -12,7 +12,10 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.browse import indexing, store
-from quipu.kinds.transcripts.browse.candidate import (
+from quipu.kinds.transcripts.browse.excerpts import snippet
+from quipu.kinds.transcripts.browse.model import Part, Sort, TranscriptHit, TranscriptHits
+from quipu.kinds.transcripts.browse.query import Group, Narrowed, Query, needles, parse, tsquery
+from quipu.kinds.transcripts.browse.ranking import (
     Candidate,
     Key,
     Met,
@@ -22,10 +25,6 @@ from quipu.kinds.transcripts.browse.candidate import (
     met_unindexed,
     ordered,
 )
-from quipu.kinds.transcripts.browse.model import Part, Sort, TranscriptHit, TranscriptHits
-from quipu.kinds.transcripts.browse.narrowed import Narrowed
-from quipu.kinds.transcripts.browse.query import Group, Query, needles, parse, tsquery
-from quipu.kinds.transcripts.browse.snippet import snippet
 from quipu.kinds.transcripts.browse.words import MOST_CHARACTERS
 from quipu.recall.model import Filters
 from quipu.recall.search import Search

@@ -1,1 +1,0 @@
-"""Filing in the index what was written without being embedded."""
