@@ -22,7 +22,7 @@ def add_model(
 
     The name is the directory's unless given. The model is tried first, and appears whole or not at all.
     Raises ``BadInput`` with the reason when it is not understood, ``Conflict`` when the name is taken,
-    ``EmbeddingError`` when files cannot be read or written.
+    ``EmbeddingError`` when files cannot be read or written, ``MissingExtra`` when ``onnx`` is not installed.
     """
     name = _checked_name(name or directory.resolve().name, home)
     models = home / "models"

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from tiny_bert import random_weights, write_directory
+from tiny_bert import SPECIAL, WORDS, bert_in_numpy, random_weights, write_directory
 
-from quipu.errors import BadInput, Conflict, EmbeddingError, ModelMissing
+from quipu.errors import BadInput, Conflict, EmbeddingError, MissingExtra, ModelMissing
 from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.convert import Precision
 from quipu.kernel.embedding.local import LocalEmbedder
@@ -31,6 +34,19 @@ def test_an_added_model_can_be_found_and_embeds(tiny: Path, tmp_path: Path, prec
     found = find_model("tiny-bert", home=tmp_path / "home")
     assert found == added
     assert LocalEmbedder(found).embed_now("a cat").shape == (32,)
+
+
+def test_a_multilingual_encoder_with_a_unigram_vocabulary_can_be_added(tiny: Path, tmp_path: Path) -> None:
+    tokenizer = json.loads((tiny / "tokenizer.json").read_text("utf-8"))
+    vocabulary = [[word if word in SPECIAL else f"▁{word}", -float(id)] for id, word in enumerate(WORDS)]
+    tokenizer["normalizer"] = None
+    tokenizer["pre_tokenizer"] = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
+    tokenizer["model"] = {"type": "Unigram", "unk_id": WORDS.index("[UNK]"), "vocab": vocabulary}
+    (tiny / "tokenizer.json").write_text(json.dumps(tokenizer), "utf-8")
+    added = add_model(tiny, home=tmp_path / "home", precision="fp32")
+    ids = [WORDS.index(word) for word in ("[CLS]", "the", "cat", "sat", "[SEP]")]
+    expected = bert_in_numpy(random_weights(), ids)
+    assert np.abs(LocalEmbedder(added).embed_now("the cat sat") - expected).max() < 1e-6
 
 
 def test_all_models_are_listed_the_bundled_one_first(tiny: Path, tmp_path: Path) -> None:
@@ -78,6 +94,15 @@ def test_weights_that_do_not_fit_each_other_are_refused(tmp_path: Path) -> None:
     source = write_directory(tmp_path / "source", weights=weights)
     with pytest.raises(BadInput, match="does not run"):
         add_model(source, home=tmp_path / "home")
+
+
+def test_without_onnx_a_model_cannot_be_added_and_leaves_nothing_behind(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(MissingExtra, match=r"quipu-memory\[onnx\]"):
+        add_model(tiny, home=tmp_path / "home")
+    assert list((tmp_path / "home" / "models").iterdir()) == []
 
 
 def test_a_home_that_cannot_be_written_is_an_error_with_the_way_out(tiny: Path, tmp_path: Path) -> None:

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 import json
+import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from tiny_bert import WORDS, bert_in_numpy, random_weights, write_directory
 
-from quipu.errors import BadInput
+from quipu.errors import BadInput, MissingExtra
 from quipu.kernel.embedding.convert import Precision, convert_model
 from quipu.kernel.embedding.local import LocalEmbedder
-from quipu.kernel.embedding.stored import read_model
+from quipu.kernel.embedding.stored import BUNDLED, read_model
 
 TEXT = "The first cat sat . A kitten fell of new words"
 
@@ -73,6 +76,36 @@ def test_the_same_weights_give_the_same_bytes(tmp_path: Path, precision: Precisi
         converted(source, tmp_path / name, precision)
     for name in ("model.onnx", "tokenizer.json", "model.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("precision", "expected"),
+    [
+        ("int8", "1e68465fdc4819943055fe932c3356fa32210be96fcb6d6ade174d26d51790dd"),
+        ("fp32", "c3fc327f5ec745e9b70812de786049a571bc9eb778e3548ea7ceb7be3e4cd23a"),
+    ],
+)
+def test_the_bytes_are_those_that_quipu_wrote_before_it_used_onnx(
+    tmp_path: Path, precision: Precision, expected: str
+) -> None:
+    """The same graph gives the same vectors and keeps the digest of models that were added before."""
+    converted(write_directory(tmp_path / "source"), tmp_path / "target", precision)
+    assert sha256((tmp_path / "target" / "model.onnx").read_bytes()).hexdigest() == expected
+
+
+def test_the_bundled_model_is_valid_onnx_and_is_written_again_byte_for_byte() -> None:
+    path = BUNDLED / "all-MiniLM-L6-v2" / "model.onnx"
+    model = onnx.load(path)
+    onnx.checker.check_model(model)
+    assert model.SerializeToString(deterministic=True) == path.read_bytes()
+
+
+def test_without_onnx_the_extra_is_named_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(MissingExtra, match=r"Converting.*pip install 'quipu-memory\[onnx\]'"):
+        converted(tmp_path / "no such directory", tmp_path / "target")
 
 
 def test_other_weights_and_another_precision_have_other_digests(tmp_path: Path) -> None:

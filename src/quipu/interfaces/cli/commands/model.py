@@ -51,7 +51,10 @@ def list_all(call: Call) -> None:
 @common
 @click.pass_obj
 def add(call: Call, directory: Path, name: str | None, precision: Precision) -> None:
-    """Convert a BERT-like encoder (model.safetensors, tokenizer.json, config.json) and keep it."""
+    """Convert a BERT-like encoder (model.safetensors, tokenizer.json, config.json) and keep it.
+
+    Needs the extra onnx: pip install 'quipu-memory[onnx]'
+    """
     screen = Screen(call)
     with screen.busy("Converting"):
         added = add_model(directory.expanduser(), home=settings_of(call).home, name=name, precision=precision)

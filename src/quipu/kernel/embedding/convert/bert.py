@@ -36,21 +36,25 @@ class Shape:
     pooling: Pooling
 
 
-def build(weights: Mapping[str, Vectors], shape: Shape, *, precision: Precision) -> bytes:
-    """Build the model file: int64 ``input_ids`` (n, length) to float32 ``embedding`` (n, hidden).
+def build(graph: Graph, weights: Mapping[str, Vectors], shape: Shape, *, precision: Precision) -> bytes:
+    """Fill an empty graph and return the model file.
+
+    It turns int64 ``input_ids`` (n, length) into float32 ``embedding`` (n, hidden).
 
     The vectors are pooled, not yet of unit length.
     Raises ``BadInput`` when a tensor is missing.
     """
-    return _Encoder(weights, shape, precision).build()
+    return _Encoder(graph, weights, shape, precision).build()
 
 
 class _Encoder:
-    def __init__(self, weights: Mapping[str, Vectors], shape: Shape, precision: Precision) -> None:
+    def __init__(
+        self, graph: Graph, weights: Mapping[str, Vectors], shape: Shape, precision: Precision
+    ) -> None:
+        self._graph = graph
         self._weights = weights
         self._shape = shape
         self._quantised = precision == "int8"
-        self._graph = Graph()
 
     def build(self) -> bytes:
         value = self._embeddings()

@@ -15,6 +15,7 @@ import numpy as np
 from quipu.errors import BadInput
 from quipu.kernel.embedding.convert import bert
 from quipu.kernel.embedding.convert.bert import Pooling, Precision, Shape
+from quipu.kernel.embedding.convert.graph import Graph
 from quipu.kernel.embedding.model import Vectors
 from quipu.kernel.embedding.stored import TOKENIZER, Card, write_model
 
@@ -26,10 +27,12 @@ _READABLE = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 def convert_model(source: Path, target: Path, *, name: str, precision: Precision = "int8") -> None:
     """Write the model files (see ``stored``) into the existing directory ``target``.
 
-    Raises ``BadInput`` with the reason when ``source`` is not a BERT encoder as safetensors.
+    Raises ``BadInput`` with the reason when ``source`` is not a BERT encoder as safetensors, ``MissingExtra``
+    when ``onnx`` is not installed.
     """
+    empty = Graph()  # before the weights are read, which takes a while
     read = _read(source)
-    graph = bert.build(read.weights, read.shape, precision=precision)
+    graph = bert.build(empty, read.weights, read.shape, precision=precision)
     card = Card(
         name=name,
         dimensions=read.shape.hidden,
