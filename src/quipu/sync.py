@@ -206,8 +206,7 @@ if TYPE_CHECKING:
     from quipu.record.model import Refusal, Report
     from quipu.record.service import Progress
     from quipu.record.store import Session
-    from quipu.upkeep.answers.answers import AsyncAnswers
-    from quipu.upkeep.answers.model import Asking, KeptAnswer
+    from quipu.upkeep.answers.answers import Asking, AsyncAnswers, KeptAnswer
     from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.erasure.limits import OnRead
     from quipu.upkeep.erasure.model import Checked, Erasure, PublicKey, Receipt
@@ -215,14 +214,13 @@ if TYPE_CHECKING:
     from quipu.upkeep.health import Health
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.keys.model import Issued, Key, Level
-    from quipu.upkeep.overview import Overview
-    from quipu.upkeep.reembed.model import ReembedReport
+    from quipu.upkeep.overview import Overview, SpaceCounts
+    from quipu.upkeep.reembed.store import ReembedReport
     from quipu.upkeep.settings.model import SettingState, SettingValue
     from quipu.upkeep.settings.settings import AsyncSettings
     from quipu.upkeep.snapshots.loading import BytesRead
     from quipu.upkeep.snapshots.model import HandedOut, Restored, Snapshot, Thinned
     from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
-    from quipu.upkeep.spaces import SpaceCounts
 
 
 __all__ = [
@@ -996,7 +994,7 @@ class Answers:
         self._portal.call(lambda: self._inner.release(asking))
 
     def drop_old(self) -> int:
-        """Drop what is older than 24 hours, in every space; how many."""
+        """Drop what is older than 24 hours, in every space, and return how many answers that were."""
         return self._portal.call(lambda: self._inner.drop_old())
 
 

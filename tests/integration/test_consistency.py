@@ -18,7 +18,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.evidence.model import EvidenceReference
 from quipu.upkeep.consistency import examine
-from quipu.upkeep.consistency.store import RULES
+from quipu.upkeep.consistency.service import RULES
 
 Copy = Callable[[str], AbstractContextManager[str]]
 FIRST = "id = (select min(id) from core.messages where external_id like 'm%')"

@@ -29,7 +29,7 @@ from quipu.kinds.plug import Context
 from quipu.kinds.transcripts.extract.model import Extraction, Finding, Turn
 from quipu.longterm import Edit, Evaluation, Inclusion
 from quipu.testing import ScriptedLLM
-from quipu.upkeep.answers.model import Asking, KeptAnswer
+from quipu.upkeep.answers.answers import Asking, KeptAnswer
 
 pytestmark = pytest.mark.anyio
 SPACE, SHARED, PERSON = "team", "planning", "marisolq"

@@ -25,7 +25,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 from quipu.recall.signatures import Cache
-from quipu.upkeep.tidy import tidy
+from quipu.upkeep.maintenance import tidy
 
 pytestmark = pytest.mark.long
 
@@ -78,7 +78,7 @@ async def watch(settings: Settings, *, fill: bool) -> Plans:
     plans = Plans()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("quipu.kernel.db.arrays.register", plans.meet)
-        patch.setattr("quipu.upkeep.tidy.BULK_ENTRIES", 10**9)
+        patch.setattr("quipu.upkeep.maintenance.BULK_ENTRIES", 10**9)
         async with AsyncMemory(settings=settings) as memory:
             if fill:
                 # Without erasures: one vacuums what it touched, and plans would go by those few rows until

@@ -17,8 +17,8 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.embedding.model import Vectors
-from quipu.upkeep.reembed.model import ReembedReport
 from quipu.upkeep.reembed.service import reembed
+from quipu.upkeep.reembed.store import ReembedReport
 
 pytestmark = pytest.mark.anyio
 

@@ -10,7 +10,7 @@ import pytest
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.upkeep.tidy import BULK_ENTRIES, tidy
+from quipu.upkeep.maintenance import BULK_ENTRIES, tidy
 
 pytestmark = pytest.mark.anyio
 

@@ -15,14 +15,13 @@ from quipu.errors import DatabaseError, NotFound
 from quipu.kernel.config import Settings
 from quipu.kinds.tables.naming import Naming
 from quipu.upkeep.erasure import places, store
-from quipu.upkeep.erasure.everywhere import search
+from quipu.upkeep.erasure.everywhere import fill, search
 from quipu.upkeep.erasure.gone import Known
 from quipu.upkeep.erasure.limits import Limit
 from quipu.upkeep.erasure.model import Checked, Left, Place, Receipt
 from quipu.upkeep.erasure.names import anywhere, as_bytes, wanted
 from quipu.upkeep.erasure.places import Holder, Named
 from quipu.upkeep.erasure.searching import Looking
-from quipu.upkeep.erasure.templates import fill
 from quipu.upkeep.snapshots.shelf import Shelf
 
 _AT_ONCE: Final = 100

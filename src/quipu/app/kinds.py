@@ -11,10 +11,8 @@ from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.eraser import NAMED, RecordEraser, noted
 from quipu.record.service import MESSAGE
 from quipu.record.store import cite
-from quipu.upkeep.answers.eraser import AnswersEraser
+from quipu.upkeep.erasers import AnswersEraser, KeysEraser, OutboxEraser
 from quipu.upkeep.erasure.tombstones import note_named
-from quipu.upkeep.keys.eraser import KeysEraser
-from quipu.upkeep.outbox import OutboxEraser
 from quipu.upkeep.settings.model import Register
 
 RECORD = Kind(

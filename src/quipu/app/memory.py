@@ -28,10 +28,9 @@ from quipu.record.model import Refusal, Report
 from quipu.record.service import Progress
 from quipu.record.store import Session
 from quipu.upkeep.health import Health, examine
-from quipu.upkeep.overview import Overview, overview
+from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
 from quipu.upkeep.reembed import service as change
-from quipu.upkeep.reembed.model import ReembedReport
-from quipu.upkeep.spaces import SpaceCounts, count
+from quipu.upkeep.reembed.store import ReembedReport
 
 if TYPE_CHECKING:
     from quipu.kernel.queue.model import Worked
@@ -275,7 +274,7 @@ class AsyncMemory(AsyncErasing):
         """
         if limit is not None:
             whole("limit", limit, least=1, most=1_000_000)
-        return await count(self._ready.database, after=after, limit=limit)
+        return await count_spaces(self._ready.database, after=after, limit=limit)
 
     async def space_names(self) -> list[str]:
         """Return the names of all spaces of the database, in order; quick, because nothing is counted.

@@ -16,7 +16,7 @@ from quipu.recall.generations import Models
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 from quipu.record.service import Record
-from quipu.upkeep.tidy import Tidying
+from quipu.upkeep.maintenance import Tidying
 
 
 @dataclass(frozen=True, slots=True)

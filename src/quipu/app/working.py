@@ -34,7 +34,7 @@ from quipu.recall.generations import Models
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 from quipu.upkeep.health import warn_of_disks
-from quipu.upkeep.tidy import tidy
+from quipu.upkeep.maintenance import tidy
 
 _UNHEARD_LEASES: Final = 2.0  # a ticket that a dead worker held is in the queue again by then
 _SPARE_CONNECTIONS: Final = 4

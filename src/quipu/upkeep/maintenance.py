@@ -1,17 +1,21 @@
-"""Maintenance table by table: one that fails, or takes too long, is reported, and the others go on.
+"""Vacuum: table by table, and in the background after bulk work.
 
 An agent owns its tables: their indexes and statistics may compute what it likes, and VACUUM FULL and ANALYZE
-compute it with them. It must not stop the maintenance of what others own.
+compute it with them. So a table that fails, or takes too long, is reported, and the others go on.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 import psycopg
 from psycopg import sql
 
+from quipu.errors import QuipuError
+from quipu.kernel.base.scope import acting_for
 from quipu.kernel.db import queries
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database
@@ -20,10 +24,62 @@ Work = Literal["vacuum", "vacuum_unlocked", "vacuum_full"]
 Name = tuple[str, str]
 """Schema and table."""
 
+BULK_ENTRIES: Final = 5_000
+"""As much new as this is worth a vacuum at once."""
+
 LEAST_SECONDS: Final = 60.0
 _BYTES_A_SECOND: Final = 1_000_000  # a tenth of what a slow disk does, and less
+_PATIENCE_SECONDS: Final = 60.0
 _SQL = queries.load("quipu.upkeep")
 _TEMPLATES = queries.load("quipu.upkeep", folder="templates")
+_log = logging.getLogger("quipu")
+
+
+async def tidy(database: Database) -> None:
+    """Vacuum and analyze the tables that a search reads, so that recall reads indexes alone.
+
+    An index-only scan still visits the table where the visibility map does not vouch for a page, and only a
+    vacuum writes that map. Autovacuum comes round too, after a minute or more; until then every search of a
+    freshly filled database would read the pages of all postings that it touches.
+    """
+    async with database.owner() as conn:
+        tables = await (await conn.execute(_SQL["searched"])).fetchall()
+    for (schema, table), why in (await maintain(database, tables, "vacuum")).items():
+        _log.warning("%s.%s could not be vacuumed: %s", schema, table, why)
+
+
+class Tidying:
+    """Tidies in the background once enough was written. Its owner closes it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._untidy_entries = 0
+        self._running: asyncio.Task[None] | None = None
+
+    def wrote(self, entries: int) -> None:
+        """Count entries that were written in bulk, and tidy once they are enough."""
+        self._untidy_entries += entries
+        if self._untidy_entries >= BULK_ENTRIES and (self._running is None or self._running.done()):
+            self._untidy_entries = 0
+            self._running = asyncio.create_task(self._tidy(), name="quipu tidies")
+
+    async def aclose(self) -> None:
+        """Let a vacuum under way end, for a minute at most; PostgreSQL gets round to the rest by itself."""
+        running, self._running = self._running, None
+        if running is None:
+            return
+        try:
+            await asyncio.wait([running], timeout=_PATIENCE_SECONDS)
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+
+    async def _tidy(self) -> None:
+        try:
+            with acting_for(None):  # whoever wrote last
+                await tidy(self._database)
+        except QuipuError as error:  # nothing depends on it but speed, and autovacuum comes after us
+            _log.warning("The tables could not be vacuumed after an import: %s", error)
 
 
 def statement(work: Work, table: Name) -> sql.Composed:
@@ -34,7 +90,7 @@ def statement(work: Work, table: Name) -> sql.Composed:
 async def maintain(
     database: Database, tables: Iterable[Name], work: Work, *, seconds: float = LEAST_SECONDS
 ) -> Mapping[Name, str]:
-    """Do the work on each table as the owner of the database; those that it failed for, and what kept it.
+    """Do the work on each table as the owner of the database; return the tables that failed, with reasons.
 
     Each has so many seconds, and more the larger it is. Reasons are names of PostgreSQL's errors, or the
     warning with which it passed over a table: an error's own words may be an agent's.
@@ -52,7 +108,7 @@ async def maintain(
 
 async def _fault(database: Database, conn: Connection, table: Name, work: Work, seconds: float) -> str | None:
     warned: list[str] = []
-    conn.add_notice_handler(lambda said: _warn(warned, said))
+    conn.add_notice_handler(lambda notice: _warn(warned, notice))
     name = {"table": sql.Identifier(*table).as_string(conn)}
     row = await (await conn.execute(_SQL["size_of"], name)).fetchone()
     limit = seconds + (row[0] if row else 0) / _BYTES_A_SECOND
@@ -64,6 +120,6 @@ async def _fault(database: Database, conn: Connection, table: Name, work: Work, 
     return warned[0] if warned else None
 
 
-def _warn(warned: list[str], said: psycopg.errors.Diagnostic) -> None:
-    if said.severity_nonlocalized == "WARNING" and said.message_primary:
-        warned.append(said.message_primary)
+def _warn(warned: list[str], notice: psycopg.errors.Diagnostic) -> None:
+    if notice.severity_nonlocalized == "WARNING" and notice.message_primary:
+        warned.append(notice.message_primary)

@@ -15,7 +15,7 @@ from quipu import AsyncMemory
 from quipu.interfaces.server import create_app
 from quipu.interfaces.serving.limits import Limits
 from quipu.kernel.config import Settings
-from quipu.upkeep.keys.rules import new_token
+from quipu.upkeep.keys.model import new_token
 
 pytestmark = pytest.mark.anyio
 

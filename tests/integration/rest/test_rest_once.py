@@ -13,8 +13,7 @@ from everywhere import found
 from quipu import AsyncMemory
 from quipu.errors import Conflict
 from quipu.kernel.base.clock import FrozenClock, SystemClock
-from quipu.upkeep.answers.answers import AsyncAnswers
-from quipu.upkeep.answers.model import Asking, KeptAnswer
+from quipu.upkeep.answers.answers import Asking, AsyncAnswers, KeptAnswer
 
 pytestmark = pytest.mark.anyio
 

@@ -20,7 +20,7 @@ from starlette.responses import Response
 
 from quipu.errors import BadInput
 from quipu.interfaces.serving.served import served
-from quipu.upkeep.answers.model import Asking, KeptAnswer
+from quipu.upkeep.answers.answers import Asking, KeptAnswer
 
 _HEADER: Final = "Idempotency-Key"
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}\Z", re.ASCII)

@@ -14,8 +14,7 @@ import anyio
 from quipu.app.memory import AsyncMemory
 from quipu.errors import DatabaseUnavailable, KeyRefused, TooManyRequests
 from quipu.interfaces.serving.caller import Caller
-from quipu.upkeep.keys.model import Key
-from quipu.upkeep.keys.rules import id_in, sha256
+from quipu.upkeep.keys.model import Key, id_in, sha256
 
 _FRESH_SECONDS: Final = 3.0
 _READY_SECONDS: Final = 1.0

@@ -21,10 +21,9 @@ from quipu.kinds.tables.embedding.following import Following
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.snapshot_source import SnapshotSource
 from quipu.recall.generations import Models
-from quipu.upkeep.erasure.everywhere import EVERYWHERE
+from quipu.upkeep.erasure.everywhere import EVERYWHERE, Column, counting, equal, fill, redacting
 from quipu.upkeep.erasure.model import Left
 from quipu.upkeep.erasure.names import MARK, pattern, whole
-from quipu.upkeep.erasure.templates import Column, counting, equal, fill, redacting
 from quipu.upkeep.snapshots.model import Target
 
 SECONDS: Final = 600.0

@@ -17,7 +17,7 @@ from quipu.kernel.db.embedded.cluster import RESTORED, data_major
 from quipu.kernel.db.embedded.place import Place, find_place, make_place
 from quipu.upkeep.backup import shelf
 from quipu.upkeep.backup.model import Backups, Progress, Restored
-from quipu.upkeep.backup.rules import chosen, on_timeline
+from quipu.upkeep.backup.shelf import chosen, on_timeline
 from quipu.upkeep.backup.taking import listing
 
 

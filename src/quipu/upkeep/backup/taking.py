@@ -23,7 +23,7 @@ from quipu.kernel.db.embedded.faults import file_failure
 from quipu.kernel.db.embedded.place import find_place, make_directories, make_place
 from quipu.upkeep.backup import shelf
 from quipu.upkeep.backup.model import Backups, Base, Progress, Taken
-from quipu.upkeep.backup.rules import superseded, unneeded
+from quipu.upkeep.backup.shelf import superseded, unneeded
 
 _SQL = queries.load("quipu.kernel.db.embedded")
 _WATCH_SECONDS: Final = 0.2

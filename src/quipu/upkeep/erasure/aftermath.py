@@ -12,8 +12,8 @@ from quipu.upkeep.backup.model import Backups
 from quipu.upkeep.erasure import gone, store
 from quipu.upkeep.erasure.chain import Entry, append
 from quipu.upkeep.erasure.places import ARCHIVE, ASIDE, BASE, EXPORT, LOG, PAGES, SNAPSHOT
-from quipu.upkeep.exports import store as exports
-from quipu.upkeep.exports.model import Export
+from quipu.upkeep.exports import exports
+from quipu.upkeep.exports.exports import Export
 from quipu.upkeep.maintenance import Name, maintain
 from quipu.upkeep.snapshots.model import Snapshot
 

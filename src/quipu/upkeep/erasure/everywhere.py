@@ -1,20 +1,36 @@
-"""Names of a person in what is not theirs: where they stand in our tables, and taking them out."""
+"""Names of a person in what is not theirs: where they stand in our tables, and taking them out.
+
+Tables and columns are known only when a statement runs: it is filled in with quoted names and patterns
+(``psycopg.sql``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from psycopg import sql
 
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.upkeep.erasure import store, templates
+from quipu.upkeep.erasure import store
 from quipu.upkeep.erasure.model import Left, Named
 from quipu.upkeep.erasure.names import MARK
-from quipu.upkeep.erasure.templates import Column
 
 EVERYWHERE = "forgetting everywhere takes it out"
 BY_HAND = "no erasure changes it: correct or delete it where it was written"
+
+
+TEMPLATES = queries.load("quipu.upkeep.erasure", folder="templates")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that can hold a name; ``type`` as PostgreSQL writes it, empty where it is a text."""
+
+    name: str
+    type: str = ""
 
 
 async def search(tx: SpaceTransaction, pattern: str, named: Iterable[Named]) -> list[Left]:
@@ -28,7 +44,7 @@ async def search(tx: SpaceTransaction, pattern: str, named: Iterable[Named]) -> 
     }
     found: list[Left] = []
     for table, columns in await _tables(tx):
-        query = templates.counting("of_space", sql.Identifier(*table.split(".")), columns, pattern)
+        query = counting("of_space", sql.Identifier(*table.split(".")), columns, pattern)
         row = await (await tx.conn.execute(query)).fetchone()
         for column, count in zip(columns, row or (), strict=True):
             place = f"{table}.{column.name}"
@@ -51,17 +67,17 @@ async def take_out(
         for table, names in one.words.items():
             changed = _of(columns, table, names)
             where = sql.Identifier(*table.split("."))
-            query = templates.redacting("redact_of_space", where, changed, pattern, MARK)
+            query = redacting("redact_of_space", where, changed, pattern, MARK)
             if one.before_words is not None:
                 entries += await one.before_words(tx, pattern)
             counts[f"{table} (words)"] = (await tx.conn.execute(query)).rowcount
     for one in named:
         for table, names in one.gone.items():
-            query = templates.fill(
+            query = fill(
                 "drop_of_space",
                 table=sql.Identifier(*table.split(".")),
-                held=templates.held(_of(columns, table, names), pattern),
-                entry=templates.fill("entry" if table in one.indexed else "no_entry"),
+                held=held(_of(columns, table, names), pattern),
+                entry=fill("entry" if table in one.indexed else "no_entry"),
             )
             gone = await (await tx.conn.execute(query)).fetchall()
             counts[table] = len(gone)
@@ -81,3 +97,53 @@ async def _tables(tx: SpaceTransaction) -> list[tuple[str, list[Column]]]:
         (table, [Column(name, type_) for _, name, type_ in group])
         for table, group in groupby(rows, key=lambda row: row[0])
     ]
+
+
+def fill(name: str, /, **parts: sql.Composable) -> sql.Composed:
+    """Return the statement of that name."""
+    return sql.SQL(TEMPLATES[name]).format(**parts)
+
+
+def counting(name: str, table: sql.Composable, columns: Sequence[Column], pattern: str) -> sql.Composed:
+    """Return a statement that counts the rows with a name, by column."""
+    counts = [fill("counted", held=held([one], pattern)) for one in columns]
+    return fill(name, table=table, counts=sql.SQL(", ").join(counts))
+
+
+def redacting(
+    name: str, table: sql.Composable, columns: Sequence[Column], pattern: str, mark: str
+) -> sql.Composed:
+    """Return a statement that puts the mark in the place of names."""
+    changes = [
+        fill(
+            "change_other" if one.type else "change_text",
+            column=sql.Identifier(one.name),
+            pattern=sql.Literal(pattern),
+            mark=sql.Literal(mark),
+            **({"type": sql.SQL(one.type)} if one.type else {}),  # pyright: ignore[reportArgumentType]
+        )
+        for one in columns
+    ]
+    return fill(name, table=table, changes=sql.SQL(", ").join(changes), held=held(columns, pattern))
+
+
+def held(columns: Iterable[Column], pattern: str) -> sql.Composed:
+    """Return a condition: one of the columns has a name in it."""
+    found = [
+        fill(
+            "held_json" if one.type else "held_text",
+            column=sql.Identifier(one.name),
+            pattern=sql.Literal(pattern),
+        )
+        for one in columns
+    ]
+    return sql.SQL(" or ").join(found)
+
+
+def equal(columns: Iterable[Column], whole: str) -> sql.Composed:
+    """Return a condition: a value of one of the columns is a name."""
+    found = [
+        fill("is_json" if one.type else "is_text", column=sql.Identifier(one.name), whole=sql.Literal(whole))
+        for one in columns
+    ]
+    return sql.SQL(" or ").join(found)

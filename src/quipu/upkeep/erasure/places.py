@@ -155,7 +155,7 @@ def of_embedded(named: Named, settings: Settings, snapshots: Path) -> list[Holde
 
 
 def of_server(named: Named, segments: Sequence[str] | None) -> list[Holder]:
-    """Return what is known of a separate server's files: the names in its log, if it lists them."""
+    """Describe the files of a separate server: those of its log by name, if it lists them."""
     if segments is None:
         told = Holder(key=_LOG, place=_LOG, state="not reachable", until=LOG, note="the server tells nothing")
     else:

@@ -13,7 +13,7 @@ import psycopg
 from quipu.errors import Conflict
 from quipu.kernel.db.database import Connection, Database
 from quipu.upkeep.erasure import store
-from quipu.upkeep.erasure.templates import fill
+from quipu.upkeep.erasure.everywhere import fill
 from quipu.upkeep.maintenance import maintain
 
 _BYTES_A_SECOND: Final = 20_000_000
@@ -46,7 +46,7 @@ class Rewritten:
 
 
 async def look(database: Database, schemas: Sequence[str]) -> Rewritten:
-    """Return what it would take: our tables, the agents' tables of ``schemas``, and the statistics of all."""
+    """Preview it: our tables, the agents' tables of ``schemas``, and the statistics of all."""
     async with database.owner() as conn:
         tables = await store.rewritable(conn, schemas)
     size = sum(one.bytes for one in tables)
@@ -95,7 +95,7 @@ async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten
 
 
 async def _looking_back(conn: Connection) -> int:
-    """Return how many transactions are open; those that end within a moment are waited for."""
+    """Count the open transactions, after a moment in which short ones can end."""
     end = time.monotonic() + _ENDING_SECONDS
     while time.monotonic() < end:
         if not await store.looking_back(conn):

@@ -48,7 +48,7 @@ class Search:
 
 
 async def preview(database: Database, erasers: Sequence[Eraser], what: What, *, space: str) -> Erasure:
-    """Return what ``erase`` would take; nothing is changed."""
+    """Count the rows that ``erase`` would take; nothing is changed."""
     async with database.snapshot_read(space) as tx:
         return Erasure(space, what, {} if tx is None else await count(tx, erasers, what))
 
@@ -63,7 +63,7 @@ async def erase(
     now: datetime,
     noted: Sequence[Noted] = (),
 ) -> Erasure:
-    """Take it all out, everywhere, and return the receipt. Other transactions see all of it or none gone.
+    """Erase through every kind and return the receipt. Other transactions see all of it gone, or none.
 
     ``touched`` gets the tables that are to be vacuumed; ``noted`` is told what is about to go.
     """

@@ -43,9 +43,8 @@ class Row:
 
 async def names_key(tx: SpaceTransaction) -> bytes:
     """Return the key with which erased names are hashed."""
-    row = await (await tx.conn.execute(_SQL["names_key"])).fetchone()
-    assert row is not None
-    return row[0]
+    ((key,),) = await tx.rows(_SQL["names_key"])
+    return key
 
 
 async def public_key(conn: Connection) -> bytes | None:
@@ -56,48 +55,44 @@ async def public_key(conn: Connection) -> bytes | None:
 
 async def hold_chain(tx: SpaceTransaction, *, signing: bytes, public: bytes) -> End:
     """Return the end of the chain, locked until commit; the given key is stored if there is none yet."""
-    values = {"signing": signing, "public": public}
-    row = await (await tx.conn.execute(_SQL["hold_chain"], values)).fetchone()
-    assert row is not None
-    return End(*row)
+    end = await tx.fetch_one(End, _SQL["hold_chain"], signing=signing, public=public)
+    assert end is not None
+    return end
 
 
 async def extend_chain(tx: SpaceTransaction, *, number: int, digest: str) -> None:
     """Move the end of the chain on to a receipt."""
-    values = {"number": number, "digest": digest}
-    row = await (await tx.conn.execute(_SQL["extend_chain"], values)).fetchone()
-    assert row is not None
-    assert row[0], "the chain of receipts was held, and moved all the same"
+    ((moved,),) = await tx.rows(_SQL["extend_chain"], number=number, digest=digest)
+    assert moved, "the chain of receipts was held, and moved all the same"
 
 
 async def last_in_space(tx: SpaceTransaction) -> tuple[int, Mapping[str, Any]] | None:
     """Return number and document of the last receipt of the space."""
-    row = await (await tx.conn.execute(_SQL["last_in_space"], {"space": tx.space.id})).fetchone()
-    return None if row is None else (row[0], row[1])
+    for number, document in await tx.rows(_SQL["last_in_space"]):
+        return number, document
+    return None
 
 
 async def write_receipt(tx: SpaceTransaction, row: Row) -> None:
     """Keep a receipt."""
-    values = {
-        "space": tx.space.id,
-        "id": row.id,
-        "counts": Jsonb(dict(row.counts)),
-        "erased_at": row.written_at,
-        "number": row.number,
-        "space_number": row.space_number,
-        "document": Jsonb(dict(row.document)),
-        "signature": row.signature,
-        "name_hashes": list(row.name_hashes),
-        "of_receipt": row.of_receipt,
+    await tx.execute(
+        _SQL["write_receipt"],
+        id=row.id,
+        counts=Jsonb(dict(row.counts)),
+        erased_at=row.written_at,
+        number=row.number,
+        space_number=row.space_number,
+        document=Jsonb(dict(row.document)),
+        signature=row.signature,
+        name_hashes=list(row.name_hashes),
+        of_receipt=row.of_receipt,
         **{f"{name}_hash": row.hashes.get(name) for name in ("session", "user", "message", "space")},
-    }
-    await tx.conn.execute(_SQL["write_receipt"], values)
+    )
 
 
 async def receipts_of_space(tx: SpaceTransaction, id: str | None) -> list[tuple[Mapping[str, Any], bytes]]:
     """Return documents and signatures of a space, oldest first; of one erasure if ``id`` names it."""
-    values = {"space": tx.space.id, "id": id}
-    return await (await tx.conn.execute(_SQL["receipts_of_space"], values)).fetchall()
+    return [(document, signature) for document, signature in await tx.rows(_SQL["receipts_of_space"], id=id)]
 
 
 async def receipts_of_all(conn: Connection, id: str | None) -> list[tuple[Mapping[str, Any], bytes]]:
@@ -107,19 +102,18 @@ async def receipts_of_all(conn: Connection, id: str | None) -> list[tuple[Mappin
 
 async def columns(tx: SpaceTransaction) -> list[tuple[str, str, str]]:
     """Return table, column and type (empty for text) of each column that can hold a name."""
-    rows = await (await tx.conn.execute(_SQL["columns"])).fetchall()
+    rows = await tx.rows(_SQL["columns"])
     return [(f"{schema}.{table}", column, type_) for schema, table, column, type_ in rows]
 
 
 async def carried(tx: SpaceTransaction, user: str) -> list[str]:
     """Return names that the messages of a person carry, and no message of anybody else."""
-    values = {"space": tx.space.id, "user": user}
-    return [name for (name,) in await (await tx.conn.execute(_SQL["carried"], values)).fetchall()]
+    return [name for (name,) in await tx.rows(_SQL["carried"], user=user)]
 
 
 async def touched(tx: SpaceTransaction) -> list[tuple[str, str]]:
     """Return schema and table of all rows that the transaction took or changed."""
-    return await (await tx.conn.execute(_SQL["touched"])).fetchall()
+    return [(schema, table) for schema, table in await tx.rows(_SQL["touched"])]
 
 
 async def held_back(conn: Connection) -> int:
@@ -207,16 +201,15 @@ def keyed(secret: bytes, space: str, name: str) -> str:
 
 async def entries_with(tx: SpaceTransaction, pattern: str) -> int:
     """Count the entries of the index whose text matches."""
-    values = {"space": tx.space.id, "pattern": pattern}
-    row = await (await tx.conn.execute(_SQL["entries_with"], values)).fetchone()
-    return row[0] if row else 0
+    ((count,),) = await tx.rows(_SQL["entries_with"], pattern=pattern)
+    return count
 
 
 async def count_erasure(tx: SpaceTransaction) -> None:
     """Have whoever read the space before see that something was erased since."""
-    await tx.conn.execute(_SQL["count_erasure"], {"space": tx.space.id})
+    await tx.execute(_SQL["count_erasure"])
 
 
 async def remove_space(tx: SpaceTransaction) -> None:
     """Remove the row of the space, which is empty by now."""
-    await tx.conn.execute(_SQL["remove_space"], {"space": tx.space.id})
+    await tx.execute(_SQL["remove_space"])

@@ -94,10 +94,5 @@ async def erased_sessions(
     tx: SpaceTransaction, names: Sequence[str], *, lost: Sequence[str] = ()
 ) -> set[str]:
     """Return the sessions that are gone and were once erased, or ``lost`` all lines made of them."""
-    values = {
-        "name": tx.space.name,
-        "space": tx.space.id,
-        "sessions": list(names),
-        "lost": list(lost),
-    }
-    return {name for (name,) in await (await tx.conn.execute(_SQL["erased_sessions"], values)).fetchall()}
+    rows = await tx.rows(_SQL["erased_sessions"], name=tx.space.name, sessions=list(names), lost=list(lost))
+    return {name for (name,) in rows}

@@ -16,9 +16,9 @@ def words(texts: Iterable[str | None]) -> frozenset[str]:
 
 
 def repeats(text: str, *, erased: frozenset[str], remaining: frozenset[str]) -> bool:
-    """Return whether a text has a word that erased messages said and no remaining one, inflected or not.
+    """Return True if a text has a word, inflected or not, that only erased messages said.
 
-    A word that neither says (such as "The user prefers") is of whoever wrote the text.
+    Words that no message said ("The user prefers") are the writer's own and do not count.
     """
     own = words([text]) - remaining
     stems = _stems(erased) - _stems(remaining)

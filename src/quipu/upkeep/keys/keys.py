@@ -14,8 +14,7 @@ from quipu.kernel.base.parameters import Example
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database
 from quipu.upkeep.keys import store
-from quipu.upkeep.keys.model import LEVELS, Issued, Key, Level
-from quipu.upkeep.keys.rules import id_in, is_id, new_token, opens
+from quipu.upkeep.keys.model import LEVELS, Issued, Key, Level, id_in, is_id, new_token, opens
 
 MOST_PER_MINUTE: Final = 1_000_000
 

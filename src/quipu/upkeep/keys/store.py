@@ -9,8 +9,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, SpaceTransaction
-from quipu.upkeep.keys.model import Issued, Key, Lock
-from quipu.upkeep.keys.rules import sha256
+from quipu.upkeep.keys.model import Issued, Key, Lock, sha256
 
 _SQL = queries.load("quipu.upkeep.keys")
 
@@ -63,23 +62,21 @@ async def touch(conn: Connection, keys: Sequence[str], *, at: datetime) -> None:
 
 async def count_of_space(tx: SpaceTransaction) -> int:
     """Count the keys of the space."""
-    row = await (await tx.conn.execute(_SQL["count_of_space"])).fetchone()
-    assert row is not None
-    return row[0]
+    ((count,),) = await tx.rows(_SQL["count_of_space"])
+    return count
 
 
 async def drop_of_space(tx: SpaceTransaction) -> None:
     """Forget the keys of the space."""
-    await tx.conn.execute(_SQL["drop_of_space"])
+    await tx.execute(_SQL["drop_of_space"])
 
 
 async def count_of_person(tx: SpaceTransaction, user: str) -> int:
-    """Return how many keys of the space are bound to a user."""
-    row = await (await tx.conn.execute(_SQL["count_of_person"], {"user": user})).fetchone()
-    assert row is not None
-    return row[0]
+    """Count the keys of the space that are bound to a user."""
+    ((count,),) = await tx.rows(_SQL["count_of_person"], user=user)
+    return count
 
 
 async def drop_of_person(tx: SpaceTransaction, user: str) -> None:
     """Forget the keys of the space that are bound to a user."""
-    await tx.conn.execute(_SQL["drop_of_person"], {"user": user})
+    await tx.execute(_SQL["drop_of_person"], user=user)

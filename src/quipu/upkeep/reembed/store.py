@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -14,11 +14,45 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Float4s, Int8s, Vectors, halfvecs
 from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kernel.embedding.model import Embedder
+from quipu.recall.model import Cited
 from quipu.recall.neighbours import Shares
 from quipu.recall.store import Generation
-from quipu.upkeep.reembed.model import Entry
 
 _SQL = queries.load("quipu.upkeep.reembed")
+
+
+Cite = Callable[[SpaceTransaction, Sequence[int]], Awaitable[Mapping[int, Cited]]]
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry without a vector of the new model, and what it inherits from the entries beside it."""
+
+    id: int
+    shares: Shares
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReembedReport:
+    """Outcome of a change of the embedding model.
+
+    ``previous`` is the model that new spaces began with before. ``entries`` were embedded by this call,
+    ``spaces`` changed over to the new vectors, and ``removed`` vectors of other models were deleted.
+    """
+
+    model: str
+    previous: str
+    dimensions: int
+    entries: int
+    spaces: int
+    removed: int
+    seconds: float
+
+    @property
+    def entries_per_second(self) -> float:
+        """Speed, everything counted."""
+        return self.entries / self.seconds if self.seconds > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +125,7 @@ async def places(conn: Connection) -> list[Place]:
 
 async def missing(tx: SpaceTransaction, *, generation: int, after: int, limit: int) -> list[Entry]:
     """Return entries beyond ``after`` without a vector of a generation, in the order of their ids."""
-    values = {"space": tx.space.id, "generation": generation, "after": after, "limit": limit}
-    rows = await (await tx.conn.execute(_SQL["missing"], values)).fetchall()
+    rows = await tx.rows(_SQL["missing"], generation=generation, after=after, limit=limit)
     return [Entry(number, Shares(*shares)) for number, *shares in rows]
 
 
@@ -100,16 +133,13 @@ async def own_vectors(
     tx: SpaceTransaction, ids: Iterable[int], *, generation: int
 ) -> dict[int, NDArray[np.float32]]:
     """Return the entries' own directions, for those that have one of that generation."""
-    values = {"space": tx.space.id, "generation": generation, "ids": Int8s(list(ids))}
-    rows = await (await tx.conn.execute(_SQL["own_vectors"], values, binary=True)).fetchall()
+    rows = await tx.rows(_SQL["own_vectors"], binary=True, generation=generation, ids=Int8s(list(ids)))
     return {number: halfvecs(packed)[0] for number, packed in rows}
 
 
 async def contents(tx: SpaceTransaction, ids: Iterable[int]) -> list[Content]:
     """Return kind and content of the entries that exist."""
-    async with tx.conn.cursor(row_factory=class_row(Content)) as cursor:
-        await cursor.execute(_SQL["contents"], {"space": tx.space.id, "ids": Int8s(list(ids))})
-        return await cursor.fetchall()
+    return await tx.fetch(Content, _SQL["contents"], ids=Int8s(list(ids)))
 
 
 async def file_vectors(
@@ -121,27 +151,24 @@ async def file_vectors(
     generation: int,
 ) -> int:
     """File the vectors of entries that nobody has changed since they were read; how many those were."""
-    values: Mapping[str, object] = {
-        "space": tx.space.id,
-        "generation": generation,
-        "id": Int8s([e.id for e in entries]),
-        "from_previous": Float4s([e.shares.previous for e in entries]),
-        "from_before": Float4s([e.shares.before for e in entries]),
-        "from_next": Float4s([e.shares.next for e in entries]),
-        "own": Vectors(own),
-        "context": Vectors(contexts),
-    }
-    return (await tx.conn.execute(_SQL["file_vectors"], values)).rowcount
+    return await tx.execute(
+        _SQL["file_vectors"],
+        generation=generation,
+        id=Int8s([e.id for e in entries]),
+        from_previous=Float4s([e.shares.previous for e in entries]),
+        from_before=Float4s([e.shares.before for e in entries]),
+        from_next=Float4s([e.shares.next for e in entries]),
+        own=Vectors(own),
+        context=Vectors(contexts),
+    )
 
 
 async def change_over(tx: SpaceTransaction, *, generation: int) -> None:
     """Let the space be searched by a generation of which it has all vectors."""
-    values = {"space": tx.space.id, "generation": generation}
-    await tx.conn.execute(_SQL["set_signs"], values)
-    await tx.conn.execute(_SQL["change_over"], values)
+    await tx.execute(_SQL["set_signs"], generation=generation)
+    await tx.execute(_SQL["change_over"], generation=generation)
 
 
 async def remove_vectors(tx: SpaceTransaction, *, generation: int, limit: int) -> int:
     """Delete some vectors of a generation that the space has left; how many they were."""
-    values = {"space": tx.space.id, "generation": generation, "limit": limit}
-    return (await tx.conn.execute(_SQL["remove_vectors"], values)).rowcount
+    return await tx.execute(_SQL["remove_vectors"], generation=generation, limit=limit)

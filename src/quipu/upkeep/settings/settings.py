@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any
 
+from psycopg.types.json import Jsonb
 from typing_extensions import Doc
 
 from quipu.errors import BadInput
@@ -13,11 +15,12 @@ from quipu.kernel.base.parameters import Example
 from quipu.kernel.base.scope import check_name, optional_name, refuse_secret
 from quipu.kernel.base.setting import Setting
 from quipu.kernel.config import Origin, Stored
-from quipu.kernel.db.database import Database, stored_settings
-from quipu.upkeep.settings import store
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Connection, Database, SpaceTransaction, stored_settings
 from quipu.upkeep.settings.model import Register, SettingState, SettingValue, checked, stated
 
 _Kept = Mapping[tuple[Origin, str], Any]
+_SQL = queries.load("quipu.upkeep.settings")
 
 SettingSpace = Annotated[str | None, Doc("For this space; without it, for all."), Example("ana")]
 SettingName = Annotated[str, Doc("The name of the setting, or of its variable."), Example("session_days")]
@@ -101,10 +104,10 @@ class AsyncSettings:
         now = self._clock.now()
         if space is None:
             async with self._database.owner() as conn:
-                await store.keep(conn, setting.name, value, now=now)
+                await _store(conn, setting.name, value, now=now)
         else:
             async with self._database.write(check_name("space", space)) as tx:
-                await store.keep_in_space(tx, setting.name, value, now=now)
+                await _store_in_space(tx, setting.name, value, now=now)
         self._database.settings_changed()
         return await self.get(setting.name, space=space)
 
@@ -145,3 +148,21 @@ class AsyncSettings:
 
 def _by_place(rows: Sequence[Stored]) -> _Kept:
     return {(origin, name): value for name, value, origin in rows}
+
+
+async def _store(conn: Connection, name: str, value: SettingValue | None, *, now: datetime) -> None:
+    """Keep a value for the whole database; None forgets it."""
+    if value is None:
+        await conn.execute(_SQL["reset_for_all"], {"name": name})
+    else:
+        await conn.execute(_SQL["set_for_all"], {"name": name, "value": Jsonb(value), "now": now})
+
+
+async def _store_in_space(
+    tx: SpaceTransaction, name: str, value: SettingValue | None, *, now: datetime
+) -> None:
+    """Keep a value for the space; None forgets it."""
+    if value is None:
+        await tx.execute(_SQL["reset_for_space"], name=name)
+    else:
+        await tx.execute(_SQL["set_for_space"], name=name, value=Jsonb(value), now=now)

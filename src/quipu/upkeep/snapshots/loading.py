@@ -2,12 +2,12 @@
 
 No statement of a dump ever runs with other rights than those of the agent whose schema it is. Rows come
 first, then what was forgotten is taken out again, then references, triggers and rules, so that none of these
-sees it.
+sees it. A dump can also be looked through without a database.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, LiteralString, cast
@@ -16,11 +16,11 @@ from uuid import uuid4
 from psycopg import AsyncRawCursor, sql
 
 from quipu.errors import BadInput
+from quipu.kernel.base.lines import open_regular
 from quipu.kernel.db.database import Connection
-from quipu.upkeep.snapshots.forms import REGISTRY, Order, order, renamed
+from quipu.upkeep.snapshots.forms import REGISTRY, Order, Reference, order, reference, renamed, schema_of
 from quipu.upkeep.snapshots.model import Sum, Target
 from quipu.upkeep.snapshots.reader import Dump, Statement
-from quipu.upkeep.snapshots.references import Reference, reference
 from quipu.upkeep.snapshots.rights import (
     STAYS,
     Change,
@@ -34,8 +34,7 @@ from quipu.upkeep.snapshots.rights import (
     noted,
     policy_of,
 )
-from quipu.upkeep.snapshots.sums import sums
-from quipu.upkeep.snapshots.templates import fill
+from quipu.upkeep.snapshots.statements import fill, sums
 
 BytesRead = Callable[[int], None]
 """Called with so many bytes of the file that were read since the last call."""
@@ -299,3 +298,36 @@ class Loading:
 def _written(text: str) -> sql.SQL:
     """Return what PostgreSQL itself wrote, or a dump has, for the connection of the writer."""
     return sql.SQL(cast(LiteralString, text))
+
+
+def look_through(path: Path, schema_name: str, *, protected: Collection[str], code: bool) -> dict[str, int]:
+    """Return rows by table, if each statement is one that may be loaded.
+
+    ``code`` and ``protected`` as in `order`.
+
+    Raises:
+        BadInput: a statement may not be loaded; names its line.
+    """
+    rows: dict[str, int] = {}
+    with path.open("rb") as file:
+        dump = Dump(file)
+        for statement in dump.statements():
+            given = order(statement, schema_name, protected=protected, code=code)
+            if given.step == "rows":
+                rows[given.relation] = sum(line.endswith(b"\n") for line in dump.rows())
+        noted(dump.notes)
+    rows.pop(REGISTRY, None)
+    return rows
+
+
+def schema_named(path: Path) -> str:
+    """Return the name of the schema that a dump is of.
+
+    Raises:
+        BadInput: the file cannot be read, or is no dump of one schema.
+    """
+    try:
+        with open_regular(path) as file:
+            return schema_of(Dump(file).statements())
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.", field="path") from error

@@ -11,9 +11,8 @@ from quipu.errors import BadInput, Conflict
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
 from quipu.upkeep.snapshots import taking
-from quipu.upkeep.snapshots.ground import Ground
 from quipu.upkeep.snapshots.loading import Around, BytesRead, Forgotten, Loaded, Loading, Source
-from quipu.upkeep.snapshots.model import Restored, Snapshot, Target
+from quipu.upkeep.snapshots.model import Ground, Restored, Snapshot, Target
 
 _SECONDS: Final = 3600.0  # a load may take so long
 _SQL = queries.load("quipu.upkeep.snapshots")
@@ -106,7 +105,6 @@ class Replacement:
         async with self.database.transaction(space) as tx:
             if tx is None:
                 return Forgotten(space, ())
-            values = {"space": tx.space.id, "since": self.since}
-            rows = await (await tx.conn.execute(_SQL["erased_since"], values)).fetchall()
-            ((key,),) = await (await tx.conn.execute(_SQL["names_key"])).fetchall()
+            rows = await tx.rows(_SQL["erased_since"], since=self.since)
+            ((key,),) = await tx.rows(_SQL["names_key"])
         return Forgotten(space, [row[0] for row in rows], key)

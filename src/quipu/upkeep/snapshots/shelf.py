@@ -16,10 +16,10 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, Final, cast
@@ -29,12 +29,15 @@ from psycopg import conninfo
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.config import Settings
 from quipu.upkeep.snapshots.model import Snapshot, Sum
-from quipu.upkeep.snapshots.names import check_name, name_of
 from quipu.upkeep.snapshots.rights import plain, read
 
 _FORMAT: Final = 1
 _ABANDONED_SECONDS: Final = 86_400
 _ODD: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+_FORM: Final = "%Y%m%d_%H%M%S"
+_NAME: Final = re.compile(r"(memory(?:_[a-z0-9_]+)?)_([0-9]{8}_[0-9]{6})\.sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +187,32 @@ def _read(path: Path, space: str) -> Snapshot | None:
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
+
+
+def name_of(schema: str, taken_at: datetime, *, taken: Collection[str] = ()) -> str:
+    """Return the name of a snapshot; of the next free second if others have that name."""
+    first = "memory" if schema == "memory" else f"memory_{schema}"
+    second = taken_at.astimezone(UTC)
+    while (name := f"{first}_{second.strftime(_FORM)}.sql") in taken:
+        second += timedelta(seconds=1)
+    return name
+
+
+def check_name(value: object) -> str:
+    """Return a name of a snapshot.
+
+    Raises:
+        BadInput: it is none. So no name leads out of the directory of snapshots.
+    """
+    if isinstance(value, str) and (match := _NAME.fullmatch(value)) is not None:
+        try:
+            datetime.strptime(match[2], _FORM).replace(tzinfo=UTC)
+        except ValueError:
+            pass
+        else:
+            return value
+    raise BadInput(
+        f"{value!r} is no name of a snapshot.",
+        field="name",
+        hint="They look like memory_20260314_150000.sql; the list of snapshots shows them.",
+    )

@@ -20,10 +20,8 @@ from quipu.kernel.base.parameters import Confirm, Example, OnlySchema, SchemaNam
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.upkeep.snapshots import taking
-from quipu.upkeep.snapshots.ground import Ground
-from quipu.upkeep.snapshots.loading import BytesRead, Source
-from quipu.upkeep.snapshots.looking import look_through, schema_named
-from quipu.upkeep.snapshots.model import HandedOut, Reason, Restored, Snapshot, Target, Thinned, Tier
+from quipu.upkeep.snapshots.loading import BytesRead, Source, look_through, schema_named
+from quipu.upkeep.snapshots.model import Ground, HandedOut, Reason, Restored, Snapshot, Target, Thinned, Tier
 from quipu.upkeep.snapshots.replacement import Replacement
 from quipu.upkeep.snapshots.rights import SCHEMA, STAYS, roles, still
 from quipu.upkeep.snapshots.shelf import Shelf

@@ -21,16 +21,14 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.connection import enduring, translated
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.space import AsOf
-from quipu.upkeep.exports.noting import note
+from quipu.upkeep.exports.exports import note
 from quipu.upkeep.snapshots import program
 from quipu.upkeep.snapshots.forms import REGISTRY
-from quipu.upkeep.snapshots.ground import Ground
-from quipu.upkeep.snapshots.looking import look_through
-from quipu.upkeep.snapshots.model import HandedOut, Reason, Snapshot, Sum, Target
+from quipu.upkeep.snapshots.loading import look_through
+from quipu.upkeep.snapshots.model import Ground, HandedOut, Reason, Snapshot, Sum, Target
 from quipu.upkeep.snapshots.rights import Kept, kept, notes
 from quipu.upkeep.snapshots.shelf import Shelf, digest, hash_of
-from quipu.upkeep.snapshots.sums import sums
-from quipu.upkeep.snapshots.templates import fill
+from quipu.upkeep.snapshots.statements import fill, sums
 
 _SQL = queries.load("quipu.upkeep.snapshots")
 _LONGEST_MILLISECONDS: Final = 3_600_000

@@ -14,7 +14,7 @@ from quipu.interfaces.serving.access import Rates, burst
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.signin import SignIn
-from quipu.upkeep.keys.rules import id_in, new_token, opens, sha256
+from quipu.upkeep.keys.model import id_in, new_token, opens, sha256
 
 
 class Hands:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.db.embedded.archive import Timeline
 from quipu.upkeep.backup.model import Base
-from quipu.upkeep.backup.rules import chosen, on_timeline, superseded, unneeded
+from quipu.upkeep.backup.shelf import chosen, on_timeline, superseded, unneeded
 
 THEN = datetime(2026, 3, 1, tzinfo=UTC)
 NOW = THEN + timedelta(days=1_000)

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput
-from quipu.upkeep.snapshots.forms import order, renamed, schema_of
+from quipu.upkeep.snapshots.forms import order, reference, renamed, schema_of
 from quipu.upkeep.snapshots.reader import Dump, Statement
-from quipu.upkeep.snapshots.references import reference
 
 PROTECTED = ("embeddings", "schema_registry")
 WRITTEN = {

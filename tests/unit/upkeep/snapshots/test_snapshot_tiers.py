@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput
-from quipu.upkeep.snapshots.names import check_name, name_of
+from quipu.upkeep.snapshots.shelf import check_name, name_of
 from quipu.upkeep.snapshots.tiers import keep, settled
 
 NOW = datetime(2026, 3, 14, 15, 30, tzinfo=UTC)

@@ -12,7 +12,7 @@ from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import visible
-from quipu.upkeep.spaces import SpaceCounts
+from quipu.upkeep.overview import SpaceCounts
 
 
 @click.command()

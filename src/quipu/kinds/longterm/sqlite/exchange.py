@@ -24,8 +24,7 @@ from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite import file, store
 from quipu.kinds.longterm.sqlite.rules import Reader, Refused, Taken, id_of
 from quipu.recall.generations import Models
-from quipu.upkeep.exports.model import Export
-from quipu.upkeep.exports.noting import note
+from quipu.upkeep.exports.exports import Export, note
 
 _BY: Final = "import"
 _AT_ONCE: Final = 500

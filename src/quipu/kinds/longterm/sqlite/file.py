@@ -15,7 +15,7 @@ from quipu.errors import BadInput, Conflict
 from quipu.kernel.base import sqlite
 from quipu.kernel.db import queries
 from quipu.kinds.longterm.sqlite.rules import written
-from quipu.upkeep.exports.model import Export
+from quipu.upkeep.exports.exports import Export
 
 _ROWS: Final = queries.load("quipu.kinds.longterm.sqlite", folder="rows")
 _SEED: Final = queries.load("quipu.kinds.longterm.sqlite", folder="seed")

@@ -29,7 +29,7 @@ from quipu.kinds.transcripts.sqlite.reading import Session, sessions
 from quipu.recall.generations import Models
 from quipu.record.service import Progress
 from quipu.upkeep.erasure import tombstones
-from quipu.upkeep.exports.noting import note
+from quipu.upkeep.exports.exports import note
 
 Row = Mapping[str, Any]
 FilePath = Annotated[str | PathLike[str], Doc("The file, a ccrecall.db.")]

@@ -5,7 +5,7 @@ select core.erasure_names_key()
 select core.erasure_public_key()
 
 -- name: hold_chain: the end of the chain of receipts, held until commit, and the key that signs
-select signing, number, encode(digest, 'hex') from core.hold_erasure_chain(%(signing)s, %(public)s)
+select signing, number, encode(digest, 'hex') as digest from core.hold_erasure_chain(%(signing)s, %(public)s)
 
 -- name: extend_chain: move the end of the chain on
 select core.extend_erasure_chain(%(number)s, decode(%(digest)s, 'hex'))

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
+from typing import Literal
 from uuid import uuid4
 
 from anyio import to_thread
 
 from quipu.errors import Conflict
-from quipu.kernel.db.database import Database
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
-from quipu.upkeep.exports import store
-from quipu.upkeep.exports.model import Export, ExportKind
+
+ExportKind = Literal["tables", "longterm", "transcripts"]
+
+_SQL = queries.load("quipu.upkeep.exports")
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A file that was handed out: ``sha256`` and ``bytes`` are those of the file as it was written."""
+
+    id: str
+    kind: ExportKind
+    sha256: str
+    bytes: int
+    written_at: datetime
 
 
 async def note(
@@ -22,8 +38,8 @@ async def note(
 ) -> Export:
     """Note the file ``made`` as an export of spaces, under one id; call it before the file gets its name.
 
-    ``spaces`` are named with when they were read. Where the process ends in between, a file is noted that was
-    never handed out. An erasure that is not seen here sees the file among those that were noted.
+    ``spaces`` maps each name to the state in which the space was read. If the process ends in between, a file
+    is noted that was never handed out. An erasure that starts too late to be seen here sees the note instead.
 
     Raises:
         Conflict: something was forgotten in one of them since.
@@ -34,9 +50,14 @@ async def note(
     for space in spaces:
         async with database.transaction(space) as tx:
             if tx is not None:
-                await store.note(tx, export)
+                await tx.execute(_SQL["note_export"], **asdict(export))
     await _check(database, spaces)
     return export
+
+
+async def of_space(tx: SpaceTransaction) -> list[Export]:
+    """Return every export of a space, oldest first."""
+    return await tx.fetch(Export, _SQL["exports_of_space"])
 
 
 async def _check(database: Database, spaces: Mapping[str, AsOf]) -> None:

@@ -1,0 +1,80 @@
+"""What an erasure takes of upkeep's own tables: waiting jobs, API keys, kept answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from quipu.kernel.db import queries
+from quipu.kernel.db.database import SpaceTransaction
+from quipu.upkeep.answers import answers
+from quipu.upkeep.erasure.model import What
+from quipu.upkeep.keys import store as keys
+
+_QUEUE = queries.load("quipu.kernel.queue")
+
+
+class OutboxEraser:
+    """Takes jobs out of the outbox: of a session or a person whose words they hold, or all of the space."""
+
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
+        """Count the jobs that would go."""
+        ((jobs,),) = await tx.rows(_QUEUE["count_words"], **_names(what))
+        return {"jobs": jobs} if jobs else {}
+
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
+        """Take them, and what other jobs failed with; jobs have no entries in the index."""
+        await tx.execute(_QUEUE["erase_errors"])
+        await tx.execute(_QUEUE["erase_words"], **_names(what))
+        return ()
+
+
+class KeysEraser:
+    """Takes the keys of a space with it, and those bound to a user with the user: they hold the name."""
+
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
+        """Count the keys that would go."""
+        count = 0
+        if what.everything:
+            count = await keys.count_of_space(tx)
+        elif (user := _user(what)) is not None:
+            count = await keys.count_of_person(tx, user)
+        return {"api_keys": count} if count else {}
+
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
+        """Take them; keys have no entries in the index."""
+        if what.everything:
+            await keys.drop_of_space(tx)
+        elif (user := _user(what)) is not None:
+            await keys.drop_of_person(tx, user)
+        return ()
+
+
+class AnswersEraser:
+    """Takes every kept answer of the space, whatever is forgotten: any of them may repeat it.
+
+    They are no memories, and kept for a day at most; so no preview counts them.
+    """
+
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:  # noqa: ARG002 - as above
+        """Return nothing: nobody would miss these answers."""
+        return {}
+
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:  # noqa: ARG002 - as above
+        """Take them; they have no entries in the index."""
+        await answers.drop_of_space(tx)
+        return ()
+
+
+def _names(what: What) -> dict[str, Any]:
+    return {
+        "everything": what.everything,
+        "message": what.message,
+        "session": what.session,
+        "user": what.user,
+    }
+
+
+def _user(what: What) -> str | None:
+    """Return the user who is forgotten, where it is not only a session or a message of theirs."""
+    return what.user if what.session is None and what.message is None else None
