@@ -22,7 +22,6 @@ FEWEST_LINES_FOR_ONE_IMPORTER = 40
 ALLOWED_SMALL = {
     "store": "only stores run queries",
     "eraser": "a kind or a storey hands it in, and app/kinds.py takes it",
-    "outbox": "the queue's eraser, which app/kinds.py takes",
     "kind": "what a kind registers, which app/kinds.py takes",
     "rest": "a room of REST, which routes.py takes",
     "web": "a page, which pages.py takes, or what its templates are drawn with",

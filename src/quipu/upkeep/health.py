@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.database import Database
 from quipu.kernel.db.embedded.disk import short_of_room
 
 _LOG: Final = logging.getLogger("quipu")
@@ -22,7 +22,7 @@ _SQL = queries.load("quipu.upkeep")
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The state of a memory. Sizes are bytes; ``postgis`` says whether the server has it.
+    """The state of a memory. Sizes are bytes; ``postgis`` is True if the server has it.
 
     ``model`` is the embedding model that is searched; ``wanted_model`` the one of the settings, which
     differs until ``quipu reembed`` has made its vectors. ``warnings`` are sentences about what needs a person
@@ -52,36 +52,14 @@ class Relation:
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    server_version: str
-    pgvector: str
-    postgis: bool
-    model: str
-    dimensions: int
-    spaces: int
-    entries: int
-    size_bytes: int
-
-
 async def examine(database: Database, settings: Settings, *, embedded: bool) -> Health:
     """Ask the server, and look at its disks where they are ours."""
-    async with database.owner() as conn:
-        state = await _state(conn)
-    rooms = await to_thread.run_sync(partial(short_of_room, settings, size_bytes=state.size_bytes))
-    return Health(
-        embedded=embedded,
-        server_version=state.server_version,
-        pgvector=state.pgvector,
-        postgis=state.postgis,
-        model=state.model,
-        wanted_model=settings.embedding_model,
-        dimensions=state.dimensions,
-        spaces=state.spaces,
-        entries=state.entries,
-        size_bytes=state.size_bytes,
-        warnings=[f"{room.detail}. {room.why}" for room in rooms],
-    )
+    values = {"embedded": embedded, "wanted_model": settings.embedding_model}
+    async with database.owner() as conn, conn.cursor(row_factory=class_row(Health)) as cursor:
+        health = await (await cursor.execute(_SQL["state"], values)).fetchone()
+    assert health is not None
+    rooms = await to_thread.run_sync(partial(short_of_room, settings, size_bytes=health.size_bytes))
+    return replace(health, warnings=[f"{room.detail}. {room.why}" for room in rooms])
 
 
 async def warn_of_disks(database: Database, settings: Settings) -> None:
@@ -94,10 +72,3 @@ async def relations(database: Database) -> list[Relation]:
     """Return every table and index of ours, the largest first."""
     async with database.owner() as conn, conn.cursor(row_factory=class_row(Relation)) as cursor:
         return await (await cursor.execute(_SQL["relations"])).fetchall()
-
-
-async def _state(conn: Connection) -> _State:
-    async with conn.cursor(row_factory=class_row(_State)) as cursor:
-        state = await (await cursor.execute(_SQL["state"])).fetchone()
-    assert state is not None
-    return state

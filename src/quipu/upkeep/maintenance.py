@@ -64,7 +64,7 @@ class Tidying:
             self._running = asyncio.create_task(self._tidy(), name="quipu tidies")
 
     async def aclose(self) -> None:
-        """Let a vacuum under way end, for a minute at most; PostgreSQL gets round to the rest by itself."""
+        """Wait up to a minute for a vacuum under way, then stop it; autovacuum does the rest."""
         running, self._running = self._running, None
         if running is None:
             return
@@ -92,8 +92,8 @@ async def maintain(
 ) -> Mapping[Name, str]:
     """Do the work on each table as the owner of the database; return the tables that failed, with reasons.
 
-    Each has so many seconds, and more the larger it is. Reasons are names of PostgreSQL's errors, or the
-    warning with which it passed over a table: an error's own words may be an agent's.
+    Each table has ``seconds``, and more the larger it is. Reasons are names of PostgreSQL's errors, or the
+    warning with which it skipped a table. They never quote an error: its words may be an agent's.
 
     Raises:
         DatabaseUnavailable: the server does not answer any more.

@@ -26,7 +26,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """The kept log. ``kept``: whether it goes on; ``until``: when its last segment was closed."""
+    """The kept log. ``kept`` is True while it goes on; its last segment was closed at ``until``."""
 
     kept: bool
     directory: Path
@@ -57,7 +57,7 @@ class Backups:
 class Taken:
     """A base that was taken, and what was removed because newer ones are kept.
 
-    ``log_kept``: whether the server keeps its log now, so that moments after the base can be restored.
+    ``log_kept`` is True if the server keeps its log, so that moments after the base can be restored.
     """
 
     base: Base

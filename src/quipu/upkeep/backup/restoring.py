@@ -41,7 +41,7 @@ def restore(
         NotFound: there is no base.
         BadInput: the moment is not within what can be restored.
         Conflict: there is a database in ``into``.
-        ServerError, DiskFull: it could not be restored, such as in place while others use it; nothing was
+        ServerError, DiskFull: it could not be restored, for example in place while others use it; nothing was
             changed.
     """
     found = listing(settings)

@@ -49,7 +49,7 @@ def log(directory: Path, *, kept: bool) -> Log:
 
 
 def note(folder: Path, base: Base) -> None:
-    """Say that a base is whole."""
+    """Mark a base as whole."""
     told = {**asdict(base), "began_at": base.began_at.isoformat(), "ended_at": base.ended_at.isoformat()}
     unborn = folder / f"{_NOTE}.part"
     unborn.write_text(json.dumps(told, indent=2) + "\n", "utf-8")

@@ -67,9 +67,9 @@ def size_of_all(settings: Settings) -> int:
 def take(
     settings: Settings, *, clock: Clock, keep: int | None = None, progress: Progress | None = None
 ) -> Taken:
-    """Copy the whole database while it goes on; with ``keep`` only the latest so many bases stay.
+    """Copy the whole database while others use it; ``keep`` is the number of latest bases that stay.
 
-    What they do not need of the log goes too. It blocks; run it in a thread.
+    Log that no base needs is removed too. This blocks; run it in a thread.
 
     Raises:
         BadInput: the settings name a server, which has its own tools; or ``keep`` is less than 1.
@@ -119,7 +119,7 @@ def take(
 
 
 def _remove(old: Sequence[Base], directory: Path, log: Callable[[str | None], Path]) -> int:
-    """Remove bases and what only they needed of the log of their cluster; how many segments that was."""
+    """Remove bases and the log that only they needed; return the number of segments removed."""
 
     def log_for(base: Base) -> Path:
         return log(cluster_of(directory / base.name / shelf.DATA))
@@ -155,7 +155,7 @@ def _size(door: Door) -> int:
 
 @contextmanager
 def watched(folder: Path, progress: Progress | None) -> Generator[None]:
-    """Tell for the block how a folder grows, which another program writes."""
+    """Report during the block how a folder grows that another program writes to."""
     if progress is None:
         yield
         return
@@ -183,10 +183,10 @@ def watched(folder: Path, progress: Progress | None) -> Generator[None]:
 
 
 def refuse_server(settings: Settings) -> None:
-    """Refuse what concerns the embedded database where the settings name a server.
+    """Check that the settings name no server, because only the embedded database is meant.
 
     Raises:
-        BadInput: they do.
+        BadInput: they name one.
     """
     if settings.database_url is not None:
         raise BadInput(

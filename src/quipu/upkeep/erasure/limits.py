@@ -32,7 +32,7 @@ class Limit:
         return None if self._until is None else max(0.0, self._until - time.monotonic())
 
     def spend(self, count: int) -> None:
-        """Note that so many bytes more were read.
+        """Count bytes that were read.
 
         Raises:
             Reached: that was too much, or too long.
@@ -49,5 +49,5 @@ class Limit:
             raise Reached(f"the limit of {self._seconds:g} seconds")
 
     def give_up(self) -> None:
-        """Have the search end where it is."""
+        """Stop the search at its next read."""
         self._given_up = True

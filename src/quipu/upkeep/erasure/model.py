@@ -50,7 +50,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Names of the person that an erasure does not reach by itself.
+    """Names of the person in places that an erasure leaves alone.
 
     ``place`` is a column of a table; ``count`` is how many rows have a name in it; ``how`` says what removes
     them.

@@ -54,7 +54,7 @@ async def look(database: Database, schemas: Sequence[str]) -> Rewritten:
 
 
 async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten, dict[str, Any]]:
-    """Write them anew, and the log over; what came of it, and what a note says of it.
+    """Write tables and log anew; return the outcome, and the facts for a signed note.
 
     Raises:
         Conflict: transactions are open that still see what was taken out: it would be copied.
@@ -65,7 +65,7 @@ async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten
         if waiting := await _looking_back(conn):
             raise Conflict(
                 f"{waiting} transactions are open that may still see what was erased.",
-                hint="Wait until they end, or end them (pg_stat_activity), and say it again.",
+                hint="Wait until they end, or end them (pg_stat_activity), and try again.",
             )
         tables = await store.rewritable(conn, schemas)
         failed = await maintain(database, [(one.schema, one.table) for one in tables], "vacuum_full")
@@ -105,12 +105,12 @@ async def _looking_back(conn: Connection) -> int:
 
 
 async def _renewed(conn: Connection, segment: str) -> bool:
-    """Have the log written over up to a segment, and say whether it was.
+    """Write over the log up to a segment; return False if that cannot be done here.
 
     Once the segment is closed, archived and behind a checkpoint, it and those before it are recycled: they
     wait with their old bytes until they are written to again. So each is filled and closed once; a segment
-    that is closed early is filled with zeros. False where this user may not, or where segments are kept: for
-    an archive that does not take them, or for a replica.
+    that is closed early is filled with zeros. It cannot be done if this user lacks the right, or if segments
+    are kept for a replica or for an archive that does not take them.
     """
     try:
         await store.close_segment(conn)

@@ -36,11 +36,11 @@ class Looking:
         return not self._skip
 
     def stop(self, key: str, why: str) -> None:
-        """Have it stop before a place."""
+        """Stop the search before a place, and note why."""
         self.after, self._why = f"{key}{_BETWEEN}", why
 
     def finish(self) -> None:
-        """Say where a search was to go on at a place that is not there any more.
+        """Refuse to end a search that was to go on at a place that no longer exists.
 
         Raises:
             BadInput: it was.

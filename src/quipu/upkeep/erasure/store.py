@@ -180,7 +180,7 @@ async def close_segment(conn: Connection) -> None:
 
 
 async def enter(conn: Connection, space_id: int) -> None:
-    """Have a transaction see what is kept of a space, by its number."""
+    """Let a transaction see what is kept of a space, by its number, even if the space is gone."""
     await conn.execute(_SQL["enter_number"], {"id": space_id})
 
 
@@ -206,7 +206,7 @@ async def entries_with(tx: SpaceTransaction, pattern: str) -> int:
 
 
 async def count_erasure(tx: SpaceTransaction) -> None:
-    """Have whoever read the space before see that something was erased since."""
+    """Count the erasure, so that whoever read the space before can tell that it changed."""
     await tx.execute(_SQL["count_erasure"])
 
 

@@ -37,7 +37,7 @@ class Recorded:
 async def note(
     tx: SpaceTransaction, kind: Kind, named: Sequence[tuple[str, str]], *, until: str | datetime
 ) -> None:
-    """Note session and id of what is erased, as far as it happened ``until`` then (``infinity`` for all)."""
+    """Note session and id of erased lines that happened before ``until`` (``infinity`` for all)."""
     await note_of(tx.conn, tx.space.name, kind, named, until=until)
 
 

@@ -65,7 +65,7 @@ async def _check(database: Database, spaces: Mapping[str, AsOf]) -> None:
         if not await database.is_as_of(space, as_of):
             raise Conflict(
                 f"Something was forgotten in the space {space!r} while the file was written.",
-                hint="Nothing was handed out. Say the same again.",
+                hint="Nothing was handed out. Try again.",
             )
 
 

@@ -2,8 +2,8 @@
 
 First the vectors of the new model are made everywhere, in small transactions, and nobody notices. Only
 when every space has them does the new model begin to serve. Then each space changes over in one short
-transaction that its writers wait for, and at last the old vectors go. Each step finds by itself what is
-left to do, so that a change that was cut off is finished by asking for it again.
+transaction that its writers wait for, and at last the old vectors go. Each step looks for what is left to
+do, so a change that was cut off is finished by running it again.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from quipu.upkeep.reembed import store
 from quipu.upkeep.reembed.store import Cite, Entry, Place, Progress, ReembedReport
 
 _FEW_ENTRIES = 100
-"""So many are caught up while the writers of a space wait."""
+"""At most this many are caught up while the writers of a space wait."""
 
 _MOST_PASSES = 4
-"""Where more is written than the new model can follow, the writers must wait for the rest after all."""
+"""If more is written than the new model can follow, the writers wait for the rest after all."""
 
 _REMOVED_AT_ONCE = 2_000
 _ASK_AGAIN_SECONDS = 0.5
@@ -45,7 +45,7 @@ Directions = Mapping[int, NDArray[np.float32]]
 async def reembed(
     database: Database, embedder: Embedder, cites: Mapping[int, Cite], *, progress: Progress | None = None
 ) -> ReembedReport:
-    """Let every space be searched by the vectors of ``embedder``; ``cites`` tells the texts of each kind.
+    """Change every space to the vectors of ``embedder``; ``cites`` supplies the texts of each kind.
 
     ``progress`` is called with the number of entries embedded since the last call.
 
@@ -112,7 +112,7 @@ class _Change:
         self._serves = False
 
     async def run(self) -> None:
-        """Run all steps, each as far as it is not done yet."""
+        """Run all steps, skipping what is done already."""
         await self._each(self._catch_up)
         await store.serve(self._conn, self._target)
         self._serves = True
@@ -128,9 +128,9 @@ class _Change:
         return f"{self.spaces} spaces have changed over; the others are still searched by their old vectors."
 
     async def _each(self, work: Callable[[Place], Awaitable[None]]) -> int:
-        """Do ``work`` in each space that is not there yet; how many there were.
+        """Do ``work`` in each space that has not changed yet; return the number of these spaces.
 
-        Where another process is at it already, it is waited for and looked after.
+        A space that another process works on is tried again later.
         """
         found = todo = [p for p in await store.places(self._conn) if p.generation != self._target]
         while todo:
@@ -193,7 +193,7 @@ class Batches:
         self._progress = progress
 
     async def make_all(self, database: Database, space: str) -> int:
-        """Make what is missing in a space, in the order of the ids; how many entries that were."""
+        """Make the missing vectors of a space, by id; return the number of entries."""
         after, found = _FIRST, 0
         while True:
             async with database.snapshot_read(space) as tx:
@@ -218,7 +218,7 @@ class Batches:
         return Batch(entries, texts, known)
 
     async def make(self, tx: SpaceTransaction, batch: Batch) -> int:
-        """Embed and file a batch in one transaction; how many entries got their vectors."""
+        """Embed and store a batch in one transaction; return the number of entries stored."""
         return await self._file(tx, batch, await self._embed(batch))
 
     async def _texts(self, tx: SpaceTransaction, ids: Iterable[int]) -> dict[int, str]:

@@ -105,7 +105,7 @@ async def claim(conn: Connection, space: int) -> AsyncGenerator[bool]:
 
 
 async def serve(conn: Connection, generation: int) -> None:
-    """Let new spaces begin with a generation; writers who are filing a first entry are waited for."""
+    """Let new spaces begin with a generation, once writers of a first entry are done."""
     async with conn.transaction():
         await conn.execute(_SQL["hold_registration"])
         await conn.execute(_SQL["retire"], {"generation": generation})
@@ -150,7 +150,7 @@ async def file_vectors(
     *,
     generation: int,
 ) -> int:
-    """File the vectors of entries that nobody has changed since they were read; how many those were."""
+    """Store the vectors of entries unchanged since they were read; return the number stored."""
     return await tx.execute(
         _SQL["file_vectors"],
         generation=generation,
@@ -164,11 +164,11 @@ async def file_vectors(
 
 
 async def change_over(tx: SpaceTransaction, *, generation: int) -> None:
-    """Let the space be searched by a generation of which it has all vectors."""
+    """Search the space by a generation of which it has all vectors."""
     await tx.execute(_SQL["set_signs"], generation=generation)
     await tx.execute(_SQL["change_over"], generation=generation)
 
 
 async def remove_vectors(tx: SpaceTransaction, *, generation: int, limit: int) -> int:
-    """Delete some vectors of a generation that the space has left; how many they were."""
+    """Delete some vectors of a generation that the space has left; return their number."""
     return await tx.execute(_SQL["remove_vectors"], generation=generation, limit=limit)

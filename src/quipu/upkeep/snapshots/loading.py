@@ -37,7 +37,7 @@ from quipu.upkeep.snapshots.rights import (
 from quipu.upkeep.snapshots.statements import fill, sums
 
 BytesRead = Callable[[int], None]
-"""Called with so many bytes of the file that were read since the last call."""
+"""Called with the number of bytes read since the last call."""
 
 _CHUNK_BYTES: Final = 65_536
 

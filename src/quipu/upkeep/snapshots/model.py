@@ -168,7 +168,7 @@ class Ground(Protocol):
         ...
 
     async def open_up(self, target: Target) -> None:
-        """Have all rows of the agent's tables read, whatever their owner did with its rights."""
+        """Make all rows of the agent's tables readable, whatever rights their owner took away."""
         ...
 
     async def grants(self, target: Target) -> Mapping[str, str]:
@@ -210,17 +210,17 @@ class Ground(Protocol):
         ...
 
     async def save_vectors(self, conn: Connection, target: Target, write: Callable[[bytes], object]) -> int:
-        """Write the vectors of the schema; how many. ``conn`` is of the owner."""
+        """Write the vectors of the schema and return their number. ``conn`` is of the owner."""
         ...
 
     async def lend_vectors(self, target: Target, saved: Path) -> None:
-        """Have vectors of a file of `save_vectors` used for rows of the same text when the index follows."""
+        """Reuse vectors that `save_vectors` wrote for rows with the same text when the index follows."""
         ...
 
     async def follow(self, target: Target) -> int:
-        """Have the index follow for a while; how many vectors were made or taken out."""
+        """Let the index catch up for a while; return the number of vectors made or removed."""
         ...
 
     async def tidy(self, target: Target) -> None:
-        """Let go of saved vectors that no row waits for."""
+        """Drop saved vectors that no row waits for."""
         ...

@@ -101,7 +101,7 @@ class Shelf:
         part.replace(path)
 
     def keep_once(self, vectors: Path, sha256: str, *, space_id: int, space: str, schema: str) -> None:
-        """Let a file of vectors be that of the last snapshot of the schema, where that is equal."""
+        """Link a file of vectors to that of the schema's last snapshot if the two are equal."""
         last = next((one for one in self.all(space_id, space) if one.schema == schema), None)
         if last is not None and last.vectors_sha256 == sha256 and self.vectors(last) is not None:
             linked = vectors.with_suffix(".link.part")
