@@ -1,4 +1,4 @@
-"""What an erasure takes of upkeep's own tables: waiting jobs, API keys, kept answers."""
+"""The erasers of upkeep's own tables: waiting jobs, API keys, kept answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What spaces hold: the counts of each, and the overview of one."""
+"""Counts of what spaces hold: of each space, and the overview of one."""
 
 from __future__ import annotations
 
