@@ -9,6 +9,7 @@ from dataclasses import replace
 import anyio
 import httpx
 import pytest
+from long_form import LONG
 from notes_table import make_notes
 
 from quipu import AsyncMemory
@@ -41,6 +42,7 @@ async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
         yield opened
 
 
+@pytest.mark.long
 async def test_whoever_asks_for_too_much_is_told_so_and_nobody_else_is_hurt(memory: AsyncMemory) -> None:
     app = create_app(memory=memory)
     key = (await memory.keys.create("ana", space="ana", level="admin")).token
@@ -53,12 +55,14 @@ async def test_whoever_asks_for_too_much_is_told_so_and_nobody_else_is_hurt(memo
                 timeout=None,
             )
         )
-        for what, statement in TOO_MUCH.items():
-            answer = await client.post("/v1/transcripts/query", json={"sql": statement})
-            assert answer.status_code == 422, (what, answer.text)
-            assert answer.json()["hint"], what
-            with pytest.raises(LimitReached):
-                await memory.tables.query(statement, space="ana")
+        for number, (what, statement) in enumerate(TOO_MUCH.items()):
+            if LONG or number % 2 == 0:  # each takes seconds: the long form asks for all of them at both doors
+                answer = await client.post("/v1/transcripts/query", json={"sql": statement})
+                assert answer.status_code == 422, (what, answer.text)
+                assert answer.json()["hint"], what
+            if LONG or number % 2 == 1:
+                with pytest.raises(LimitReached):
+                    await memory.tables.query(statement, space="ana")
         answer = await client.post("/v1/tables/query", json={"sql": TOO_MUCH["length"]})
         assert answer.status_code == 422, answer.text
         assert (await client.post("/v1/recall", json={"question": "What?"})).status_code == 200
