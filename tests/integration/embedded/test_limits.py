@@ -56,7 +56,9 @@ async def test_whoever_asks_for_too_much_is_told_so_and_nobody_else_is_hurt(memo
             )
         )
         for number, (what, statement) in enumerate(TOO_MUCH.items()):
-            if LONG or number % 2 == 0:  # each takes seconds: the long form asks for all of them at both doors
+            if (
+                LONG or number % 2 == 0
+            ):  # each takes seconds: the long form asks for all of them at both doors
                 answer = await client.post("/v1/transcripts/query", json={"sql": statement})
                 assert answer.status_code == 422, (what, answer.text)
                 assert answer.json()["hint"], what
