@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from quipu.errors import BadInput
+from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.text import clean, count_words, excerpt
 from quipu.kernel.embedding.model import prepare as prepare_to_embed
 from quipu.kernel.prose.splitting import sentences
@@ -46,6 +47,7 @@ GRACE_SECONDS = 0.01  # what is done in less has no growth to speak of
 NOW, FIRST = datetime(2026, 3, 14, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC)
 PEOPLE = [Name(number, f"Person{number} Family{number % 50}", 0.1) for number in range(300)]
 TERMS = question_terms("the boat", ("english",))
+MARKS = Marks.of_nobody()
 PIECES = (
     *(
         "x",
@@ -95,7 +97,7 @@ READERS: dict[str, Reader] = {
     "count_words": count_words,
     "excerpt": lambda text: excerpt(text, 200),
     "redact": redact,
-    "prepare a message": lambda text: prepare(Incoming(text), language="auto", secrets=True),
+    "prepare a message": lambda text: prepare(Incoming(text), language="auto", secrets=True, marks=MARKS),
     "prepare to embed": lambda text: prepare_to_embed(text, max_tokens=256),
     "sentences": sentences,
     "complaints": lambda text: [judge(sentence.text) for sentence in complaints(text)],

@@ -26,6 +26,7 @@ from pace.promises import Measured
 from quipu import AsyncMemory
 from quipu.app.memory import AsyncMemory as Opened
 from quipu.kernel.config import Settings
+from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.embedding.following import Following
 
 _MOST_OVERHEAD = 0.3
@@ -81,15 +82,16 @@ async def _bulk(memory: Opened, options: argparse.Namespace) -> list[Measured]:
     parts = memory._ready
     await _make(memory, "notes", "id int primary key, body text", ["body"])
     rng = random.Random(2)
-    rows = [{"id": number, "body": _text(rng, 12)} for number in range(options.bulk)]
-    sample = [_shuffled(rng, row["body"]) for row in rows[: max(20, options.bulk // 10)]]
+    texts = [_text(rng, 12) for _ in range(options.bulk)]
+    rows = [{"id": number, "body": text} for number, text in enumerate(texts)]
+    sample = [_shuffled(rng, text) for text in texts[: max(20, options.bulk // 10)]]
     begun = perf_counter()
     await parts.models.embed(sample)
     alone = (perf_counter() - begun) * 1000 / len(sample)
     begun = perf_counter()
     await memory.tables.insert("notes", rows, space=_SPACE)
     returned = (perf_counter() - begun) * 1000
-    schema = (await memory.tables.schemas(space=_SPACE))[0]
+    schema = await Access(parts.database).schema(Place.of(_SPACE, "memory", None), "read")
     await Following(parts.database, parts.models, parts.logins).advance(_SPACE, schema, seconds=None)
     ended = (perf_counter() - begun) * 1000
     each = ended / len(rows)
@@ -108,7 +110,7 @@ async def _asked(memory: Opened, options: argparse.Namespace) -> list[Measured]:
         last = min(first + 10_000, options.asked)
         rows = [{"id": number, "body": _text(rng, 12)} for number in range(first, last)]
         await memory.tables.insert("pages", rows, space=_SPACE)
-    schema = (await memory.tables.schemas(space=_SPACE))[0]
+    schema = await Access(parts.database).schema(Place.of(_SPACE, "memory", None), "read")
     begun = perf_counter()
     done, _ = await Following(parts.database, parts.models, parts.logins).advance(
         _SPACE, schema, seconds=None

@@ -265,7 +265,8 @@ def main() -> None:
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.child:
-        anyio.run(child, *map(Path, asked.child))
+        path, home = map(Path, asked.child)
+        anyio.run(child, path, home)
         return
     with tempfile.TemporaryDirectory(prefix="quipu-bench-") as name:
         folder = Path(name)

@@ -16,7 +16,7 @@ import argparse
 import random
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -65,8 +65,7 @@ def questions(rng: random.Random, rounds: int) -> dict[str, list[dict[str, objec
     def some(*kinds: Sequence[str]) -> list[str]:
         return [rng.choice(kind) for kind in kinds]
 
-    made: dict[str, list[dict[str, object]]] = {}
-    for kind, one in {
+    kinds: dict[str, Callable[[], dict[str, object]]] = {
         "a rare word": lambda: {"query": some(rare)[0]},
         "a word": lambda: {"query": some(middle)[0]},
         "a common word": lambda: {"query": some(common)[0]},
@@ -83,9 +82,8 @@ def questions(rng: random.Random, rounds: int) -> dict[str, list[dict[str, objec
         },
         "the latest": lambda: {"query": some(common)[0], "sort": "time"},
         "of a project": lambda: {"query": some(middle)[0], "project": "project-3"},
-    }.items():
-        made[kind] = [one() for _ in range(rounds)]
-    return made
+    }
+    return {kind: [one() for _ in range(rounds)] for kind, one in kinds.items()}
 
 
 async def measure(url: str, settings: Settings, *, rounds: int) -> tuple[float, float, list[Measured]]:

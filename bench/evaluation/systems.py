@@ -59,7 +59,7 @@ def _by_keyword(one: Labelled) -> Evaluation:
         return Evaluation(deletions=tuple(Deletion(id=m.id) for m in one.asked.existing_memories))
     found: list[Inclusion] = []
     for sentence in re.findall(r"[^.!?\n]+[.!?]*", turn.content):
-        category = next((name for name, words in _KEYWORDS if re.search(words, sentence.lower())), None)
-        if category is not None:
-            found.append(Inclusion(category=category, importance="medium", summary=sentence.strip()))
+        matching: list[Category] = [name for name, words in _KEYWORDS if re.search(words, sentence.lower())]
+        if matching:
+            found.append(Inclusion(category=matching[0], importance="medium", summary=sentence.strip()))
     return Evaluation(inclusions=tuple(found))

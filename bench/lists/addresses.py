@@ -113,7 +113,7 @@ def addresses() -> Iterator[Address]:
     for prefix, routers in (("", PAGES), ("/v1", ROUTERS)):
         for router in routers:
             for route in router.routes:
-                if isinstance(route, APIRoute) and "GET" in route.methods:
+                if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
                     path = f"{prefix}{route.path}"
                     if not path.startswith(NEITHER):
                         yield from _looks(_named(path), is_page=not prefix)

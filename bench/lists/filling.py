@@ -14,7 +14,7 @@ SPACE: Final = "lists"
 TABLE: Final = "boats"
 _SQL = load("pages")
 _FIRST: Final = ("quick", "space")
-_LAST: Final = "own_table"
+_LAST: Final = ("schema_name", "own_table")
 _COLUMNS: Final = "id int primary key, name text not null, body text, level int, at timestamptz"
 _TEXT: Final = "the boats lay in the harbour all night, and nobody knew who had brought them there."
 
@@ -30,13 +30,13 @@ async def fill(memory: AsyncMemory, conninfo: str, rows: int) -> None:
         column_descriptions={"id": "The number that it is known by"},
         space=SPACE,
     )
-    (schema,) = await memory.tables.schemas(space=SPACE)
     with psycopg.connect(conninfo, autocommit=True) as conn:
         conn.execute(_SQL["quick"])
         (number,) = conn.execute(_SQL["space"], {"name": SPACE}).fetchone() or (None,)
         values = {"space": number, "rows": rows, "text": _TEXT}
         for name, statement in _SQL.items():
-            if name not in (*_FIRST, _LAST):
+            if name not in (*_FIRST, *_LAST):
                 conn.execute(statement, values)
-        own = sql.SQL(_SQL[_LAST].decode()).format(table=sql.Identifier(schema.schema_name, TABLE))
-        conn.execute(own, values)
+        (schema_name,) = conn.execute(_SQL["schema_name"], values).fetchone() or ("",)
+        own_table = sql.SQL(_SQL["own_table"].decode())  # pyright: ignore[reportArgumentType] - our own file
+        conn.execute(own_table.format(table=sql.Identifier(schema_name, TABLE)), values)

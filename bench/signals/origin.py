@@ -18,4 +18,6 @@ _PATTERNS: tuple[tuple[Theme, str], ...] = (
 def origin(text: str) -> Themes:
     """The one theme that it gives a text, complaint or not; ``other`` where no pattern occurs."""
     lowered = text.lower()
-    return frozenset((next((theme for theme, found in _PATTERNS if re.search(found, lowered)), "other"),))
+    matching: list[Theme] = [theme for theme, pattern in _PATTERNS if re.search(pattern, lowered)]
+    matching.append("other")
+    return frozenset(matching[:1])

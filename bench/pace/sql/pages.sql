@@ -225,6 +225,9 @@ select %(space)s, n, place, md5('longterm' || n)::uuid, 'injected' from generate
 update core.spaces set entries = 6 * %(rows)s, tokens = 72 * %(rows)s, mixed_tokens = 72 * %(rows)s, threads = %(rows)s,
     unfiled = 0 where id = %(space)s;
 
+-- name: schema_name
+select schema_name from tables.schemas where space_id = %(space)s;
+
 -- name: own_table
 insert into {table} (id, name, body, level, at)
 select n, 'Boat number ' || n, %(text)s, n %% 1000, now() - interval '2 years' * n / %(rows)s from generate_series(1, %(rows)s) n;
