@@ -26,15 +26,13 @@ from rich.table import Table
 from quipu.errors import BadInput
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.text import clean, count_words, excerpt
-from quipu.kernel.embedding.model import prepare as prepare_to_embed
+from quipu.kernel.embedding.embedder import prepare as prepare_to_embed
 from quipu.kernel.prose.splitting import sentences
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.signals.said import judge
 from quipu.kinds.ledger.signals.words import sentences as complaints
-from quipu.recall.dates import asks_when, tells_time, windows
-from quipu.recall.question import Name, asks_about_asker, mentioned, without
-from quipu.recall.render import best_passage
-from quipu.recall.terms import bag, question_terms
+from quipu.recall.question import Name, asks_about_asker, asks_when, mentioned, windows, without
+from quipu.recall.terms import bag, best_passage, question_terms, tells_time
 from quipu.record.model import Incoming, prepare
 from quipu.upkeep.snapshots.reader import Dump
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from quipu.kernel.embedding.convert import convert_model
-from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.embedding.stored import read_model
 
 TESTS = Path(__file__).resolve().parent.parent / "tests" / "unit" / "kernel" / "embedding"

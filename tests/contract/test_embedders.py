@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from embedding_server import KEY, EmbeddingServer
 
+from quipu.kernel.embedding.embedder import Embedder, LocalEmbedder
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kernel.embedding.local import LocalEmbedder
-from quipu.kernel.embedding.model import Embedder
 from quipu.kernel.embedding.remote import RemoteEmbedder
 from quipu.kernel.embedding.stored import find_model
 

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.recall.dates import Window, tells_time
-from quipu.recall.question import Name, Question, understand
+from quipu.recall.question import Name, Question, Window, understand
 from quipu.recall.search import FLOOR, Weights
-from quipu.recall.terms import Bag, bag
+from quipu.recall.terms import Bag, bag, tells_time
 
 K1, B = 1.2, 0.75
 K1_OF_SESSIONS = 0.6  # said once in a session, a word counts nearly in full

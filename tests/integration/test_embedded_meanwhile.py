@@ -10,8 +10,8 @@ from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory
 from quipu.errors import Conflict, EmbeddingError
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kernel.embedding.model import Vectors
 
 pytestmark = pytest.mark.anyio
 

@@ -15,8 +15,8 @@ from quipu.app.kinds import KINDS
 from quipu.errors import Conflict, EmbeddingError, ModelMissing
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kernel.embedding.model import Vectors
 from quipu.upkeep.reembed.service import reembed
 from quipu.upkeep.reembed.store import ReembedReport
 

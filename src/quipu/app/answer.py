@@ -20,9 +20,9 @@ from quipu.kinds.plug import Parts
 from quipu.recall.generations import Models
 from quipu.recall.model import Cited, Filters, Found, Hit
 from quipu.recall.question import Question
-from quipu.recall.render import Block, Why, best_passage, block, explain
+from quipu.recall.render import Block, Why, block, explain
 from quipu.recall.search import Search, filed
-from quipu.recall.terms import DEFAULT
+from quipu.recall.terms import DEFAULT, best_passage
 from quipu.record import store
 from quipu.record.service import MESSAGE
 

@@ -72,6 +72,15 @@ class AsyncMemory(AsyncErasing):
 
             raise missing(self, name)
 
+    @property
+    def _ready(self) -> Parts:
+        if self._parts is None:
+            name = type(self).__name__
+            raise QuipuError(
+                f"This {name} is not open.", hint=f"Use it inside `async with {name}() as memory:`."
+            )
+        return self._parts
+
     async def __aenter__(self) -> Self:
         if self._parts is not None:
             raise QuipuError(f"This {type(self).__name__} is already open.")

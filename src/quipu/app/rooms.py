@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from quipu.app.kinds import ERASERS, REGISTER
 from quipu.app.parts import Parts
-from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.scope import everybody_only
@@ -44,8 +43,12 @@ class AsyncRooms:
 
     _settings: Settings
     _clock: Clock
-    _parts: Parts | None
     _rooms: dict[str, object]
+
+    @property
+    def _ready(self) -> Parts:
+        """The parts of this memory, which is open."""
+        raise NotImplementedError
 
     @property
     def answers(self) -> AsyncAnswers:
@@ -250,16 +253,6 @@ class AsyncRooms:
         return await self._ready.answering.marks(space)
 
     def _room(self, kind: type[_Room], build: Callable[[Parts], _Room]) -> _Room:
-        parts = self._ready
         if kind.__name__ not in self._rooms:
-            self._rooms[kind.__name__] = build(parts)
+            self._rooms[kind.__name__] = build(self._ready)
         return cast("_Room", self._rooms[kind.__name__])
-
-    @property
-    def _ready(self) -> Parts:
-        if self._parts is None:
-            name = type(self).__name__
-            raise QuipuError(
-                f"This {name} is not open.", hint=f"Use it inside `async with {name}() as memory:`."
-            )
-        return self._parts

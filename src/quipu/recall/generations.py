@@ -22,7 +22,7 @@ from quipu.kernel.base.scope import acting_for
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.choose import choose
-from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.recall import store
 from quipu.recall.model import GenerationChanged
 

@@ -11,7 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import BadInput
-from quipu.kernel.db.arrays import Bits, Bools, Float4s, Int2s, Int4s, Int8s, Moments, Texts, Vectors
+from quipu.kernel.db.arrays import (
+    Bits,
+    Bools,
+    Float4s,
+    Int2s,
+    Int4s,
+    Int8s,
+    Moments,
+    Texts,
+    Vectors,
+    sign_bits,
+)
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
 from quipu.recall import store
 from quipu.recall.model import Draft, GenerationChanged
@@ -24,7 +35,6 @@ from quipu.recall.neighbours import (
     entry_id,
     shares,
 )
-from quipu.recall.signatures import pack
 
 
 @dataclass(slots=True)
@@ -220,7 +230,7 @@ async def send(
         row.own = vector.astype(np.float32)
     contexts = _contexts(entries.rows)
     own = np.stack([_own(row) for row in entries.rows])
-    values = {"bits": Bits(pack(contexts)), "own": Vectors(own), "context": Vectors(contexts)}
+    values = {"bits": Bits(sign_bits(contexts)), "own": Vectors(own), "context": Vectors(contexts)}
     filed = await store.file_entries(tx, {**entries.columns, **values})
     if entries.fitted:
         await _refit(tx, entries.fitted, generation=generation)
@@ -428,7 +438,7 @@ async def _refit(tx: SpaceTransaction, rows: Sequence[Row], *, generation: int) 
     values = {
         "id": ids,
         "mixed_tokens": mixed,
-        "bits": Bits(pack(contexts)),
+        "bits": Bits(sign_bits(contexts)),
         **_inherited(rows),
     }
     await store.run(tx, "refit_entries", values)

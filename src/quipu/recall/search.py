@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import acting_for, bound_person
-from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector
+from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector, sign_bits
 from quipu.kernel.db.database import Database, SpaceTransaction, leaving_what_is_held
 from quipu.recall import store
-from quipu.recall.dates import Window
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters, Found
 from quipu.recall.neighbours import THREAD_SHIFT
-from quipu.recall.question import Question, understand
-from quipu.recall.signatures import Cache, Signatures, View, as_words, closest, pack
+from quipu.recall.question import Question, Window, understand
+from quipu.recall.signatures import Cache, Signatures, View, as_words, closest
 
 CatchUp = Callable[[Database, Models, str], Awaitable[None]]
 """Files what the index does not know of a kind in a space: ``await catch_up(database, models, space)``."""
@@ -158,7 +157,7 @@ class Search:
         weights = self._in_force(question, tx, _share(dated, allowed))
         values = self._values(tx, question, vector, filters, owners, weights, limit)
         places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
-        distances = held.distances(as_words(pack(vector[np.newaxis]))[:, 0])
+        distances = held.distances(as_words(sign_bits(vector[np.newaxis]))[:, 0])
         timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
         wanted = max(_EXACT if len(places) <= _EXACT else _NEAR + len(places) // 1000, 4 * limit)
         while True:

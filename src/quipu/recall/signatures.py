@@ -111,11 +111,6 @@ def _append(held: NDArray[np.generic], more: NDArray[np.generic]) -> NDArray[np.
     return room[..., :wanted]
 
 
-def pack(vectors: NDArray[np.floating]) -> NDArray[np.uint8]:
-    """Sign bits of vectors, packed: shape (n, dimensions) to (n, dimensions / 8), uint8, rounded up."""
-    return np.packbits(vectors > 0, axis=-1)
-
-
 def as_words(packed: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Return packed bits as rows of 64-bit words: (n, bytes) to (ceil(bytes / 8), n), padded with zeros."""
     spare = -packed.shape[1] % 8

@@ -14,7 +14,7 @@ from psycopg.rows import class_row
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
-from quipu.kernel.embedding.model import Embedder
+from quipu.kernel.embedding.embedder import Embedder
 from quipu.recall import signatures
 from quipu.recall.model import GenerationChanged
 from quipu.recall.question import Name

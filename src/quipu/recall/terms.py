@@ -1,5 +1,7 @@
 """Terms that find a text: stems, identifiers, pairs of characters in writing without word borders.
 
+With them go whether a text tells of a time, and its passage with most of the terms of a question.
+
 The language of a text is told by its smallest words. Each list holds the commonest function words of a
 language (our own selection). They serve twice: they are skipped when a text is indexed, and their number
 tells the languages apart.
@@ -12,7 +14,7 @@ import threading
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -39,6 +41,9 @@ _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _LONGEST_WORD = 64
 _MOST_TERMS = 4096
 _MOST_CHARACTERS = 400_000
+LONG_CHARACTERS = 2_000
+_PASSAGE_CHARACTERS = 1_000
+_PASSAGE_END = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
 DEFAULT = "english"
 _WORDS = {
     "english": (
@@ -125,6 +130,36 @@ _SPEAKING = {
     for word in words
 }
 
+_MONTH_NAMES = """
+january jan januar enero janvier gennaio
+february feb februar febrero février febbraio
+march mar märz marzo mars
+april apr abril avril aprile
+may mai mayo maggio
+june jun juni junio juin giugno
+july jul juli julio juillet luglio
+august aug agosto août
+september sep sept septiembre septembre settembre
+october oct oktober octubre octobre ottobre
+november nov noviembre novembre
+december dec dezember diciembre décembre dicembre
+"""
+MONTHS = {
+    name: number for number, names in enumerate(_MONTH_NAMES.split("\n")) for name in names.split()
+}  # the first line is empty: January is 1
+_SURE_MONTHS = "|".join(name for name in MONTHS if name not in ("may", "mar"))  # words of other meaning
+_TIME_WORDS = re.compile(
+    rf"\b(?:{_SURE_MONTHS}|in may"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend"
+    r"|today|tonight|tomorrow|yesterday|morning|evening|ago|last|next|since|until"
+    r"|weeks?|months?|years?|days|spring|summer|autumn|winter"
+    r"|christmas|easter|halloween|thanksgiving|birthday|anniversary"
+    r"|gestern|heute|morgen|woche|monat|jahr|vor|seit|ayer|hoy|mañana|semana|mes|año|hace"
+    rf"|hier|demain|semaine|mois|(?:19|20)\d\d|\d{{1,2}}:\d\d)\b"
+    r"|[年月日天周週]|昨|今|明|先週|来週|เมื่อวาน",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Bag:
@@ -183,6 +218,52 @@ def question_terms(question: str, languages: Sequence[str]) -> dict[str, tuple[i
             seen.add(key)
             distinct[term] = key
     return distinct
+
+
+def tells_time(text: str) -> bool:
+    """Return True if a text mentions a time (in its first 4,000 characters)."""
+    return bool(_TIME_WORDS.search(text[:4000]))
+
+
+def best_passage(text: str, terms: Mapping[str, tuple[int, ...]]) -> tuple[int, int] | None:
+    """Return the place of the passage with most of the terms: (start, end); None if ``text`` is short.
+
+    Passages end at paragraphs or sentences and have about 1,000 characters; the first wins a tie.
+    """
+    if len(text) <= LONG_CHARACTERS:
+        return None
+    wanted = [set(hashes) for hashes in terms.values()]
+    best, most = (0, 0), -1
+    for start, end in passages(text[:_MOST_CHARACTERS]):
+        held = set(bag(text[start:end]).hashes.tolist()) if wanted else set[int]()
+        score = sum(not hashes.isdisjoint(held) for hashes in wanted)
+        if score > most:
+            best, most = (start, end), score
+    return best
+
+
+def passages(text: str) -> Iterator[tuple[int, int]]:
+    """Cut a text into passages: (start, end), without gaps, none longer than twice the usual length."""
+    start, end = 0, 0
+    for piece in _pieces(text):
+        if end > start and piece - start > _PASSAGE_CHARACTERS:
+            yield start, end
+            start = end
+        end = piece
+    if end > start:
+        yield start, end
+
+
+def _pieces(text: str) -> Iterator[int]:
+    """Yield the ends of the smallest pieces that may be told apart."""
+    at = 0
+    for place in [*(m.end() for m in _PASSAGE_END.finditer(text)), len(text)]:
+        while place - at > _PASSAGE_CHARACTERS:
+            at += _PASSAGE_CHARACTERS
+            yield at
+        if place > at:
+            at = place
+            yield at
 
 
 @lru_cache(maxsize=65_536)

@@ -12,8 +12,7 @@ from typing import Final, Literal
 
 from quipu.kernel.base.echo import Heard, Marks
 from quipu.kernel.redact import redact
-from quipu.recall.dates import tells_time
-from quipu.recall.terms import Bag, bag
+from quipu.recall.terms import Bag, bag, tells_time
 
 Role = Literal["user", "assistant", "system", "tool"]
 

@@ -9,8 +9,8 @@ import pytest
 
 from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
+from quipu.kernel.embedding.embedder import Embedder
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kernel.embedding.model import Embedder
 from quipu.kinds.episodes.building import feeling
 from quipu.kinds.episodes.building.builders import RuleBuilder
 from quipu.kinds.episodes.building.meaning import meaning

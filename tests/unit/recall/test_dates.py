@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import read_through, texts
-from quipu.recall.dates import asks_when, tells_time, windows
+from quipu.recall.question import asks_when, windows
+from quipu.recall.terms import tells_time
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
 FIRST = datetime(2023, 6, 1, tzinfo=UTC)

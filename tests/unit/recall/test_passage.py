@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import read_through, texts
-from quipu.recall.render import LONG_CHARACTERS, best_passage, passages
-from quipu.recall.terms import question_terms
+from quipu.recall.terms import LONG_CHARACTERS, best_passage, passages, question_terms
 
 long_texts = st.lists(texts, max_size=8).map(lambda parts: " ".join(parts * 40)) | texts.map(lambda t: t * 90)
 

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from quipu.recall.signatures import Cache, Signatures, View, as_words, closest, empty, pack, read
+from quipu.kernel.db.arrays import sign_bits
+from quipu.recall.signatures import Cache, Signatures, View, as_words, closest, empty, read
 
 DIMENSIONS = 100  # not a multiple of 64, nor of 8
 
 
 def bits_of(number: int) -> NDArray[np.uint8]:
-    return pack(np.random.default_rng(number).standard_normal((1, DIMENSIONS)))
+    return sign_bits(np.random.default_rng(number).standard_normal((1, DIMENSIONS)))
 
 
 def copied(rows: dict[int, int]) -> bytes:
@@ -112,7 +113,7 @@ def viewed(signatures: Signatures) -> View:
 
 @given(st.integers(1, 5), st.integers(1, 200))
 def test_words_hold_the_packed_bits_and_can_be_written_to(count: int, dimensions: int) -> None:
-    packed = pack(np.random.default_rng(count).standard_normal((count, dimensions)))
+    packed = sign_bits(np.random.default_rng(count).standard_normal((count, dimensions)))
     words = as_words(packed)
     assert words.shape == (-(-packed.shape[1] // 8), count)
     assert words.T.copy().view(np.uint8)[:, : packed.shape[1]].tolist() == packed.tolist()
@@ -128,8 +129,8 @@ def test_the_nearest_are_those_whose_signs_point_most_along_the_question(
     vectors = rng.standard_normal((entries, DIMENSIONS))
     asked = rng.standard_normal(DIMENSIONS).astype(np.float32)
     fields = (np.zeros(entries, kind) for kind in (np.int16, np.int32, np.int64))
-    held = Signatures(1, 0, np.arange(entries), *fields, as_words(pack(vectors)))
-    distances = held.distances(as_words(pack(asked[np.newaxis]))[:, 0])
+    held = Signatures(1, 0, np.arange(entries), *fields, as_words(sign_bits(vectors)))
+    distances = held.distances(as_words(sign_bits(asked[np.newaxis]))[:, 0])
     places = np.flatnonzero(rng.random(entries) < 0.8)
     found = held.nearest(places, distances, asked, count)
     assert len(set(found)) == min(count, len(places))

@@ -13,7 +13,7 @@ from anyio import CancelScope
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
-from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.kernel.embedding.embedder import Embedder, Vectors
 
 _OBSERVED = 50
 _LIMIT = 10

@@ -13,7 +13,7 @@ import numpy  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
 from quipu.errors import QuipuError
 from quipu.kernel.config import Settings
-from quipu.kernel.embedding.local import encoder
+from quipu.kernel.embedding.embedder import encoder
 from quipu.kernel.embedding.stored import find_model
 
 

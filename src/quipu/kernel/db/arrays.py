@@ -132,6 +132,11 @@ class Bits(Packed):
         super().__init__(_array(1562, rows))
 
 
+def sign_bits(vectors: NDArray[np.floating]) -> NDArray[np.uint8]:
+    """Return the signs of vectors, packed: shape (n, dimensions) to (n, dimensions / 8), rounded up."""
+    return np.packbits(vectors > 0, axis=-1)
+
+
 @dataclass(frozen=True, slots=True)
 class Vectors:
     """halfvec[] from an array of shape (n, dimensions). What that is called differs between databases."""

@@ -8,7 +8,7 @@ from tempfile import mkdtemp
 
 from quipu.errors import BadInput, Conflict, EmbeddingError
 from quipu.kernel.embedding.convert import Precision, convert_model
-from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.embedding.stored import ModelInfo, is_name, is_taken, read_model
 
 _UNFINISHED = ".adding-"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from quipu.errors import ConfigError
 from quipu.kernel.config import Settings
+from quipu.kernel.embedding.embedder import Embedder, LocalEmbedder
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kernel.embedding.local import LocalEmbedder
-from quipu.kernel.embedding.model import Embedder
 from quipu.kernel.embedding.remote import RemoteEmbedder
 from quipu.kernel.embedding.stored import find_model
 from quipu.kernel.embedding.transformers import TransformersEmbedder

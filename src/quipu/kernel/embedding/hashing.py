@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from quipu.kernel.embedding.model import Vectors, unit
+from quipu.kernel.embedding.embedder import Vectors, unit
 
 _WORD = re.compile(r"\w+")
 _RECIPE = 1

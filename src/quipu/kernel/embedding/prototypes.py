@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.kernel.embedding.embedder import Embedder, Vectors
 
 NEAREST: Final = 2
 """How near a text is to a category is the mean of its cosines to so many of its prototypes."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quipu.errors import EmbeddingError, MissingExtra
-from quipu.kernel.embedding.model import Vectors, prepare, unit
+from quipu.kernel.embedding.embedder import Vectors, prepare, unit
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -23,7 +23,6 @@ from onnxruntime.capi import onnxruntime_pybind11_state as refusals  # pyright: 
 from tokenizers import Tokenizer
 
 from quipu.errors import EmbeddingError, ModelMissing
-from quipu.kernel.embedding.model import Vectors, unit
 from quipu.kernel.embedding.stored import GRAPH, TOKENIZER, ModelInfo
 
 _INPUT, _OUTPUT = "input_ids", "embedding"
@@ -45,7 +44,9 @@ _REFUSALS = cast(
 
 
 class _Session(Protocol):
-    def run(self, output_names: list[str], inputs: dict[str, NDArray[np.int64]]) -> list[Vectors]: ...
+    def run(
+        self, output_names: list[str], inputs: dict[str, NDArray[np.int64]]
+    ) -> list[NDArray[np.float32]]: ...
 
 
 class Encoder:
@@ -70,8 +71,8 @@ class Encoder:
         self._dimensions = model.dimensions
         self._meaningless = _meaningless(self._tokenizer)
 
-    def encode(self, text: str, *, alone: bool = False) -> Vectors:
-        """Return the vector of one prepared text: shape (dimensions,), unit length, zero without known words.
+    def encode(self, text: str, *, alone: bool = False) -> NDArray[np.float32]:
+        """Return the vector of one prepared text: shape (dimensions,), zero without known words.
 
         With ``alone`` no other text waits, so a long one may take two cores. The vector is the same, to the
         bit.
@@ -84,7 +85,7 @@ class Encoder:
             rows = session.run([_OUTPUT], {_INPUT: np.array([tokens], np.int64)})[0]
         except _REFUSALS as error:
             raise EmbeddingError(f"onnxruntime refused a text: {error}.") from error
-        return unit(rows)[0]
+        return rows[0]
 
     def _for_long(self) -> _Session:
         """Return a session for long texts, loaded at the second one: for one alone it would not pay."""

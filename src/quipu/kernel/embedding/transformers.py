@@ -11,7 +11,7 @@ import numpy as np
 from anyio import to_thread
 
 from quipu.errors import MissingExtra, ModelMissing
-from quipu.kernel.embedding.model import Vectors, prepare, unit
+from quipu.kernel.embedding.embedder import Vectors, prepare, unit
 
 _DEFAULT_TOKENS = 512
 

@@ -3,7 +3,6 @@
 What is taken for a secret, what is not, and why: ``docs/decisions/redaction.md``.
 """
 
-from quipu.kernel.redact.model import Redacted
-from quipu.kernel.redact.redaction import redact, secret_kind, token_kind
+from quipu.kernel.redact.redaction import Redacted, redact, secret_kind, token_kind
 
 __all__ = ["Redacted", "redact", "secret_kind", "token_kind"]

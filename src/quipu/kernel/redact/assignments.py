@@ -15,7 +15,7 @@ from typing import Final
 
 from quipu.kernel.redact import values
 from quipu.kernel.redact.forms import FORMS
-from quipu.kernel.redact.model import HEAD_CHARACTERS, MARK, Secret, Source
+from quipu.kernel.redact.tokens import HEAD_CHARACTERS, MARK, Secret, Source
 from quipu.kernel.redact.values import Grade, Subject
 
 _PASSWORDS: Final = ("password", "passwd", "passphrase", "passwort", "pass")

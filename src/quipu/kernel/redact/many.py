@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from quipu.kernel.redact import assignments, redact, redaction, tokens
 from quipu.kernel.redact.anchors import Anchors
-from quipu.kernel.redact.model import Redacted, Source
+from quipu.kernel.redact.redaction import Redacted
+from quipu.kernel.redact.tokens import Source
 
 _FEW: Final = 64
 _APART_BYTES: Final = 128

@@ -7,7 +7,7 @@ from base64 import b64decode, b64encode
 from binascii import Error
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
@@ -16,10 +16,18 @@ from typing import Final
 from quipu.errors import QuipuError
 from quipu.kernel.redact import assignments, tokens
 from quipu.kernel.redact.forms import FORMS
-from quipu.kernel.redact.model import MARK, Redacted, Secret, Source
+from quipu.kernel.redact.tokens import MARK, Secret, Source
 
 _SHORTEST_NAME: Final = 12
 _ASSIGNS: Final = ("=", "://", " ", "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text with ``[redacted:KIND]`` in place of every secret, and how many there were of each kind."""
+
+    text: str
+    counts: Mapping[str, int]
 
 
 def redact(text: str) -> Redacted:

@@ -10,13 +10,12 @@ from uuid import UUID
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.recall import index
-from quipu.recall.dates import tells_time
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.index import withdraw
 from quipu.recall.model import Draft, GenerationChanged
-from quipu.recall.terms import DEFAULT, bag
+from quipu.recall.terms import DEFAULT, bag, tells_time
 from quipu.recall.unfiled import settle
 
 EPISODES: Final = 4  # core.recall_kinds.code

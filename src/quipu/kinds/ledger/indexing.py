@@ -17,12 +17,11 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger import store
 from quipu.kinds.ledger.store import Marks, Unfiled
 from quipu.recall import index
-from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
 from quipu.recall.index import withdraw
 from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.store import is_left_alone
-from quipu.recall.terms import DEFAULT, bag
+from quipu.recall.terms import DEFAULT, bag, tells_time
 
 LEDGER: Final = 2  # core.recall_kinds.code
 FACTS: Final = "chat_memory_events"

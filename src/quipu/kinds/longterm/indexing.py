@@ -12,10 +12,9 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.longterm.rules import filed_text, summary_hash
 from quipu.recall import index, search, unfiled
-from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models, Prepared
 from quipu.recall.model import Draft
-from quipu.recall.terms import DEFAULT, bag
+from quipu.recall.terms import DEFAULT, bag, tells_time
 from quipu.recall.unfiled import Row, Rows
 
 _SQL: Final = queries.load("quipu.kinds.longterm")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from quipu.errors import Conflict, EmbeddingError
 from quipu.kernel.db.database import Connection, Database, SpaceTransaction
-from quipu.kernel.embedding.model import Embedder
+from quipu.kernel.embedding.embedder import Embedder
 from quipu.recall.neighbours import context
 from quipu.recall.store import Generation, lock_space, serving
 from quipu.upkeep.reembed import store

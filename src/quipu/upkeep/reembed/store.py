@@ -13,7 +13,7 @@ from psycopg.rows import class_row
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Float4s, Int8s, Vectors, halfvecs
 from quipu.kernel.db.database import Connection, SpaceTransaction
-from quipu.kernel.embedding.model import Embedder
+from quipu.kernel.embedding.embedder import Embedder
 from quipu.recall.model import Cited
 from quipu.recall.neighbours import Shares
 from quipu.recall.store import Generation

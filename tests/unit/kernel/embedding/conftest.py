@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.embedding.stored import find_model
 
 

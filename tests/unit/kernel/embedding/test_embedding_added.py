@@ -11,7 +11,7 @@ from tiny_bert import SPECIAL, WORDS, bert_in_numpy, random_weights, write_direc
 from quipu.errors import BadInput, Conflict, EmbeddingError, MissingExtra, ModelMissing
 from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.convert import Precision
-from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.embedding.stored import find_model, list_models
 
 BUNDLED = "all-MiniLM-L6-v2"

@@ -11,8 +11,8 @@ from quipu.errors import ConfigError, MissingExtra, ModelMissing
 from quipu.kernel.config import Settings, load
 from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.choose import choose
+from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kernel.embedding.local import LocalEmbedder
 from quipu.kernel.embedding.remote import RemoteEmbedder
 
 
@@ -86,7 +86,7 @@ def test_a_missing_extra_is_named(
         choose(settings)
 
 
-@pytest.mark.parametrize("module", ["model", "choose", "stored", "local"])
+@pytest.mark.parametrize("module", ["embedder", "choose", "stored"])
 def test_who_only_names_an_embedder_does_not_load_its_libraries(module: str) -> None:
     code = f"import sys, quipu.kernel.embedding.{module}; print(*sys.modules, sep='\\n')"
     loaded = subprocess.run(

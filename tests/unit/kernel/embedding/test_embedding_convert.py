@@ -13,7 +13,7 @@ from tiny_bert import WORDS, bert_in_numpy, random_weights, write_directory
 
 from quipu.errors import BadInput, MissingExtra
 from quipu.kernel.embedding.convert import Precision, convert_model
-from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.embedding.stored import BUNDLED, read_model
 
 TEXT = "The first cat sat . A kitten fell of new words"

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from patience import PATIENCE_SECONDS
 
-from quipu.kernel.embedding.local import LocalEmbedder
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import LocalEmbedder, Vectors
 from quipu.kernel.embedding.runtime import Encoder
 from quipu.kernel.embedding.stored import find_model
 

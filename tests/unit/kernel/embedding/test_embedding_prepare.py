@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.kernel.embedding.model import prepare
+from quipu.kernel.embedding.embedder import prepare
 
 ANY_TEXT = st.text(st.characters(codec=None))
 

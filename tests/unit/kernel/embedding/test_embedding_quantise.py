@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from quipu.kernel.embedding.convert.bert import columns, rows
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 
 MATRICES = arrays(
     np.float32, array_shapes(min_dims=2, max_dims=2, max_side=8), elements=st.floats(-8, 8, width=32)

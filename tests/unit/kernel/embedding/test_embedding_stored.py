@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import ModelMissing
-from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.embedding.stored import BUNDLED, find_model, read_model, verify
 
 NAME = "all-MiniLM-L6-v2"

@@ -10,8 +10,8 @@ import pytest
 
 from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
+from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kernel.embedding.model import Embedder, Vectors
 from quipu.kinds.ledger.signals.extract import extract
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewSignals
 from quipu.kinds.ledger.signals.prototypes import embed, prototypes

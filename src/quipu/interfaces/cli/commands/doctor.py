@@ -30,7 +30,7 @@ from quipu.kernel.db.database import Database, stored_settings
 from quipu.kernel.db.doctor import Finding, examine
 from quipu.kernel.db.migrate import pending
 from quipu.kernel.embedding.choose import choose
-from quipu.kernel.embedding.local import LocalEmbedder
+from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.language.budget import spent
 from quipu.kernel.language.choose import named
 from quipu.kernel.language.remote import reach

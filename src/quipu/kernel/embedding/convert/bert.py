@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from quipu.errors import BadInput
 from quipu.kernel.embedding.convert.graph import MICROSOFT, Graph
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 
 Pooling: TypeAlias = Literal["mean", "cls"]
 Precision: TypeAlias = Literal["int8", "fp32"]

@@ -16,7 +16,7 @@ from quipu.errors import BadInput
 from quipu.kernel.embedding.convert import bert
 from quipu.kernel.embedding.convert.bert import Pooling, Precision, Shape
 from quipu.kernel.embedding.convert.graph import Graph
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.embedding.stored import TOKENIZER, Card, write_model
 
 _MOST_TOKENS = 512

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.language.model import Language
 from quipu.kernel.language.prompt import entry, label, latest
 from quipu.kinds.episodes.building import feeling, telling

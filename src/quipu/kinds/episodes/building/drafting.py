@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from quipu.errors import LanguageFailed
-from quipu.kernel.embedding.model import Embedder
+from quipu.kernel.embedding.embedder import Embedder
 from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact

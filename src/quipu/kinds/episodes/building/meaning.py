@@ -12,7 +12,7 @@ from typing import Final, Literal, cast
 
 import numpy as np
 
-from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.prototypes import Prototypes, prototypes
 from quipu.kinds.episodes import cueing
 

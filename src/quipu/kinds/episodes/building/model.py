@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from quipu.kernel.embedding.model import Embedder
+from quipu.kernel.embedding.embedder import Embedder
 from quipu.kinds.episodes.shapes import Chunk, Condensed
 
 

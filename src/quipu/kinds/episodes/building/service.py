@@ -14,7 +14,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import Policy
 from quipu.kinds.episodes import indexing

@@ -11,7 +11,7 @@ from typing import Final, get_args
 import numpy as np
 
 from quipu.kernel.base.text import count_words
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kinds.episodes import cueing
 from quipu.kinds.episodes.building.meaning import Ending
 from quipu.kinds.episodes.building.model import Utterance

@@ -14,7 +14,7 @@ import numpy as np
 from quipu.kernel.db.arrays import Bools, Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.arrays import Vectors as Columns
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kinds.episodes.conversations import store
 from quipu.kinds.episodes.conversations.exchanges import RESUMES, Span, channel_of, place
 from quipu.kinds.episodes.conversations.model import Run

@@ -12,7 +12,7 @@ from typing import Final
 from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Float4s, Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.chunking.chunkers import RemoteChunker, RulesChunker

@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts, Vector, halfvecs
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kinds.episodes.conversations.exchanges import Span, state
 from quipu.kinds.episodes.conversations.model import Conversation, Exchange, Said, Thread, Topic, Utterance
 from quipu.kinds.episodes.conversations.topics import MOST_WORDS, Known, centre, name_of, topical

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 import numpy as np
 import Stemmer
 
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.recall.terms import KNOWN, STOP, detect
 
 MOST_COUNTED: Final = 20

@@ -14,7 +14,7 @@ from anyio import to_thread
 
 from quipu.errors import BadInput
 from quipu.kernel.base.text import ELLIPSIS, clean
-from quipu.kernel.embedding.model import Embedder
+from quipu.kernel.embedding.embedder import Embedder
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewEvidence, ReviewSignals, Theme, ThemeScore
 from quipu.kinds.ledger.signals.prototypes import embed, prototypes
 from quipu.kinds.ledger.signals.said import Verdict, judge

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kinds.ledger.signals.model import THEMES, Theme
 
 NEAREST: Final = 2

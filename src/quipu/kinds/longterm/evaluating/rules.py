@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from quipu.kernel.embedding.model import Embedder
+from quipu.kernel.embedding.embedder import Embedder
 from quipu.kernel.embedding.prototypes import embed, prototypes
 from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.evaluating.conversation import Conversation

@@ -14,11 +14,10 @@ from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
 from quipu.kinds.tables.embedding.model import Change, Place, Plan, Relation, Wanted
 from quipu.recall import index
-from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models
 from quipu.recall.index import withdraw
 from quipu.recall.model import Draft
-from quipu.recall.terms import DEFAULT, bag
+from quipu.recall.terms import DEFAULT, bag, tells_time
 
 TABLES: Final = 6  # core.recall_kinds.code
 _SOURCE: Final = "embeddings"

@@ -9,7 +9,7 @@ from typing import Final
 
 from quipu.kernel.redact import redact
 from quipu.kinds.tables.embedding.model import Known, Place, Plan, Values, Wanted
-from quipu.recall.render import passages
+from quipu.recall.terms import passages
 
 WHOLE_CHARACTERS: Final = 1_000
 MOST_CHARACTERS: Final = 100_000

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from quipu.kernel.embedding import prototypes as kernel
-from quipu.kernel.embedding.model import Embedder, Vectors
+from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.prototypes import embed
 from quipu.kernel.prose.splitting import LONGEST, Sentence, sentences
 from quipu.kinds.transcripts.extract.model import CATEGORIES, Category, Extraction, Finding, Turn

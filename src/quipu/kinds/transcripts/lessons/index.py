@@ -12,15 +12,14 @@ from uuid import UUID
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kinds.transcripts import message_index
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.message_index import CODE
 from quipu.recall import index, search
-from quipu.recall.dates import tells_time
 from quipu.recall.generations import Models, Prepared
 from quipu.recall.model import Draft
-from quipu.recall.terms import DEFAULT, bag
+from quipu.recall.terms import DEFAULT, bag, tells_time
 from quipu.recall.unfiled import Row, Rows
 
 _TABLE: Final = "memories"

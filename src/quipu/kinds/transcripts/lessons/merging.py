@@ -10,7 +10,7 @@ from uuid import UUID
 
 import numpy as np
 
-from quipu.kernel.embedding.model import Vectors
+from quipu.kernel.embedding.embedder import Vectors
 from quipu.kinds.transcripts.extract.model import Finding
 from quipu.kinds.transcripts.extract.sameness import SAME, contradicts, normal_hash
 

@@ -12,7 +12,7 @@ from quipu.errors import NotFound
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Vectors
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.embedding.model import Vectors as Embedding
+from quipu.kernel.embedding.embedder import Vectors as Embedding
 from quipu.kinds.transcripts.extract.model import Extractor, Turn
 from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
 from quipu.kinds.transcripts.lessons.merging import Known

@@ -9,10 +9,9 @@ from typing import Final
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.extraction.beliefs import store
 from quipu.recall import index
-from quipu.recall.dates import tells_time
 from quipu.recall.generations import Prepared
 from quipu.recall.model import Cited, Draft, Source
-from quipu.recall.terms import DEFAULT, bag
+from quipu.recall.terms import DEFAULT, bag, tells_time
 
 KIND: Final = 4  # core.recall_kinds.code
 TABLE: Final = "beliefs"
