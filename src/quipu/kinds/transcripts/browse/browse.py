@@ -21,7 +21,7 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, time, whole
+from quipu.kernel.base.scope import check_name, one_of, time, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.browse import compaction, excerpts, indexing, readers, search, store
 from quipu.kinds.transcripts.browse.counts import AsyncCounts, InProject, InSession
@@ -43,6 +43,7 @@ from quipu.kinds.transcripts.browse.model import (
 )
 from quipu.kinds.transcripts.browse.query import Narrowed, optional_text, several
 from quipu.kinds.transcripts.browse.readers import Readers
+from quipu.kinds.transcripts.browse.store import SQL
 from quipu.recall.search import Search
 from quipu.record.given import behind
 
@@ -90,8 +91,8 @@ class AsyncBrowse(AsyncCounts):
             if tx is None:
                 return []
             if after is not None:
-                await behind(_known(tx, after))
-            chosen = await store.numbers(tx, "sessions", values)
+                await behind(_check_session(tx, after))
+            chosen = [number for (number,) in await tx.rows(SQL["sessions"], **values)]
             return sorted(await store.families(tx, chosen), key=_latest, reverse=True)
 
     async def get(
@@ -124,7 +125,7 @@ class AsyncBrowse(AsyncCounts):
                 )
             (seen,) = await store.families(tx, [number])
             lines = await store.readable(tx, number, limit=limit, offset=offset)
-            (total,) = await store.numbers(tx, "count_readable", {"session": number})
+            ((total,),) = await tx.rows(SQL["count_readable"], session=number)
         return Transcript(seen, tuple(lines), total)
 
     async def search(
@@ -163,7 +164,7 @@ class AsyncBrowse(AsyncCounts):
         Raises:
             BadInput: There is no word in the query, or an argument is out of range.
         """
-        what = search.asked(
+        wanted = search.text_search(
             query,
             narrowed=Narrowed(
                 project=optional_text("project", project),
@@ -175,11 +176,11 @@ class AsyncBrowse(AsyncCounts):
                 tools=several("tool", tool),
                 errors=errors,
             ),
-            sort=_sort(sort),
+            sort=one_of("sort", sort, SORTS),
             limit=whole("limit", limit),
         )
         recall = self._meaning if meaning else None
-        return await search.search(self._database, recall, check_name("space", space), what)
+        return await search.search(self._database, recall, check_name("space", space), wanted)
 
     async def recall(
         self,
@@ -332,22 +333,13 @@ def _latest(one: RecordedSession) -> tuple[bool, float, str]:
     )
 
 
-def _sort(value: object) -> Sort:
-    for known in SORTS:
-        if value == known:
-            return known
-    raise BadInput(f"{value!r} is none of {', '.join(SORTS)}.", field="sort")
-
-
-async def _known(tx: SpaceTransaction, session: str) -> int:
-    found = await store.numbers(tx, "session", {"session": session})
-    if not found:
+async def _check_session(tx: SpaceTransaction, session: str) -> None:
+    if not await tx.rows(SQL["session"], session=session):
         raise NotFound(f"There is no session {session!r} in this space.")
-    return found[0]
 
 
 async def _one_session(tx: SpaceTransaction, session: str) -> int | None:
-    found = await store.numbers(tx, "named_sessions", {"session": session})
+    found = await tx.rows(SQL["named_sessions"], session=session)
     if len(found) > 1:
         raise BadInput(f"{len(found)} sessions have a name that begins with {session!r}.", field="session")
-    return found[0] if found else None
+    return found[0][0] if found else None

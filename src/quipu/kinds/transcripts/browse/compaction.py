@@ -10,8 +10,8 @@ from typing import Final
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.transcripts.browse import store
 from quipu.kinds.transcripts.browse.model import CompactedOutput, CompactedTool
+from quipu.kinds.transcripts.browse.store import SQL
 
 _BATCH: Final = 500
 
@@ -52,11 +52,20 @@ def marker(tool: str, *, size_bytes: int, path: str | None, beginning: str) -> s
 
 
 @dataclass(frozen=True, slots=True)
-class _Replaced:
-    """An output and what stands in its place."""
+class _Output:
+    """An output that is old and long; ``beginning`` of its text."""
 
-    one: store.Bulky
-    marker: str
+    session_id: int
+    tool_call_id: str
+    tool_name: str
+    size_bytes: int
+    path: str | None
+    beginning: str
+
+    @property
+    def marker(self) -> str | None:
+        """What stands in its place."""
+        return marker(self.tool_name, size_bytes=self.size_bytes, path=self.path, beginning=self.beginning)
 
 
 async def compact(
@@ -70,12 +79,12 @@ async def compact(
         async with database.transaction(space) as tx:
             if tx is None:
                 break
-            found = await _bulky(tx, project=project, before=before, after=last)
-            replaced = _replaced(found)
+            found = await _outputs(tx, project=project, before=before, after=last)
+            replaced = [(one, text) for one in found if (text := one.marker) is not None]
             if confirm:
                 await _replace(tx, replaced, now)
-        for each in replaced:
-            tools[each.one.tool_name].append((each.one.size_bytes, len(each.marker.encode())))
+        for one, text in replaced:
+            tools[one.tool_name].append((one.size_bytes, len(text.encode())))
         last = (found[-1].session_id, found[-1].tool_call_id) if len(found) == _BATCH else None
     counted = [
         CompactedTool(tool, len(sizes), sum(a for a, _ in sizes), sum(b for _, b in sizes))
@@ -85,36 +94,29 @@ async def compact(
     return CompactedOutput(confirm, older_than_days, tuple(counted))
 
 
-async def _bulky(
+async def _outputs(
     tx: SpaceTransaction, *, project: str | None, before: datetime, after: tuple[int, str]
-) -> list[store.Bulky]:
-    values = {
-        "project": project,
-        "before": before,
-        "tools": list(LEAST_BYTES),
-        "least": min(LEAST_BYTES.values()),
-        "kept": KEPT,
-        "after_session": after[0],
-        "after_call": after[1],
-        "limit": _BATCH,
-    }
-    return await store.rows(tx, store.Bulky, "bulky", values)
-
-
-def _replaced(found: Sequence[store.Bulky]) -> list[_Replaced]:
-    made = (
-        (one, marker(one.tool_name, size_bytes=one.size_bytes, path=one.path, beginning=one.beginning))
-        for one in found
+) -> list[_Output]:
+    return await tx.fetch(
+        _Output,
+        SQL["bulky"],
+        project=project,
+        before=before,
+        tools=list(LEAST_BYTES),
+        least=min(LEAST_BYTES.values()),
+        kept=KEPT,
+        after_session=after[0],
+        after_call=after[1],
+        limit=_BATCH,
     )
-    return [_Replaced(one, text) for one, text in made if text is not None]
 
 
-async def _replace(tx: SpaceTransaction, replaced: Sequence[_Replaced], now: datetime) -> None:
-    values = {
-        "sessions": Int8s([each.one.session_id for each in replaced]),
-        "calls": [each.one.tool_call_id for each in replaced],
-        "markers": [each.marker for each in replaced],
-        "sizes": Int8s([each.one.size_bytes for each in replaced]),
-        "now": now,
-    }
-    await store.run(tx, "replace", values)
+async def _replace(tx: SpaceTransaction, replaced: Sequence[tuple[_Output, str]], now: datetime) -> None:
+    await tx.execute(
+        SQL["replace"],
+        sessions=Int8s([one.session_id for one, _ in replaced]),
+        calls=[one.tool_call_id for one, _ in replaced],
+        markers=[text for _, text in replaced],
+        sizes=Int8s([one.size_bytes for one, _ in replaced]),
+        now=now,
+    )

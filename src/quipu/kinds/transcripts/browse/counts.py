@@ -11,9 +11,16 @@ from typing_extensions import Doc
 from quipu.kernel.base.parameters import Example, Limit, Since, Space, Until
 from quipu.kernel.base.scope import check_name, time, whole
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.browse import store
-from quipu.kinds.transcripts.browse.model import ToolUse, TouchedFile, TranscriptStats
+from quipu.kinds.transcripts.browse.model import (
+    TokenUsage,
+    ToolUse,
+    TouchedFile,
+    TranscriptSizes,
+    TranscriptStats,
+    TranscriptTotals,
+)
 from quipu.kinds.transcripts.browse.query import optional_text
+from quipu.kinds.transcripts.browse.store import SQL, count_unindexed
 
 InProject = Annotated[str | None, Doc("Only projects whose path holds this, in any case."), Example("quipu")]
 InSession = Annotated[str | None, Doc("Only sessions whose id begins so."), Example("4f1c")]
@@ -47,7 +54,7 @@ class AsyncCounts:
             "limit": whole("limit", limit),
         }
         async with self._database.list_read(check_name("space", space)) as tx:
-            return [] if tx is None else await store.tools(tx, values)
+            return [] if tx is None else await tx.fetch(ToolUse, SQL["tools"], **values)
 
     async def files(
         self,
@@ -68,7 +75,7 @@ class AsyncCounts:
             "limit": whole("limit", limit),
         }
         async with self._database.list_read(check_name("space", space)) as tx:
-            return [] if tx is None else await store.files(tx, values)
+            return [] if tx is None else await tx.fetch(TouchedFile, SQL["files"], **values)
 
     async def stats(
         self,
@@ -95,6 +102,7 @@ class AsyncCounts:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return None
-            usage = await store.usage(tx, values)
-            totals, sizes = await store.totals(tx), await store.sizes(tx)
-            return TranscriptStats(totals, tuple(usage), sizes, await store.count_unindexed(tx))
+            usage = await tx.fetch(TokenUsage, SQL["usage"], **values)
+            (totals,) = await tx.fetch(TranscriptTotals, SQL["totals"])
+            (sizes,) = await tx.fetch(TranscriptSizes, SQL["sizes"])
+            return TranscriptStats(totals, tuple(usage), sizes, await count_unindexed(tx))

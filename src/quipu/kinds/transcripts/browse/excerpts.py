@@ -9,7 +9,6 @@ from typing import Final
 
 from quipu.kernel.base.text import ELLIPSIS
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.transcripts.browse import store
 from quipu.kinds.transcripts.browse.model import (
     TranscriptHit,
     TranscriptHits,
@@ -18,6 +17,7 @@ from quipu.kinds.transcripts.browse.model import (
     TranscriptTurn,
 )
 from quipu.kinds.transcripts.browse.query import Term
+from quipu.kinds.transcripts.browse.store import SQL
 from quipu.kinds.transcripts.browse.words import composed, folded
 
 OVERFETCH: Final = 4
@@ -170,18 +170,14 @@ def _once(hits: Sequence[TranscriptHit]) -> list[TranscriptHit]:
 async def _around(
     tx: SpaceTransaction, hit: TranscriptHit, *, turns: int, characters: int
 ) -> tuple[TranscriptTurn, ...]:
-    values = {"session": hit.session, "uuid": hit.uuid, "turns": turns}
+    rows = await tx.rows(SQL["window"], session=hit.session, uuid=hit.uuid, turns=turns)
     return tuple(
-        TranscriptTurn(one.uuid, one.role, _text(one, characters), one.timestamp)
-        for one in await store.rows(tx, store.Around, "window", values)
+        TranscriptTurn(uuid, role, _text(content, thinking, tools, characters), at)
+        for uuid, role, at, content, thinking, tools in rows
     )
 
 
-def _text(one: store.Around, characters: int) -> str:
-    if one.content_text:
-        text = one.content_text
-    elif one.tools:
-        text = f"[used tools: {', '.join(dict.fromkeys(one.tools))}]"
-    else:
-        text = one.thinking or ""
-    return text if len(text) <= characters else text[: characters - 1] + "…"
+def _text(content: str | None, thinking: str | None, tools: Sequence[str] | None, characters: int) -> str:
+    used = f"[used tools: {', '.join(dict.fromkeys(tools))}]" if tools else None
+    text = content or used or thinking or ""
+    return text if len(text) <= characters else text[: characters - 1] + ELLIPSIS

@@ -13,9 +13,12 @@ from typing import Final
 
 from anyio import to_thread
 
+from quipu.kernel.db.arrays import Bools, Float4s, Int4s, Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.transcripts.browse import ranking, store
+from quipu.kinds.transcripts.browse import store
 from quipu.kinds.transcripts.browse.model import IndexedTexts
+from quipu.kinds.transcripts.browse.ranking import lexical
+from quipu.kinds.transcripts.browse.store import SQL
 from quipu.kinds.transcripts.browse.words import vector, words
 
 _BATCH_LINES: Final = 400
@@ -42,7 +45,7 @@ async def advance(
     if texts >= _SORTED_IN:
         async with database.transaction(space) as tx:
             if tx is not None:
-                await store.run(tx, "sort_in", {})
+                await tx.execute(SQL["sort_in"])
     return IndexedTexts(lines, texts, await left(database, space))
 
 
@@ -53,40 +56,55 @@ async def left(database: Database, space: str) -> int:
 
 
 async def _settle(database: Database, space: str) -> None:
+    """Note up to where no line can still come, unless somebody is writing."""
     async with database.transaction(space) as tx:
         if tx is not None:
-            await store.settle(tx)
+            await tx.execute(SQL["open_indexing"])
+            ((alone,),) = await tx.rows(SQL["alone"])
+            if alone:
+                await tx.execute(SQL["settle"])
 
 
 async def _batch(database: Database, space: str) -> tuple[int, int] | None:
     """Index one batch and count its lines and texts; None if there is nothing to do here."""
     async with database.transaction(space) as tx:
-        if tx is None:
+        held = [] if tx is None else await tx.rows(SQL["hold_indexing"])
+        if tx is None or not held:
             return None
-        place = await store.hold_indexing(tx)
-        if place is None:
-            return None
-        changed = await store.numbers(tx, "changed_lines", {"limit": _BATCH_LINES})
+        indexed_to, settled_to = held[0]
+        changed = await tx.rows(SQL["changed_lines"], limit=_BATCH_LINES)
         if changed:
-            return len(changed), await _index(tx, changed)
-        values = {"after": place.indexed_to, "to": place.settled_to, "limit": _BATCH_LINES}
-        new = await store.numbers(tx, "next_lines", values)
+            return len(changed), await _index(tx, [line for (line,) in changed])
+        new = await tx.rows(SQL["next_lines"], after=indexed_to, to=settled_to, limit=_BATCH_LINES)
         if not new:
             return None
-        count = await _index(tx, new)
-        await store.run(tx, "indexed_to", {"to": new[-1]})
+        count = await _index(tx, [line for (line,) in new])
+        await tx.execute(SQL["indexed_to"], to=new[-1][0])
         return len(new), count
 
 
 async def _index(tx: SpaceTransaction, lines: list[int]) -> int:
+    """Put the texts of lines into the index, each with the number, the weight and the list of its words."""
     found = await store.texts(tx, lines)
     if found:
         counts, terms = await to_thread.run_sync(_prepared, found, tx.space.id)
         weights = [
-            ranking.lexical((1,), words=count, part=one.part)
-            for one, count in zip(found, counts, strict=True)
+            lexical((1,), words=count, part=one.part) for one, count in zip(found, counts, strict=True)
         ]
-        await store.add_texts(tx, found, words=counts, weights=weights, terms=terms)
+        await tx.execute(
+            SQL["add_texts"],
+            lines=Int8s([one.line_id for one in found]),
+            parts=[one.part for one in found],
+            calls=[one.call_id for one in found],
+            sessions=Int8s([one.session_id for one in found]),
+            roles=[one.role for one in found],
+            tools=[one.tool_name for one in found],
+            errors=Bools([one.is_error for one in found]),
+            times=[one.happened_at for one in found],
+            words=Int4s(counts),
+            weights=Float4s(weights),
+            terms=terms,
+        )
     return len(found)
 
 

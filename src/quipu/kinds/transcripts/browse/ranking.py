@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from math import log
 from typing import Final
 
-from quipu.kinds.transcripts.browse import ranking
-from quipu.kinds.transcripts.browse.model import Part, Role, Sort
+from quipu.kinds.transcripts.browse.model import Part, Sort
 from quipu.kinds.transcripts.browse.query import Group
-from quipu.kinds.transcripts.browse.store import Known, Text
-from quipu.kinds.transcripts.browse.words import composed, folded, words
+from quipu.kinds.transcripts.browse.store import IndexedText, Key, Located, Text
+from quipu.kinds.transcripts.browse.words import composed, folded
+from quipu.kinds.transcripts.browse.words import words as words_of
 
 _PLACE: Final[Mapping[Part, float]] = {"said": 1.0, "thinking": 0.6, "input": 0.6, "result": 0.4}
 _SATURATION: Final = 1.2
@@ -26,20 +25,11 @@ WORDS_SHARE: Final = 0.6
 MEANING_SHARE: Final = 0.4
 
 
-Key = tuple[int, Part, str]
-"""Line, part, call: what names a text."""
-
-
 @dataclass(slots=True)
 class Candidate:
-    """A text that has what was asked for; ``lexical`` and ``meaning`` are added to it."""
+    """A text that has the words; ``lexical`` and ``meaning`` are added to it."""
 
-    key: Key
-    session_id: int
-    role: Role
-    tool: str | None
-    is_error: bool
-    happened_at: datetime
+    text: Located
     content: str
     lexical: float = 0.0
     meaning: float = 0.0
@@ -47,51 +37,43 @@ class Candidate:
     @property
     def parts(self) -> dict[str, float]:
         """The parts of its score."""
-        return ranking.score(self.lexical, self.meaning)
+        return score(self.lexical, self.meaning)
 
 
-Met = Mapping[Key, tuple[Candidate, float]]
+Matches = Mapping[Key, tuple[Candidate, float]]
 """Texts that meet one group of a query, each with what its words count."""
 
 
-def candidate(one: Known | Text, content: str) -> Candidate:
-    """Return a text as a candidate without any score yet."""
-    key = (one.line_id, one.part, one.call_id)
-    return Candidate(key, one.session_id, one.role, one.tool_name, one.is_error, one.happened_at, content)
-
-
-def met(known: Sequence[Known], read: Mapping[Key, str], group: Group) -> Met:
+def indexed_matches(texts: Sequence[IndexedText], contents: Mapping[Key, str], group: Group) -> Matches:
     """Return those texts from the index that truly meet the group when they are read."""
     found: dict[Key, tuple[Candidate, float]] = {}
-    for one in known:
-        content = read.get((one.line_id, one.part, one.call_id))
+    for one in texts:
+        content = contents.get(one.key)
         counts = None if content is None else group.occurrences(folded(composed(content)))
         if content is not None and counts is not None:
-            made = candidate(one, content)
-            found[made.key] = made, ranking.lexical(counts, words=one.words, part=one.part)
+            found[one.key] = Candidate(one, content), lexical(counts, words=one.words, part=one.part)
     return found
 
 
-def met_unindexed(texts: Sequence[Text], group: Group) -> Met:
+def unindexed_matches(texts: Sequence[Text], group: Group) -> Matches:
     """Return those texts outside the index that meet the group."""
     found: dict[Key, tuple[Candidate, float]] = {}
     for one in texts:
         counts = group.occurrences(folded(composed(one.content)))
         if counts is not None:
-            made = candidate(one, one.content)
-            length = len(words(one.content))
-            found[made.key] = made, ranking.lexical(counts, words=length, part=one.part)
+            length = len(words_of(one.content))
+            found[one.key] = Candidate(one, one.content), lexical(counts, words=length, part=one.part)
     return found
 
 
-def merged(groups: Sequence[tuple[int, Met]]) -> dict[Key, Candidate]:
+def merged(groups: Sequence[tuple[int, Matches]]) -> dict[Key, Candidate]:
     """Merge the candidates of all groups with their sizes: the rarer a group, the more it counts."""
     found: dict[Key, Candidate] = {}
     everything = sum(size for size, _ in groups)
     for size, members in groups:
-        rarity = 1.0 if len(groups) == 1 else ranking.rarity(size, of=everything)
-        for key, (one, lexical) in members.items():
-            found.setdefault(key, one).lexical += rarity * lexical
+        weight = 1.0 if len(groups) == 1 else rarity(size, of=everything)
+        for key, (one, amount) in members.items():
+            found.setdefault(key, one).lexical += weight * amount
     best = max((one.lexical for one in found.values()), default=0.0) or 1.0
     for one in found.values():
         one.lexical /= best
@@ -100,7 +82,7 @@ def merged(groups: Sequence[tuple[int, Met]]) -> dict[Key, Candidate]:
 
 def ordered(found: Iterable[Candidate], sort: Sort) -> list[Candidate]:
     """Sort candidates: best first, then latest; or by time."""
-    by_time = sorted(found, key=lambda one: (one.happened_at, one.key), reverse=sort != "time-asc")
+    by_time = sorted(found, key=lambda one: (one.text.happened_at, one.text.key), reverse=sort != "time-asc")
     if sort != "relevance":
         return by_time
     return sorted(by_time, key=lambda one: sum(one.parts.values()), reverse=True)

@@ -17,14 +17,13 @@ from quipu.kinds.transcripts.browse.model import Part, Sort, TranscriptHit, Tran
 from quipu.kinds.transcripts.browse.query import Group, Narrowed, Query, needles, parse, tsquery
 from quipu.kinds.transcripts.browse.ranking import (
     Candidate,
-    Key,
-    Met,
-    candidate,
+    Matches,
+    indexed_matches,
     merged,
-    met,
-    met_unindexed,
     ordered,
+    unindexed_matches,
 )
+from quipu.kinds.transcripts.browse.store import SQL, IndexedText, Key, Text
 from quipu.kinds.transcripts.browse.words import MOST_CHARACTERS
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
@@ -38,8 +37,8 @@ _NEAREST: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A search: what it asks for, narrowed to what, in which order, how much of it."""
+class TextSearch:
+    """A search: its query, the conditions, the order of the hits and their number."""
 
     text: str
     query: Query
@@ -48,8 +47,19 @@ class Asked:
     limit: int
 
 
-def asked(text: object, *, narrowed: Narrowed, sort: Sort, limit: int) -> Asked:
-    """Return the search that a text means.
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a line stands."""
+
+    line_id: int
+    uuid: str
+    session: str
+    project_path: str
+    title: str | None
+
+
+def text_search(text: object, *, narrowed: Narrowed, sort: Sort, limit: int) -> TextSearch:
+    """Return the search for a query.
 
     Raises:
         BadInput: there is no word in it, or only words that are to be left out.
@@ -63,39 +73,39 @@ def asked(text: object, *, narrowed: Narrowed, sort: Sort, limit: int) -> Asked:
             field="query",
             hint="Words are letters and digits; a word with - in front is only left out.",
         )
-    return Asked(text, query, narrowed, sort, limit)
+    return TextSearch(text, query, narrowed, sort, limit)
 
 
-async def search(database: Database, recall: Search | None, space: str, what: Asked) -> TranscriptHits:
+async def search(database: Database, recall: Search | None, space: str, wanted: TextSearch) -> TranscriptHits:
     """Return the best texts, or the latest or the earliest, after indexing some of what is not indexed."""
     unindexed = await indexing.left(database, space)
     if unindexed:
         unindexed = (await indexing.advance(database, space, seconds=_INDEXING_SECONDS)).left
-    nothing = TranscriptHits(what.text, (), 0, unindexed)
+    nothing = TranscriptHits(wanted.text, (), 0, unindexed)
     async with database.transaction(space) as tx:
         if tx is None:
             return nothing
-        sessions = await _sessions(tx, what.narrowed)
+        sessions = await _sessions(tx, wanted.narrowed)
         if sessions is not None and not sessions:
             return nothing
-        found, total = await _by_words(tx, what, sessions, unindexed=unindexed > 0)
+        found, total = await _by_words(tx, wanted, sessions, unindexed=unindexed > 0)
     # A transaction of its own: the search of recall wants the space as of one moment, and its own kind of
     # plans.
-    if recall is not None and what.sort == "relevance" and _has_meaning(what.narrowed):
+    if recall is not None and wanted.sort == "relevance" and _has_meaning(wanted.narrowed):
         async with database.snapshot_read(space) as tx:
             if tx is not None and tx.space.generation is not None:
-                near = await _by_meaning(tx, recall, what, sessions)
-                await _judge(tx, what, found, near)
+                near = await _by_meaning(tx, recall, wanted, sessions)
+                await _judge(tx, wanted, found, near)
     async with database.transaction(space) as tx:
-        hits = [] if tx is None else await _shown(tx, what, found)
-    return TranscriptHits(what.text, tuple(hits), max(total, len(hits)), unindexed)
+        hits = [] if tx is None else await _hits(tx, wanted, found)
+    return TranscriptHits(wanted.text, tuple(hits), max(total, len(hits)), unindexed)
 
 
 async def _sessions(tx: SpaceTransaction, narrowed: Narrowed) -> list[int] | None:
     if narrowed.project is None and narrowed.session is None:
         return None
-    values = {"project": narrowed.project, "session": narrowed.session}
-    return await store.numbers(tx, "sessions_of", values)
+    rows = await tx.rows(SQL["sessions_of"], project=narrowed.project, session=narrowed.session)
+    return [number for (number,) in rows]
 
 
 def _has_meaning(narrowed: Narrowed) -> bool:
@@ -106,118 +116,126 @@ def _has_meaning(narrowed: Narrowed) -> bool:
 
 
 async def _by_words(
-    tx: SpaceTransaction, what: Asked, sessions: Sequence[int] | None, *, unindexed: bool
+    tx: SpaceTransaction, wanted: TextSearch, sessions: Sequence[int] | None, *, unindexed: bool
 ) -> tuple[dict[Key, Candidate], int]:
     """Return texts with the words, with their scores, and how many there are."""
-    values = what.narrowed.values(sessions)
-    groups: list[tuple[int, Met]] = []
-    for group in what.query.groups:
-        known, size = await _indexed(tx, what, group, values)
-        late: Met = await _unindexed(tx, group, values) if unindexed else {}
+    values = wanted.narrowed.values(sessions)
+    groups: list[tuple[int, Matches]] = []
+    for group in wanted.query.groups:
+        known, size = await _indexed(tx, wanted, group, values)
+        late: Matches = await _unindexed(tx, group, values) if unindexed else {}
         groups.append((size + len(late), {**known, **late}))
     return merged(groups), sum(size for size, _ in groups)
 
 
 async def _indexed(
-    tx: SpaceTransaction, what: Asked, group: Group, values: Mapping[str, object]
-) -> tuple[Met, int]:
+    tx: SpaceTransaction, wanted: TextSearch, group: Group, values: Mapping[str, object]
+) -> tuple[Matches, int]:
     """Return the first indexed texts that truly meet a group; with a phrase, as many as it takes."""
-    most = max(_READ, 2 * what.limit)
-    given = {
+    most = max(_READ, 2 * wanted.limit)
+    known = await tx.fetch(
+        IndexedText,
+        SQL["matching"],
         **values,
-        "asked": tsquery(group, space=tx.space.id),
-        "sorted": what.sort,
-        "most": _MOST_READ if group.needs_reading else most,
-    }
-    known = await store.rows(tx, store.Known, "matching", given)
+        asked=tsquery(group, space=tx.space.id),
+        sorted=wanted.sort,
+        most=_MOST_READ if group.needs_reading else most,
+    )
     found: dict[Key, tuple[Candidate, float]] = {}
     begin, step = 0, most
     while begin < len(known) and len(found) < most:
         some = known[begin : begin + step]
-        read = await store.contents(tx, [(one.line_id, one.part, one.call_id) for one in some])
-        found |= await to_thread.run_sync(met, some, read, group)
+        found |= await to_thread.run_sync(indexed_matches, some, await _contents(tx, some), group)
         begin, step = begin + step, 2 * step
     return found, known[0].found if known else 0
 
 
-async def _unindexed(tx: SpaceTransaction, group: Group, values: Mapping[str, object]) -> Met:
+async def _contents(tx: SpaceTransaction, found: Sequence[IndexedText]) -> dict[Key, str]:
+    rows = await tx.rows(
+        SQL["contents"],
+        lines=Int8s([one.line_id for one in found]),
+        parts=[one.part for one in found],
+        calls=[one.call_id for one in found],
+        characters=MOST_CHARACTERS,
+    )
+    return {(line, part, call): content for line, part, call, content in rows}
+
+
+async def _unindexed(tx: SpaceTransaction, group: Group, values: Mapping[str, object]) -> Matches:
     """Return unindexed texts that meet a group, the latest of them."""
-    given = {
+    texts = await tx.fetch(
+        Text,
+        SQL["unindexed_matching"],
         **values,
-        "needles": needles(group),
-        "characters": MOST_CHARACTERS,
-        "limit": _MOST_UNINDEXED,
-    }
-    texts = await store.spoken(tx, await store.rows(tx, store.Text, "unindexed_matching", given))
-    return await to_thread.run_sync(met_unindexed, texts, group)
+        needles=needles(group),
+        characters=MOST_CHARACTERS,
+        limit=_MOST_UNINDEXED,
+    )
+    return await to_thread.run_sync(unindexed_matches, await store.spoken(tx, texts), group)
 
 
 async def _by_meaning(
-    tx: SpaceTransaction, recall: Search, what: Asked, sessions: Sequence[int] | None
+    tx: SpaceTransaction, recall: Search, wanted: TextSearch, sessions: Sequence[int] | None
 ) -> dict[int, float]:
     """Return lines scored by what recall holds of their messages, 0 to 1."""
     thread = sessions[0] if sessions is not None and len(sessions) == 1 else None
-    since, until = what.narrowed.since, what.narrowed.until
+    since, until = wanted.narrowed.since, wanted.narrowed.until
     filters = Filters(kinds=(_MESSAGE,), thread=thread, since=since, until=until)
-    ((_, nearest),) = await recall.find(tx, [what.text], filters=filters, limit=_NEAREST)
+    ((_, nearest),) = await recall.find(tx, [wanted.text], filters=filters, limit=_NEAREST)
     scores = {one.id: one.score for one in nearest}
-    values = {"messages": Int8s(sorted(scores))}
-    lines = await store.rows(tx, store.SaidLine, "lines_of_messages", values)
-    wanted = None if sessions is None else {*sessions}
-    return {
-        line.line_id: scores[line.message_id] for line in lines if wanted is None or line.session_id in wanted
-    }
+    lines = await tx.rows(SQL["lines_of_messages"], messages=Int8s(sorted(scores)))
+    chosen = None if sessions is None else {*sessions}
+    return {line: scores[message] for line, message, session in lines if chosen is None or session in chosen}
 
 
 async def _judge(
-    tx: SpaceTransaction, what: Asked, found: dict[Key, Candidate], near: Mapping[int, float]
+    tx: SpaceTransaction, wanted: TextSearch, found: dict[Key, Candidate], near: Mapping[int, float]
 ) -> None:
     """Add what recall holds of messages. Where signs were used, they are obeyed: none joins by meaning."""
     for (line, part, _), one in found.items():
         if part == "said":
             one.meaning = near.get(line, 0.0)
-    if not what.query.plain:
+    if not wanted.query.plain:
         return
     for text in await store.texts(tx, [line for line in near if (line, "said", "") not in found]):
-        if text.part == "said" and (what.narrowed.roles is None or text.role in what.narrowed.roles):
-            joined = candidate(text, text.content)
-            joined.meaning = near[text.line_id]
-            found[joined.key] = joined
+        if text.part == "said" and (wanted.narrowed.roles is None or text.role in wanted.narrowed.roles):
+            found[text.key] = Candidate(text, text.content, meaning=near[text.line_id])
 
 
-async def _shown(tx: SpaceTransaction, what: Asked, found: Mapping[Key, Candidate]) -> list[TranscriptHit]:
+async def _hits(
+    tx: SpaceTransaction, wanted: TextSearch, found: Mapping[Key, Candidate]
+) -> list[TranscriptHit]:
     """Return the hits in order. A line that resumed sessions repeat is one hit."""
-    best = ordered(found.values(), what.sort)
-    lines = {"lines": Int8s(sorted({one.key[0] for one in best}))}
-    places = {place.line_id: place for place in await store.rows(tx, store.Place, "places", lines)}
-    terms = [term for group in what.query.groups for term in group.required]
+    best = ordered(found.values(), wanted.sort)
+    lines = Int8s(sorted({one.text.line_id for one in best}))
+    places = {place.line_id: place for place in await tx.fetch(_Place, SQL["places"], lines=lines)}
+    terms = [term for group in wanted.query.groups for term in group.required]
     hits: dict[tuple[str, Part, str], TranscriptHit] = {}
     for one in best:
-        line, part, call = one.key
-        place = places.get(line)
+        place = places.get(one.text.line_id)
         if place is None:  # erased meanwhile
             continue
-        known = hits.get((place.uuid, part, call))
-        if known is not None:
-            hits[place.uuid, part, call] = replace(known, also_in=(*known.also_in, place.session))
-        elif len(hits) < what.limit:
-            hits[place.uuid, part, call] = _hit(one, place, snippet(one.content, terms))
+        key = place.uuid, one.text.part, one.text.call_id
+        if key in hits:
+            hits[key] = replace(hits[key], also_in=(*hits[key].also_in, place.session))
+        elif len(hits) < wanted.limit:
+            hits[key] = _hit(one, place, snippet(one.content, terms))
     return list(hits.values())
 
 
-def _hit(one: Candidate, place: store.Place, shown: str) -> TranscriptHit:
-    parts = one.parts
+def _hit(one: Candidate, place: _Place, shown: str) -> TranscriptHit:
+    text, parts = one.text, one.parts
     return TranscriptHit(
         session=place.session,
-        project_path=place.project_path or "",
+        project_path=place.project_path,
         title=place.title,
         uuid=place.uuid,
-        part=one.key[1],
-        role=one.role,
-        tool=one.tool,
-        call_id=one.key[2] or None,
-        is_error=one.is_error,
-        timestamp=one.happened_at,
+        part=text.part,
+        role=text.role,
+        tool=text.tool_name,
+        call_id=text.call_id or None,
+        is_error=text.is_error,
+        timestamp=text.happened_at,
         snippet=shown,
         score=round(sum(parts.values()), 4),
         parts={name: round(amount, 4) for name, amount in parts.items()},

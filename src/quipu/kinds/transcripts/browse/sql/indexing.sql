@@ -5,7 +5,7 @@ insert into transcripts.indexing (space_id) values (%(space)s) on conflict do no
 select indexed_to, settled_to from transcripts.indexing where space_id = %(space)s for update skip locked
 
 -- name: alone: whether nobody writes to the space now, and nobody does until the end of the transaction
-select pg_try_advisory_xact_lock(hashtextextended(%(name)s, 7310522003))
+select pg_try_advisory_xact_lock(hashtextextended(%(space_name)s::text, 7310522003))
 
 -- name: settle: note the last line there is, when nobody writes
 update transcripts.indexing

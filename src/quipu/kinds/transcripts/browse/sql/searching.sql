@@ -37,7 +37,7 @@ cross join lateral transcripts.texts_of(%(space)s, a.line_id) t
 where t.part = a.part and t.call_id = a.call_id
 
 -- name: places: where lines stand
-select l.id as line_id, l.uuid, l.type, s.name as session, d.project_path,
+select l.id as line_id, l.uuid, s.name as session, coalesce(d.project_path, '') as project_path,
     coalesce(d.custom_title, d.ai_title, d.summary, left(d.first_prompt, 200)) as title
 from unnest(%(lines)s::int8[]) as a (id)
 join transcripts.lines l on l.space_id = %(space)s and l.id = a.id
@@ -52,7 +52,7 @@ where s.space_id = %(space)s
     and (%(session)s::text is null or starts_with(s.name, %(session)s::text))
 
 -- name: lines_of_messages: the lines that hold messages of the record
-select l.id as line_id, l.message_id, l.session_id, l.type, l.happened_at
+select l.id as line_id, l.message_id, l.session_id
 from unnest(%(messages)s::int8[]) as a (id)
 join transcripts.lines l on l.space_id = %(space)s and l.message_id = a.id
 
@@ -86,7 +86,7 @@ around as (
         order by l.happened_at, l.id limit %(turns)s + 1
     )
 )
-select a.id as line_id, a.uuid, a.type as role, a.happened_at as "timestamp",
+select a.uuid, a.type as role, a.happened_at as "timestamp",
     coalesce(m.content, a.content_text) as content_text, a.thinking,
     (select array_agg(c.tool_name order by c.happened_at, c.id) from transcripts.tool_calls c
         where c.space_id = %(space)s and c.line_id = a.id) as tools
