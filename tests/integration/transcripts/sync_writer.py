@@ -10,7 +10,7 @@ import anyio
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
 from quipu.kinds.transcripts.reading import chunks
-from quipu.kinds.transcripts.syncing import pieces
+from quipu.kinds.transcripts.sync import pieces
 
 
 async def sync(home: Path, root: Path) -> None:

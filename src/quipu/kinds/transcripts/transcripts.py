@@ -20,8 +20,8 @@ from quipu.kinds.transcripts import message_index
 from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
 from quipu.kinds.transcripts.browse.browse import AsyncBrowse
 from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
-from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
-from quipu.kinds.transcripts.syncing.service import Syncing
+from quipu.kinds.transcripts.sync.model import Pending, SyncReport
+from quipu.kinds.transcripts.sync.service import TranscriptSync
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
 from quipu.record.service import Progress
@@ -53,7 +53,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
         AsyncBootstrap.__init__(self, database, search=search, clock=clock)
         AsyncExchange.__init__(self, database, models, clock=clock, redact=settings.redact)
         self._language = settings.language
-        self._syncing = Syncing(database, clock=clock, redact=settings.redact)
+        self._sync = TranscriptSync(database, clock=clock, redact=settings.redact)
 
     async def sync(
         self,
@@ -76,7 +76,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
             BadInput: A name or a root is none.
         """
         name = optional_name("space", space)
-        return await self._syncing.sync(_paths(roots), space=name, progress=progress, erased_too=erased_too)
+        return await self._sync.sync(_paths(roots), space=name, progress=progress, erased_too=erased_too)
 
     async def pending(self, roots: Roots = None, *, space: OneSpace = None) -> Mapping[str, Pending]:
         """Tell what a sync would read now: by space, how many files have something new, and how many bytes.
@@ -84,7 +84,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
         Raises:
             BadInput: A name or a root is none.
         """
-        return await self._syncing.pending(_paths(roots), space=optional_name("space", space))
+        return await self._sync.pending(_paths(roots), space=optional_name("space", space))
 
     async def follow(
         self,
@@ -105,7 +105,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
             raise BadInput("a number of seconds above zero.", field="every_seconds")
         paths, name = _paths(roots), optional_name("space", space)
         while True:
-            report = await self._syncing.sync(paths, space=name, progress=None)
+            report = await self._sync.sync(paths, space=name, progress=None)
             if report.lines:
                 seen(report)
             await sleep(every_seconds)

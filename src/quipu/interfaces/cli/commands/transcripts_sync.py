@@ -16,7 +16,7 @@ from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.syncs import pending, report
 from quipu.interfaces.problems import USAGE
-from quipu.kinds.transcripts.syncing.model import SyncReport
+from quipu.kinds.transcripts.sync.model import SyncReport
 
 SWITCH_SECONDS = 0.0005
 """How soon the thread that reads files lets the one that talks to the server go on: with Python's 5 ms the

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from quipu.interfaces.cli.views.report import came_back, left_out, withheld
 from quipu.interfaces.cli.views.text import count, visible
-from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
+from quipu.kinds.transcripts.sync.model import Pending, SyncReport
 
 _TROUBLES_SHOWN = 20
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound, QuipuError
 from quipu.interfaces.hooks.client import note
-from quipu.kinds.transcripts.syncing.model import SyncReport
+from quipu.kinds.transcripts.sync.model import SyncReport
 
 COUNTED: Final = ("cut_characters", "foreign_characters", "unmatched_marks", "inserted_characters")
 

@@ -24,10 +24,10 @@ from quipu.kinds.transcripts.reading.places import Transcript
 from quipu.kinds.transcripts.sqlite import rules
 from quipu.kinds.transcripts.sqlite.model import Imported
 from quipu.kinds.transcripts.sqlite.reading import Session
-from quipu.kinds.transcripts.syncing import store as syncing
-from quipu.kinds.transcripts.syncing.pieces import Batch, Piece
-from quipu.kinds.transcripts.syncing.withholding import Forgotten, pass_over, writing
-from quipu.kinds.transcripts.syncing.writing import Asked, write
+from quipu.kinds.transcripts.sync.pieces import Batch, Piece
+from quipu.kinds.transcripts.sync.store import SQL as SYNC
+from quipu.kinds.transcripts.sync.store import BatchWrite
+from quipu.kinds.transcripts.sync.withheld import Forgotten, pass_over, writing
 from quipu.recall.generations import Models
 from quipu.recall.model import GenerationChanged
 from quipu.record.service import Progress
@@ -99,7 +99,7 @@ class Import:
         for space in self._sessions:
             with suppress(Forgotten):
                 async with writing(self._database, space, began=self.began) as tx:
-                    await syncing.run(tx, "attach_summaries", {})
+                    await tx.execute(SYNC["attach_summaries"])
 
     async def teams(self, side: Mapping[str, list[Row]], *, default: str | None) -> None:
         """Take teams in, each to the space of the session that leads it."""
@@ -224,17 +224,9 @@ async def keep(
 ) -> Counter[str]:
     """Keep what a session's lines say, as a sync does; new rows by table, known ones, withheld ones."""
     # lazily: the file is still there, what a crash undoes is done by importing again
-    asked = Asked(batch_of(session, file), space=tx.space.name, began=began)
-    await asked.ask(tx.conn)
-    written = await write(tx, asked, now=now)
-    return Counter(
-        messages=written.messages,
-        lines=len(written.new),
-        tool_calls=sum(len(row.entry.calls) for row in written.new),
-        tool_results=sum(len(row.entry.results) for row in written.new),
-        known=written.known,
-        withheld=written.withheld,
-    )
+    write = BatchWrite(batch_of(session, file), space=tx.space.name, began=began)
+    await write.ask(tx.conn)
+    return Counter((await write.write(tx, now=now)).counts)
 
 
 def batch_of(session: Session, file: Transcript) -> Batch:

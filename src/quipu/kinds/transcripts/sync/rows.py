@@ -8,7 +8,7 @@ from datetime import datetime
 
 from quipu.kernel.db.arrays import Bools, Int4s, Int8s, Moments, Texts
 from quipu.kinds.transcripts.reading.model import Details, Entry, Summary, Usage
-from quipu.kinds.transcripts.syncing.pieces import Piece
+from quipu.kinds.transcripts.sync.pieces import Piece
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Taking in what lies beside the transcripts: the history, the index of sessions, teams and tasks."""
+"""The files beside the transcripts: the history of prompts, the index of sessions, teams and tasks."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from quipu.kinds.transcripts.reading import side
 from quipu.kinds.transcripts.reading.cleaning import Cleaner
 from quipu.kinds.transcripts.reading.places import Found, last_part
 from quipu.kinds.transcripts.reading.side import Prompt, Task, Team
-from quipu.kinds.transcripts.syncing import store
-from quipu.kinds.transcripts.syncing.model import Tally, Trouble
-from quipu.kinds.transcripts.syncing.withholding import Forgotten, prompts_left, writing
+from quipu.kinds.transcripts.sync.model import Tally, Trouble
+from quipu.kinds.transcripts.sync.store import SQL
+from quipu.kinds.transcripts.sync.withheld import Forgotten, prompts_left, writing
 from quipu.upkeep.erasure.tombstones import erased_sessions
 
 _AT_ONCE: Final = 2_000
 _HOMELESS: Final = "it belongs to no session that is known, and names no project."
 
 
-class Beside:
+class SideFiles:
     """Takes in the small files; each is read whole, and taking it in again changes nothing."""
 
     def __init__(
@@ -82,7 +82,13 @@ class Beside:
             async with writing(self._database, space, began=self._began) as tx:
                 if self._began is not None:
                     prompts = await prompts_left(tx, prompts, began=self._began)
-                return await store.count(tx, "insert_prompts", _prompt_rows(prompts))
+                return await tx.execute(
+                    SQL["insert_prompts"],
+                    session=Texts([one.session for one in prompts]),
+                    project=Texts([one.project_path for one in prompts]),
+                    happened_at=Moments([one.happened_at for one in prompts]),
+                    content=Texts([one.content for one in prompts]),
+                )
         return 0
 
     def _prompts(self, path: Path) -> tuple[Mapping[str, tuple[Sequence[Prompt], Cleaner]], int]:
@@ -128,10 +134,10 @@ class Beside:
             cleaner.finish()
             if space in tallies:
                 _count(tallies[space], cleaner)
-            values = {"session": Texts(list(told)), "text": Texts([one.content for one in cleaned])}
+            texts = Texts([one.content for one in cleaned])
             with suppress(Forgotten):
                 async with writing(self._database, space, began=self._began) as tx:
-                    await store.run(tx, "indexed_summaries", values)
+                    await tx.execute(SQL["indexed_summaries"], session=Texts(list(told)), text=texts)
 
     def _teams(self, found: Found, troubles: list[Trouble]) -> list[tuple[Team, list[Task]]]:
         """Return every team with its tasks; tasks without a team belong to the session of that name."""
@@ -178,36 +184,17 @@ class Beside:
 
 async def _write_team(tx: SpaceTransaction, team: Team, tasks: Sequence[Task]) -> tuple[int, int]:
     """Write a team with its members and tasks; whether it changed, and how many of its tasks."""
-    values = {
-        "id": team.id,
-        "name": team.name,
-        "description": team.description,
-        "lead": team.lead_session_id,
-        "created_at": team.created_at,
-    }
-    changed = await store.count(tx, "upsert_team", values)
+    changed = await tx.execute(SQL["upsert_team"], **asdict(team))
     for member in team.members:
-        await store.run(tx, "upsert_member", {"team": team.id, **asdict(member)})
-    done = 0
-    for task in tasks:
-        values = {**asdict(task), "team": team.id, "owner": task.owner_name}
-        done += await store.count(tx, "upsert_task", values)
-    return changed, done
+        await tx.execute(SQL["upsert_member"], team_id=team.id, **asdict(member))
+    done = [await tx.execute(SQL["upsert_task"], **{**asdict(task), "team_id": team.id}) for task in tasks]
+    return changed, sum(done)
 
 
 def _count(tally: Tally, cleaner: Cleaner) -> None:
     """Add what was cut out of a file that is read whole each time; it counts where anything of it is new."""
     tally.redacted.update(cleaner.redacted)
     tally.counts.update(cleaner.came_back)
-
-
-def _prompt_rows(prompts: Sequence[Prompt]) -> dict[str, object]:
-    return {
-        "session": Texts([one.session for one in prompts]),
-        "project": Texts([one.project_path for one in prompts]),
-        "happened_at": Moments([one.happened_at for one in prompts]),
-        "content": Texts([one.content for one in prompts]),
-    }
 
 
 def _project_of(team: Team) -> str | None:

@@ -11,7 +11,7 @@ from typing import Final
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.reading.model import Details, Reading
 from quipu.kinds.transcripts.reading.side import Prompt
-from quipu.kinds.transcripts.syncing.pieces import Batch
+from quipu.kinds.transcripts.sync.pieces import Batch
 from quipu.upkeep.erasure.tombstones import Recorded, erased, erased_sessions, is_forgotten, note_of
 
 _WORDS: Final = ("custom_title", "ai_title", "first_prompt", "last_prompt", "agent_description")

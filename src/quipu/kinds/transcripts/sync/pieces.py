@@ -14,7 +14,7 @@ from quipu.kinds.transcripts.reading.chunks import CHUNK_BYTES, FIRST_BYTES, STA
 from quipu.kinds.transcripts.reading.cleaning import clean_reading
 from quipu.kinds.transcripts.reading.model import Reading
 from quipu.kinds.transcripts.reading.places import Transcript
-from quipu.kinds.transcripts.syncing.model import Trouble
+from quipu.kinds.transcripts.sync.model import Trouble
 
 _BINARY: Final = "it is no text; nothing more of it was read."
 _OVERLONG: Final = f"lines {TOO_LONG}, passed over"

@@ -1,4 +1,4 @@
-"""Taking recorded sessions in: finds files, reads what is new of them, and stores it."""
+"""Synchronisation with recorded sessions: find the files, read what is new in them, and store it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,31 @@ from psycopg.errors import DeadlockDetected, UniqueViolation
 
 from quipu.errors import DatabaseError
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.reading import places
 from quipu.kinds.transcripts.reading.chunks import AGAIN, START, Mark
 from quipu.kinds.transcripts.reading.places import Found, Transcript
-from quipu.kinds.transcripts.syncing import store
-from quipu.kinds.transcripts.syncing.beside import Beside
-from quipu.kinds.transcripts.syncing.model import Pending, SyncReport, Tally, Trouble
-from quipu.kinds.transcripts.syncing.pieces import Batch, batches
-from quipu.kinds.transcripts.syncing.withholding import Forgotten, pass_over, writing
-from quipu.kinds.transcripts.syncing.writing import Asked, write
+from quipu.kinds.transcripts.sync.model import Pending, SyncReport, Tally, Trouble
+from quipu.kinds.transcripts.sync.pieces import Batch, batches
+from quipu.kinds.transcripts.sync.side_files import SideFiles
+from quipu.kinds.transcripts.sync.store import SQL, BatchWrite
+from quipu.kinds.transcripts.sync.withheld import Forgotten, pass_over, writing
 from quipu.record.service import Progress
 from quipu.upkeep.erasure import tombstones
 
 _TRIES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownFile:
+    """How far a file was read, and what it was like then."""
+
+    path: str
+    size_bytes: int
+    offset_bytes: int
+    prefix_sha256: bytes
+    modified_at: datetime
 
 
 @dataclass(slots=True)
@@ -44,7 +55,7 @@ class _Run:
     troubles: list[Trouble] = field(default_factory=list[Trouble])
 
 
-class Syncing:
+class TranscriptSync:
     """Takes in recorded sessions, each file from where it was read to the last time."""
 
     def __init__(self, database: Database, *, clock: Clock, redact: bool) -> None:
@@ -67,13 +78,13 @@ class Syncing:
         run = await self._look(roots, space, began)
         for name, files in run.files.items():
             await self._space(run, name, files, progress)
-        beside = Beside(self._database, clock=self._clock, redact=self._redact, space=space, began=began)
+        beside = SideFiles(self._database, clock=self._clock, redact=self._redact, space=space, began=began)
         run.troubles += await beside.take(run.found, run.tallies, self._projects)
         for name in run.tallies:
             with suppress(Forgotten):
                 async with writing(self._database, name, began=began) as tx:
-                    await store.run(tx, "attach_summaries", {})
-                    await store.run(tx, "attach_agents", {})
+                    await tx.execute(SQL["attach_summaries"])
+                    await tx.execute(SQL["attach_agents"])
         reports = {name: tally.report() for name, tally in sorted(run.tallies.items())}
         return SyncReport(reports, tuple(run.troubles), time.perf_counter() - started)
 
@@ -127,9 +138,11 @@ class Syncing:
             self._projects[home] = places.project(home)
         return self._projects[home]
 
-    async def _known(self, space: str, files: Sequence[Transcript]) -> Mapping[str, store.File]:
+    async def _known(self, space: str, files: Sequence[Transcript]) -> Mapping[str, _KnownFile]:
+        paths = Texts([str(file.path) for file in files])
         async with self._database.snapshot_read(space) as tx:
-            return {} if tx is None else await store.files(tx, [str(file.path) for file in files])
+            known = [] if tx is None else await tx.fetch(_KnownFile, SQL["marks"], paths=paths)
+        return {one.path: one for one in known}
 
     async def _space(
         self, run: _Run, space: str, files: Sequence[Transcript], progress: Progress | None
@@ -165,9 +178,9 @@ class Syncing:
         """Write a batch, again where somebody was faster; not where the whole space was forgotten."""
         for tries_left in reversed(range(_TRIES)):
             try:
-                asked = Asked(batch, space=space, began=run.began)
-                async with self._database.write(space, ask=asked.ask) as tx:
-                    written = await write(tx, asked, now=self._clock.now())
+                write = BatchWrite(batch, space=space, began=run.began)
+                async with self._database.write(space, ask=write.ask) as tx:
+                    written = await write.write(tx, now=self._clock.now())
                 written.count(batch, run.tallies[space])
                 return
             except Forgotten:
@@ -185,7 +198,7 @@ async def _feed(found: Iterator[Batch], send: MemoryObjectSendStream[Batch]) -> 
             await send.send(batch)
 
 
-def _is_as_before(file: Transcript, known: store.File | None) -> bool:
+def _is_as_before(file: Transcript, known: _KnownFile | None) -> bool:
     if known is None:
         return file.size_bytes == 0  # of which nothing is noted
     return (file.size_bytes, file.modified_at) == (known.size_bytes, known.modified_at)

@@ -10,7 +10,7 @@ select set_config('synchronous_commit', 'off', true)
 select core.has_erased(%(name)s)
 
 -- name: known_lines: which lines are there already
-select t.place
+select t.place - 1
 from unnest(%(uuids)s::text[], %(sessions)s::int8[]) with ordinality as t (uuid, session_id, place)
 cross join lateral (
     select session_id from transcripts.lines where space_id = %(space)s and uuid = t.uuid
@@ -19,7 +19,7 @@ cross join lateral (
 where l.session_id = t.session_id
 
 -- name: known_messages: which messages the record has already
-select t.place, m.id
+select t.place - 1, m.id
 from unnest(%(uuids)s::text[], %(sessions)s::int8[]) with ordinality as t (external_id, session_id, place)
 cross join lateral (
     select id from core.messages m
@@ -180,11 +180,10 @@ insert into transcripts.prompts (space_id, session, project_path, happened_at, c
 select %(space)s, p.* from unnest(%(session)s::text[], %(project)s::text[], %(happened_at)s::timestamptz[],
     %(content)s::text[]) as p (session, project_path, happened_at, content)
 on conflict do nothing
-returning 1
 
 -- name: upsert_team: a team
 insert into transcripts.teams as t (space_id, id, name, description, lead_session_id, created_at)
-values (%(space)s, %(id)s, %(name)s, %(description)s, %(lead)s, %(created_at)s)
+values (%(space)s, %(id)s, %(name)s, %(description)s, %(lead_session_id)s, %(created_at)s)
 on conflict (space_id, id) do update set
     name = coalesce(excluded.name, t.name), description = coalesce(excluded.description, t.description),
     lead_session_id = coalesce(excluded.lead_session_id, t.lead_session_id),
@@ -192,22 +191,20 @@ on conflict (space_id, id) do update set
 where (t.name, t.description, t.lead_session_id, t.created_at) is distinct from (
     coalesce(excluded.name, t.name), coalesce(excluded.description, t.description),
     coalesce(excluded.lead_session_id, t.lead_session_id), coalesce(excluded.created_at, t.created_at))
-returning 1
 
 -- name: upsert_member: an agent of a team
 insert into transcripts.team_members (space_id, id, team_id, name, agent_type, model, prompt, color, cwd, joined_at)
-values (%(space)s, %(id)s, %(team)s, %(name)s, %(agent_type)s, %(model)s, %(prompt)s, %(color)s, %(cwd)s, %(joined_at)s)
+values (%(space)s, %(id)s, %(team_id)s, %(name)s, %(agent_type)s, %(model)s, %(prompt)s, %(color)s, %(cwd)s, %(joined_at)s)
 on conflict (space_id, team_id, id) do update set
     name = excluded.name, agent_type = excluded.agent_type, model = excluded.model, prompt = excluded.prompt,
     color = excluded.color, cwd = excluded.cwd, joined_at = excluded.joined_at
 
 -- name: upsert_task: a task of a team
 insert into transcripts.team_tasks as t (space_id, id, team_id, owner_name, subject, description, status, completed_at)
-values (%(space)s, %(id)s, %(team)s, %(owner)s, %(subject)s, %(description)s, %(status)s, %(completed_at)s)
+values (%(space)s, %(id)s, %(team_id)s, %(owner_name)s, %(subject)s, %(description)s, %(status)s, %(completed_at)s)
 on conflict (space_id, id) do update set
     owner_name = excluded.owner_name, subject = excluded.subject, description = excluded.description,
     status = excluded.status,
     completed_at = case when excluded.completed_at is not null then coalesce(t.completed_at, excluded.completed_at) end
 where (t.owner_name, t.subject, t.description, t.status) is distinct from (
     excluded.owner_name, excluded.subject, excluded.description, excluded.status)
-returning 1
