@@ -8,9 +8,9 @@ from psycopg import errors as pg
 
 from quipu.errors import DatabaseUnavailable, LimitReached
 from quipu.kinds.tables.model import StoredSchema
-from quipu.kinds.tables.refusals import Asked, refusal
+from quipu.kinds.tables.refusals import Request, refusal
 
-ASKED = Asked(
+ASKED = Request(
     schema=StoredSchema(
         id=1, name="memory", schema_name="memory", description=None, writer="w", reader="r", version=1
     ),

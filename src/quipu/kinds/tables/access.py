@@ -57,9 +57,9 @@ class Access:
             BadInput: the agent may not do that.
         """
         for made in (False, True):
-            asked = store.AskedSchema(place.schema, place.agent, beside=ask)
-            async with self._database.transaction(place.space, ask=asked.ask) as tx:
-                schema = await _allowed(place, need, asked)
+            query = store.SchemaQuery(place.schema, place.agent, beside=ask)
+            async with self._database.transaction(place.space, ask=query.ask) as tx:
+                schema = _allowed(place, need, await query.schema())
                 if tx is not None and schema is not None:
                     yield tx, schema
                     return
@@ -67,14 +67,14 @@ class Access:
                 await self._there(place, make=make)
         raise _gone(place)
 
-    async def asked(
+    async def find(
         self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
     ) -> tuple[Space, StoredSchema]:
         """Return the space and the schema without a transaction; ``ask`` may only read."""
         for made in (False, True):
-            asked = store.AskedSchema(place.schema, place.agent, beside=ask)
-            space = await self._database.ask(place.space, asked.ask)
-            schema = await _allowed(place, need, asked)
+            query = store.SchemaQuery(place.schema, place.agent, beside=ask)
+            space = await self._database.ask(place.space, query.ask)
+            schema = _allowed(place, need, await query.schema())
             if space is not None and schema is not None:
                 return space, schema
             if not made:
@@ -83,7 +83,7 @@ class Access:
 
     async def schema(self, place: Place, need: Permission, *, make: bool = False) -> StoredSchema:
         """Return the schema alone."""
-        return (await self.asked(place, need, make=make))[1]
+        return (await self.find(place, need, make=make))[1]
 
     async def _there(self, place: Place, *, make: bool) -> None:
         known: list[str] = []
@@ -105,31 +105,28 @@ class Access:
         """Let the first agent that uses a schema administer it, unless somebody was named before."""
         async with self._database.erase(place.space) as tx:  # alone: two could be first otherwise
             found = None if tx is None else await store.schema(tx, place.schema, agent)
-            if tx is not None and found is not None and not await store.grants(tx, found[0].id):
-                await store.grant(tx, found[0].id, agent, "admin")
+            if tx is not None and found is not None and not await store.grants(tx, found.id):
+                await store.grant(tx, found.id, agent, "admin")
 
 
 def _gone(place: Place) -> NotFound:
     return NotFound(f"The schema {place.schema!r} is gone.", hint="It was dropped meanwhile.")
 
 
-async def _allowed(place: Place, need: Permission, asked: store.AskedSchema) -> StoredSchema | None:
-    """Return the schema that was asked for, if it exists and may be used so."""
-    found = await asked.found()
-    if found is None:
-        return None
-    schema, permission = found
-    _check(place, need, permission)
-    return schema
+def _allowed(place: Place, need: Permission, schema: StoredSchema | None) -> StoredSchema | None:
+    """Return the schema, if there is one.
 
-
-def _check(place: Place, need: Permission, permission: Permission | None) -> None:
-    if place.agent is None:
-        return
-    if permission is None or PERMISSIONS.index(permission) < PERMISSIONS.index(need):
-        has = f"may {permission}" if permission else "may do nothing"
+    Raises:
+        BadInput: the agent may not use it so.
+    """
+    if schema is None or place.agent is None:
+        return schema
+    has = schema.permission
+    if has is None or PERMISSIONS.index(has) < PERMISSIONS.index(need):
+        may = f"may {has}" if has else "may do nothing"
         raise BadInput(
-            f"{place.agent!r} {has} in schema {place.schema!r}; this needs {need!r}.",
+            f"{place.agent!r} {may} in schema {place.schema!r}; this needs {need!r}.",
             field="agent",
             hint=f"A person can grant {place.agent!r} the level {need} on the schema {place.schema}.",
         )
+    return schema

@@ -11,9 +11,9 @@ from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
 from quipu.kinds.tables.ddl import statement_of
 from quipu.kinds.tables.engine import Engine
-from quipu.kinds.tables.exchange import MOST_BYTES, Rows, exchange
+from quipu.kinds.tables.exchange import MOST_BYTES, Rows, exchange, reading
 from quipu.kinds.tables.model import Selected
-from quipu.kinds.tables.refusals import Asked
+from quipu.kinds.tables.refusals import Request
 from quipu.kinds.tables.scan import bind
 from quipu.recall.generations import Models
 
@@ -37,18 +37,15 @@ async def query(
     if isinstance(search_text, str) and places:
         embedded = await models.embed([search_text], generation=generation)
         values = ["[" + ",".join(f"{number:.6g}" for number in embedded.vectors[0].tolist()) + "]"]
-    asked = Asked(
+    request = Request(
         schema=schema, field="sql", seconds=engine.seconds, reads=True, statement=text, tables=tables
     )
 
     async def work(conn: Connection) -> Rows:
-        await conn.execute("begin isolation level repeatable read read only")
-        rows = await exchange(conn, text, values, most=most)
-        if not conn.closed:  # as it is after a row that was too large to be read
-            await conn.execute("rollback")
-        return rows
+        async with reading(conn):
+            return await exchange(conn, text, values, most=most)
 
-    rows = await engine.run(place.space, asked, "reader", work)
+    rows = await engine.run(place.space, request, "reader", work)
     return Selected(
         columns=rows.columns, results=rows.rows, limit=most, limited=rows.limited, note=_note(rows, most)
     )

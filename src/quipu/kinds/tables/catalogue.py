@@ -32,8 +32,8 @@ class Shape:
     fields: Sequence[str] = ()
 
 
-class AskedShape:
-    """A table that was named: asked while its space is entered (``ask``), told then (``shape``)."""
+class ShapeQuery:
+    """The query for a table that a call names, sent while its space is entered."""
 
     def __init__(self, schema: str, table: object) -> None:
         """Prepare to look for a table; ``schema`` is its short name, ``table`` may be anything."""
@@ -42,19 +42,19 @@ class AskedShape:
         self._rows: Rows | None = None
 
     async def ask(self, conn: Connection) -> None:
-        """Ask in a pipeline."""
+        """Send it, in a pipeline."""
         name = bare_table(self._table)
         if name is not None:
             self._rows = await ask(conn, _SQL["shape"], {"schema": self._schema, "table": name})
 
-    async def found(self, schema: StoredSchema) -> Shape | None:
+    async def find(self, schema: StoredSchema) -> Shape | None:
         """Return the table; None if there is none of that name.
 
         Raises:
             BadInput: that is no name of a table.
         """
         name = check_table(self._table, schema=schema.name)
-        return None if self._rows is None else _shape(schema, name, await _read(self._rows))
+        return None if self._rows is None else _shape(schema, name, await self._rows.fetchone())
 
     async def shape(self, tx: SpaceTransaction, schema: StoredSchema) -> Shape:
         """Return the table, which must exist.
@@ -62,7 +62,7 @@ class AskedShape:
         Raises:
             NotFound: it is not; names the nearest.
         """
-        found = await self.found(schema)
+        found = await self.find(schema)
         if found is None:
             raise await _missing(tx, schema, check_table(self._table, schema=schema.name))
         return found
@@ -70,16 +70,23 @@ class AskedShape:
 
 async def find_shape(tx: SpaceTransaction, schema: StoredSchema, table: str) -> Shape | None:
     """Return a table in a transaction that has entered the space; None if there is none of that name."""
-    return _shape(schema, table, await _rows(tx, "shape", {"schema": schema.name, "table": table}))
+    rows = await tx.run(_SQL["shape"], {"schema": schema.name, "table": table})
+    return _shape(schema, table, await rows.fetchone())
 
 
-def _shape(schema: StoredSchema, table: str, rows: Sequence[Mapping[str, Any]]) -> Shape | None:
-    for row in rows:
-        types = dict(zip(row["columns"], map(schema.names.in_sql, row["types"]), strict=True))
-        protected = row["owner"] != schema.writer
-        fields = row["fields"] if row["key"] else ()
-        return Shape(table, row["relation"], types, row["key"], row["is_table"], protected, fields)
-    return None
+def _shape(schema: StoredSchema, table: str, row: Sequence[Any] | None) -> Shape | None:
+    if row is None:
+        return None
+    relation, is_table, owner, columns, types, key, fields = row
+    return Shape(
+        name=table,
+        relation=relation,
+        types=dict(zip(columns, map(schema.names.in_sql, types), strict=True)),
+        key=key,
+        is_table=is_table,
+        protected=owner != schema.writer,
+        fields=fields if key else (),
+    )
 
 
 async def _missing(tx: SpaceTransaction, schema: StoredSchema, table: str) -> NotFound:
@@ -89,7 +96,7 @@ async def _missing(tx: SpaceTransaction, schema: StoredSchema, table: str) -> No
 
 async def table_names(tx: SpaceTransaction, schema: StoredSchema) -> list[str]:
     """Return what can be named in a schema."""
-    return [row["relname"] for row in await _rows(tx, "table_names", {"schema_name": schema.schema_name})]
+    return [name for (name,) in await tx.rows(_SQL["table_names"], schema_name=schema.schema_name)]
 
 
 async def listing(
@@ -100,58 +107,34 @@ async def listing(
     Raises:
         NotFound: there is none of that name.
     """
-    given = {"schema_name": schema.schema_name, "table": table}
-    async with tx.conn.pipeline():  # all in one journey
-        asked = await _ask(tx, "tables", {**given, "writer": schema.writer, "schema": schema.id})
-        described = await _ask(tx, "columns", given) if with_columns else None
-        others = await _ask(tx, "extensions", {})
-    tables = await _read(asked)
+    values = {"schema_name": schema.schema_name, "table": table}
+    async with tx.conn.pipeline():  # one round trip
+        table_rows = await tx.run(_SQL["tables"], {**values, "writer": schema.writer, "schema": schema.id})
+        column_rows = await tx.run(_SQL["columns"], values) if with_columns else None
+        extension_rows = await tx.run(_SQL["extensions"], {})
+    tables = await _dicts(table_rows)
     if table is not None and not tables and await find_shape(tx, schema, table) is None:
         raise await _missing(tx, schema, table)
-    columns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in await _read(described) if described else ():
-        columns[row.pop("table_name")].append(row)
-    (there,) = await _read(others)
+    fields = {one["name"]: one["embed_fields"] for one in tables}
+    columns: defaultdict[str, list[Column]] = defaultdict(list)
+    for row in await _dicts(column_rows) if column_rows else ():
+        name = row.pop("table_name")
+        columns[name].append(_column(schema, row, fields[name]))
+    (extensions,) = await _dicts(extension_rows)
     return Listing(
         schema=schema.name,
-        tables=tuple(_table(schema, row, columns[row["name"]]) for row in tables),
-        extensions=Extensions(**there),
+        tables=tuple(Table(schema=schema.name, columns=tuple(columns[one["name"]]), **one) for one in tables),
+        extensions=Extensions(**extensions),
     )
 
 
-def _table(schema: StoredSchema, row: Mapping[str, Any], columns: Sequence[Mapping[str, Any]]) -> Table:
-    return Table(
-        name=row["name"],
-        schema=schema.name,
-        description=row["about"],
-        embed_fields=row["fields"],
-        key=row["key"],
-        rows=row["rows"],
-        columns=tuple(_column(schema, one, row["fields"]) for one in columns),
-        protected=row["protected"],
-    )
+def _column(schema: StoredSchema, row: dict[str, Any], fields: Sequence[str]) -> Column:
+    default = row["default"]
+    row["type"] = schema.names.in_sql(row["type"])
+    row["default"] = None if default is None else schema.names.in_sql(default)
+    return Column(embedded=row["name"] in fields, **row)
 
 
-def _column(schema: StoredSchema, row: Mapping[str, Any], fields: Sequence[str]) -> Column:
-    default = row["default_text"]
-    return Column(
-        name=row["name"],
-        type=schema.names.in_sql(row["type"]),
-        nullable=row["nullable"],
-        default=None if default is None else schema.names.in_sql(default),
-        description=row["description"],
-        embedded=row["name"] in fields,
-    )
-
-
-async def _rows(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> list[dict[str, Any]]:
-    return await _read(await _ask(tx, name, values))
-
-
-async def _ask(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> Rows:
-    return await tx.run(_SQL[name], values)
-
-
-async def _read(cursor: Rows) -> list[dict[str, Any]]:
+async def _dicts(cursor: Rows) -> list[dict[str, Any]]:
     names = [column.name for column in cursor.description or ()]
     return [dict(zip(names, row, strict=True)) for row in await cursor.fetchall()]

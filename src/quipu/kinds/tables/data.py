@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -14,13 +13,13 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import rows
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.catalogue import AskedShape, Shape
+from quipu.kinds.tables.catalogue import Shape, ShapeQuery
 from quipu.kinds.tables.embedding.ahead import Ahead, Habit, embedding_ahead
-from quipu.kinds.tables.engine import Engine, settled, undone
+from quipu.kinds.tables.engine import Engine, Undone, settled, undone
 from quipu.kinds.tables.exchange import Rows, run
 from quipu.kinds.tables.losses import State, beside, count_again, outdated, own_state
 from quipu.kinds.tables.model import Changed, StoredSchema
-from quipu.kinds.tables.refusals import Asked
+from quipu.kinds.tables.refusals import Request
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.templates import fill
 from quipu.kinds.tables.type_errors import explained, try_where
@@ -136,20 +135,16 @@ async def _shape(
     engine: Engine, place: Place, table: object, ahead: Ahead | None = None
 ) -> tuple[StoredSchema, Shape]:
     """Return the schema and the table; begin to embed its fields."""
-    asked = AskedShape(place.schema, table)
-    space, schema = await engine.access.asked(place, "write", ask=asked.ask)
-    shape = await asked.found(schema)
+    query = ShapeQuery(place.schema, table)
+    space, schema = await engine.access.find(place, "write", ask=query.ask)
+    shape = await query.find(schema)
     if shape is None:
-        async with engine.access.entered(place, "write", ask=asked.ask) as (tx, schema):
-            return schema, await asked.shape(tx, schema)
+        async with engine.access.entered(place, "write", ask=query.ask) as (tx, schema):
+            return schema, await query.shape(tx, schema)
     if ahead is not None:
         await ahead.begin(shape.fields, generation=space.generation)
         engine.habits.learn(place, table, Habit(shape.fields, space.generation))
     return schema, shape
-
-
-class _Undone(Exception):
-    """It takes away more than was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,9 +188,9 @@ class _Change:
     word: str = ""
 
     @property
-    def asked(self) -> Asked:
+    def request(self) -> Request:
         """Request that a refusal may name."""
-        return Asked(
+        return Request(
             schema=self.schema,
             field="data" if self.data else "where",
             seconds=self.engine.seconds,
@@ -204,7 +199,7 @@ class _Change:
 
     async def make(self) -> Changed:
         """Run the statements, and have the vectors follow."""
-        outcome = await self.engine.run(self.place.space, self.asked, "writer", self._work)
+        outcome = await self.engine.run(self.place.space, self.request, "writer", self._work)
         changed = self._changed(outcome)
         if outcome.undone:
             return changed
@@ -218,9 +213,9 @@ class _Change:
         try:
             outcome = await self._run(conn)
             if not outcome.touched:
-                await try_where(conn, self.asked, self.shape, self.where)
+                await try_where(conn, self.request, self.shape, self.where)
         except psycopg.Error as error:
-            raise await explained(conn, error, self.asked, self.shape, self.data, self.where) from error
+            raise await explained(conn, error, self.request, self.shape, self.data, self.where) from error
         return outcome
 
     async def _run(self, conn: Connection) -> _Outcome:
@@ -236,22 +231,17 @@ class _Change:
         before: Mapping[str, State] = {}
         outcome = _Outcome(done=())
         trial = self.show_first and self.confirm is False
-        with suppress(_Undone):
-            async with undone(conn) if trial else settled(conn):
-                before = await own_state(conn)
-                done = await self._statements(conn)
-                await conn.execute(fill("end_of_statement"))
-                lost = beside(
-                    before,
-                    await own_state(conn),
-                    table=f"{self.schema.schema_name}.{self.shape.name}",
-                    word=self.word,
-                )
-                lost = tuple(map(self.schema.names.in_message, lost))
-                outcome = _Outcome(done=done, lost=lost, undone=trial)
-                if not trial and not self._may(outcome):
-                    outcome = replace(outcome, undone=True)
-                    raise _Undone
+        async with undone(conn) if trial else settled(conn):
+            before = await own_state(conn)
+            done = await self._statements(conn)
+            await conn.execute(fill("end_of_statement"))
+            table = f"{self.schema.schema_name}.{self.shape.name}"
+            lost = beside(before, await own_state(conn), table=table, word=self.word)
+            lost = tuple(map(self.schema.names.in_message, lost))
+            outcome = _Outcome(done=done, lost=lost, undone=trial)
+            if not trial and not self._may(outcome):
+                outcome = replace(outcome, undone=True)
+                raise Undone
         if outcome.undone:
             await count_again(conn, before)
             if isinstance(self.confirm, Changed):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -13,7 +12,7 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.engine import Engine, settled
+from quipu.kinds.tables.engine import Engine, Undone, settled
 from quipu.kinds.tables.exchange import Rows, exchange, run
 from quipu.kinds.tables.introspection import anatomy, own_anatomy
 from quipu.kinds.tables.losses import (
@@ -27,7 +26,7 @@ from quipu.kinds.tables.losses import (
 )
 from quipu.kinds.tables.model import Done, StoredSchema
 from quipu.kinds.tables.names import PROTECTED, check_table, nearest
-from quipu.kinds.tables.refusals import Asked
+from quipu.kinds.tables.refusals import Request
 from quipu.kinds.tables.scan import first_words, name_after
 from quipu.kinds.tables.templates import fill
 from quipu.kinds.tables.values import as_json, parsed
@@ -108,7 +107,7 @@ async def create_table(
                 field="name",
                 hint="memory:schema:recreate changes it.",
             )
-    asked = Asked(schema=schema, field="sql", seconds=engine.seconds, statement=text)
+    request = Request(schema=schema, field="sql", seconds=engine.seconds, statement=text)
 
     async def work(conn: Connection) -> Done:
         async with settled(conn):
@@ -119,7 +118,7 @@ async def create_table(
             await register(conn, schema, table, about=about, fields=fields, columns=told)
         return Done(status=done.status, rows=0)
 
-    done = await engine.run(place.space, asked, "writer", work)
+    done = await engine.run(place.space, request, "writer", work)
     embedded = await engine.followed(place.space, schema)
     return Done(status=done.status, rows=0, embedded=embedded, note=f"{table} is registered.")
 
@@ -146,25 +145,24 @@ async def execute(
             raise BadInput("there is no ALTER TABLE; a table is made anew instead.", field="sql", hint=recipe)
         _refuse(text)
         tables = await catalogue.table_names(tx, schema)
-    asked = Asked(schema=schema, field="sql", seconds=engine.seconds, statement=text, tables=tables)
+    request = Request(schema=schema, field="sql", seconds=engine.seconds, statement=text, tables=tables)
 
     async def work(conn: Connection) -> Done:
         done, lost, before = Rows((), (), False, False, "", 0), (), {}
         compares, undone, changed = confirm is not True, False, False
-        with suppress(_Undone):
-            async with settled(conn):
-                before = await own_state(conn) if compares else {}
-                held = {} if as_tried is None else await hold(conn, before, as_tried.lost, schema.names)
-                done = await exchange(conn, text, most=_RETURNED, all_of_it=True)
-                if compares:
-                    await conn.execute(fill("end_of_statement"))
-                    lost = losses(before, await own_state(conn))
-                if as_tried is not None:
-                    lost = tuple(f"{line} ({held[line]:,} rows)" if line in held else line for line in lost)
-                changed = as_tried is not None and _shown(schema, lost) != tuple(as_tried.lost)
-                undone = trial or changed or (as_tried is None and bool(lost))
-                if undone:
-                    raise _Undone
+        async with settled(conn):
+            before = await own_state(conn) if compares else {}
+            held = {} if as_tried is None else await hold(conn, before, as_tried.lost, schema.names)
+            done = await exchange(conn, text, most=_RETURNED, all_of_it=True)
+            if compares:
+                await conn.execute(fill("end_of_statement"))
+                lost = losses(before, await own_state(conn))
+            if as_tried is not None:
+                lost = tuple(f"{line} ({held[line]:,} rows)" if line in held else line for line in lost)
+            changed = as_tried is not None and _shown(schema, lost) != tuple(as_tried.lost)
+            undone = trial or changed or (as_tried is None and bool(lost))
+            if undone:
+                raise Undone
         if undone:
             await count_again(conn, before)
         if changed:
@@ -185,7 +183,7 @@ async def execute(
             undone=undone,
         )
 
-    done = await engine.run(place.space, asked, "writer", work)
+    done = await engine.run(place.space, request, "writer", work)
     return done if done.undone else replace(done, embedded=await engine.followed(place.space, schema))
 
 
@@ -196,10 +194,6 @@ def _shown(schema: StoredSchema, lost: Sequence[str]) -> tuple[str, ...]:
 async def unkeyed(conn: Connection) -> list[str]:
     """Return the tables of which nothing is embedded, for want of a primary key."""
     return [row["table_name"] for row in (await run(conn, fill("unkeyed"))).rows]
-
-
-class _Undone(Exception):
-    """A trial is at its end."""
 
 
 def _refuse(text: str) -> None:

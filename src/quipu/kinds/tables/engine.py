@@ -16,13 +16,13 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.redact import redact, token_kind
-from quipu.kinds.tables import store
 from quipu.kinds.tables.access import Access
 from quipu.kinds.tables.embedding.ahead import Ahead, Habits
 from quipu.kinds.tables.logins import Logins, Part
 from quipu.kinds.tables.model import StoredSchema
-from quipu.kinds.tables.refusals import Asked, refusal
+from quipu.kinds.tables.refusals import Request, refusal
 from quipu.kinds.tables.scan import change_literals
+from quipu.kinds.tables.store import SQL
 from quipu.kinds.tables.templates import fill
 from quipu.recall.generations import Models
 
@@ -57,7 +57,7 @@ class Engine:
         return self.settings.statement_seconds or 3600
 
     async def run(
-        self, space: str, asked: Asked, part: Part, work: Callable[[Connection], Awaitable[_T]]
+        self, space: str, request: Request, part: Part, work: Callable[[Connection], Awaitable[_T]]
     ) -> _T:
         """Run work on a connection of the writer or the reader, within so many seconds; return its result.
 
@@ -68,10 +68,10 @@ class Engine:
         """
         await self.database.check_hardened()
         try:
-            async with self.database.turns.take(space), self.logins.lend(space, asked.schema, part) as conn:
-                return await bounded(self.database, conn, asked.seconds, lambda: work(conn))
+            async with self.database.turns.take(space), self.logins.lend(space, request.schema, part) as conn:
+                return await bounded(self.database, conn, request.seconds, lambda: work(conn))
         except psycopg.Error as error:
-            raise refusal(error, asked) from error
+            raise refusal(error, request) from error
 
     async def followed(self, space: str, schema: StoredSchema, ahead: Ahead | None = None) -> int:
         """Have vectors follow the rows that changed; how many were made or taken out."""
@@ -114,12 +114,16 @@ async def undone(conn: Connection) -> AsyncGenerator[None]:
             await conn.execute("rollback")
 
 
+class Undone(Exception):
+    """Ends a transaction of ``settled`` without leaving anything behind; nobody else sees it."""
+
+
 @asynccontextmanager
 async def settled(conn: Connection) -> AsyncGenerator[None]:
     """Open one transaction of a writer; at its end registry and relations follow the structure.
 
-    Statements left for the end are run before that. A load waits before it has any lock on a table: otherwise
-    it would be in the way of the dump that it has made first.
+    Statements left for the end are run before that; where ``Undone`` is raised, nothing stays. A load waits
+    before it has any lock on a table: otherwise it would be in the way of the dump that it has made first.
     """
     await conn.execute("begin isolation level read committed read write")
     try:
@@ -128,9 +132,11 @@ async def settled(conn: Connection) -> AsyncGenerator[None]:
         # What a statement set must not reach what is ours. SET itself calls nothing that can be replaced.
         await conn.execute("set constraints all immediate")
         await conn.execute("set local search_path = pg_catalog, pg_temp")
-        await store.keep_own(conn)
-        await store.settle(conn)
+        await conn.execute(SQL["keep_own"])
+        await conn.execute(SQL["settle"])
         await conn.execute("commit")
+    except Undone:
+        await conn.execute("rollback")
     except BaseException:
         if conn.info.transaction_status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}:
             await conn.execute("rollback")

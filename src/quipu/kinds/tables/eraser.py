@@ -21,7 +21,7 @@ class TablesEraser:
         if not what.everything:
             return {}
         schemas = await store.schemas(tx)
-        tables = await store.count_tables(tx)
+        ((tables,),) = await tx.rows(store.SQL["count_tables"])
         counts = {"table_schemas": len(schemas), "agent_tables": tables}
         return {name: count for name, count in counts.items() if count}
 

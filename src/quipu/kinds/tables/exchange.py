@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from quipu.kernel.db.database import Connection
 from quipu.kernel.db.plain import plain
 
 MOST_BYTES: Final = 1_000_000
+BEGIN_TO_READ: Final = "begin isolation level repeatable read read only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,15 @@ class Rows:
     full: bool
     status: str
     touched: int
+
+
+@asynccontextmanager
+async def reading(conn: Connection) -> AsyncGenerator[None]:
+    """Open a transaction that reads as of one moment; nothing that it runs can write."""
+    await conn.execute(BEGIN_TO_READ)
+    yield
+    if not conn.closed:  # as it is after a row that was too large to be read
+        await conn.execute("rollback")
 
 
 async def exchange(

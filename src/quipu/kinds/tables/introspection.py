@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kernel.db.schema_names import SchemaNames
 from quipu.kinds.tables.catalogue import Shape
 from quipu.kinds.tables.exchange import run
 from quipu.kinds.tables.model import StoredSchema
+from quipu.kinds.tables.store import SQL
 from quipu.kinds.tables.templates import TEMPLATES, fill
 
-_SQL = queries.load("quipu.kinds.tables")
 _COLUMNS: Final = ("column", "computed column")
 _DEFINED: Final = (*_COLUMNS, "constraint", "setting")
 VIEWS: Final = ("view", "materialized view")
@@ -108,14 +107,12 @@ class Anatomy:
 
 async def anatomy(tx: SpaceTransaction, shape: Shape) -> Anatomy:
     """Take a table apart. Reads the catalogue and nothing else."""
-    rows = await tx.conn.execute(_SQL["parts"], {"relation": shape.relation})
-    return Anatomy([Part(*row) for row in await rows.fetchall()])
+    return Anatomy(await tx.fetch(Part, SQL["parts"], relation=shape.relation))
 
 
 async def own_anatomy(conn: Connection, table: str) -> Anatomy:
     """Take apart a table of the writer who is logged in, as the transaction sees it."""
-    rows: Sequence[Mapping[str, Any]] = (await run(conn, fill("parts"), [table])).rows
-    return Anatomy([Part(**row) for row in rows])
+    return Anatomy([Part(**row) for row in (await run(conn, fill("parts"), [table])).rows])
 
 
 def differences(

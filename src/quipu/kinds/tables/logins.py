@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict
 from typing import Final, Literal, LiteralString
 
 import psycopg
@@ -22,6 +23,7 @@ from quipu.kernel.db.errors import Unanswered, is_crowded, translate
 from quipu.kinds.tables import store
 from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.provision import make_secrets
+from quipu.kinds.tables.store import SQL
 
 Part = Literal["writer", "reader"]
 
@@ -131,20 +133,21 @@ class Logins:
     async def _look_up(self, space: str, schema: StoredSchema) -> tuple[str, str]:
         async with self._database.owner() as conn, conn.transaction():
             number = await store.enter(conn, space)
-            found = None if number is None else await store.passwords(conn, number, schema.id)
-        if found is None:
+            rows = await conn.execute(SQL["passwords"], {"space": number, "schema": schema.id})
+            row = await rows.fetchone()
+        if row is None:
             raise NotFound(f"The schema {schema.name!r} is gone.", hint="It was dropped meanwhile.")
-        *passwords, can_lock = found
+        writer, reader, can_lock = row
         self._cleaning = _DISCARD_ALL if can_lock else _KEEP_PLANS
-        self._passwords[schema.id] = (passwords[0], passwords[1])
+        self._passwords[schema.id] = (writer, reader)
         return self._passwords[schema.id]
 
     async def _renew(self, space: str, schema: StoredSchema) -> tuple[str, str]:
         async with self._database.owner() as conn, conn.transaction():
             await store.enter(conn, space)
             made = make_secrets(conn, schema.writer, schema.reader)
-            await store.set_passwords(conn, {"schema": schema.id, **made.values()})
-        self._passwords[schema.id] = (made.writer, made.reader)
+            await conn.execute(SQL["set_passwords"], {"schema": schema.id, **asdict(made)})
+        self._passwords[schema.id] = (made.writer_password, made.reader_password)
         return self._passwords[schema.id]
 
 

@@ -30,25 +30,18 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredSchema(Schema):
-    """A schema with ``schema_name``, which PostgreSQL calls it and no answer shows."""
+    """A schema with ``schema_name``, which PostgreSQL calls it and no answer shows.
+
+    ``permission``: what the agent may do there that it was read for.
+    """
 
     schema_name: str
+    permission: Permission | None = None
 
     @property
     def names(self) -> SchemaNames:
         """Both names, to translate what PostgreSQL writes."""
         return SchemaNames(self.name, self.schema_name)
-
-    def shown(self) -> Schema:
-        """Return the schema as answers show it."""
-        return Schema(
-            id=self.id,
-            name=self.name,
-            description=self.description,
-            writer=self.writer,
-            reader=self.reader,
-            version=self.version,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

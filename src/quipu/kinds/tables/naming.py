@@ -13,13 +13,12 @@ from typing import Final
 import psycopg
 from psycopg import sql
 
-from quipu.errors import QuipuError
-from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.errors import translate
 from quipu.kinds.tables.embedding.following import Following
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.snapshot_source import SnapshotSource
+from quipu.kinds.tables.store import SQL
 from quipu.recall.generations import Models
 from quipu.upkeep.erasure.everywhere import EVERYWHERE, Column, counting, equal, fill, redacting
 from quipu.upkeep.erasure.model import Left
@@ -27,7 +26,6 @@ from quipu.upkeep.erasure.names import MARK, pattern, whole
 from quipu.upkeep.snapshots.model import Target
 
 SECONDS: Final = 600.0
-_SQL = queries.load("quipu.kinds.tables")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +91,7 @@ class Naming:
 
     async def _tables(self, target: Target) -> list[_Table]:
         async with self._database.transaction(target.space) as tx:
-            if tx is None:
-                return []
-            values = {"space": target.space_id, "schema": target.number}
-            rows = await (await tx.conn.execute(_SQL["nameable"], values)).fetchall()
+            rows = [] if tx is None else await tx.rows(SQL["nameable"], schema=target.number)
         found: list[_Table] = []
         for name, group in groupby(rows, key=lambda row: str(row[0])):
             if name in target.protected:
@@ -148,5 +143,4 @@ def _name(target: Target, table: _Table) -> sql.Identifier:
 
 
 def _told(target: Target, error: psycopg.Error) -> str:
-    told: QuipuError = translate(error)
-    return target.names.in_message(told.message)
+    return target.names.in_message(translate(error).message)

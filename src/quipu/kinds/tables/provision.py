@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from psycopg import errors as pg
 
 from quipu.errors import DatabaseUnsuitable
 from quipu.kernel.db.database import Connection, Database
 from quipu.kinds.tables import names, store
+from quipu.kinds.tables.store import SQL
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
     """Passwords of both roles, and as the server keeps them: what is sent to it does not tell them."""
 
-    writer: str
-    reader: str
+    writer_password: str
+    reader_password: str
     writer_secret: str
     reader_secret: str
-
-    def values(self) -> dict[str, object]:
-        """Return the secrets as arguments of queries."""
-        return {
-            "writer_password": self.writer,
-            "reader_password": self.reader,
-            "writer_secret": self.writer_secret,
-            "reader_secret": self.reader_secret,
-        }
 
 
 def make_secrets(conn: Connection, writer_role: str, reader_role: str) -> Secrets:
@@ -57,12 +49,13 @@ async def found(database: Database, space: str, name: str, description: str | No
     mark = secrets.token_hex(8)
     writer, reader = f"quipu_writer_{mark}", f"quipu_reader_{mark}"
     async with database.owner() as conn, conn.transaction():
-        await store.hold_founding(conn, space)
+        await conn.execute(SQL["hold_founding"], {"name": space})
         number = await store.enter(conn, space)
         assert number is not None  # it was made above, and an erasure waits for this lock
         try:
-            await store.drop_discarded_roles(conn)
-            if await store.is_there(conn, name):
+            await conn.execute(SQL["drop_discarded_roles"])
+            known = await conn.execute(SQL["schema"], {"name": name, "agent": None})
+            if await known.fetchone() is not None:
                 return
             values = {
                 "name": name,
@@ -70,8 +63,9 @@ async def found(database: Database, space: str, name: str, description: str | No
                 "description": description,
                 "writer": writer,
                 "reader": reader,
+                **asdict(make_secrets(conn, writer, reader)),
             }
-            await store.found(conn, values | make_secrets(conn, writer, reader).values())
+            await conn.execute(SQL["found"], values)
         except pg.InsufficientPrivilege as error:
             raise DatabaseUnsuitable(
                 f"Our account lacks a right that schemas of agents need: {error.diag.message_primary}.",

@@ -17,15 +17,15 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import catalogue, sequences
 from quipu.kinds.tables.access import Place
-from quipu.kinds.tables.catalogue import AskedShape
+from quipu.kinds.tables.catalogue import ShapeQuery
 from quipu.kinds.tables.ddl import descriptions_of, fields_of, made, register, statement_of
-from quipu.kinds.tables.engine import Engine, settled
+from quipu.kinds.tables.engine import Engine, Undone, settled
 from quipu.kinds.tables.exchange import exchange, run
 from quipu.kinds.tables.introspection import VIEWS, Anatomy, Part, differences, own_anatomy
 from quipu.kinds.tables.losses import outdated, own_state, refuse_losses
 from quipu.kinds.tables.model import StoredSchema, Table
 from quipu.kinds.tables.names import nearest
-from quipu.kinds.tables.refusals import Asked
+from quipu.kinds.tables.refusals import Request
 from quipu.kinds.tables.templates import as_written, fill
 from quipu.kinds.tables.values import parsed
 
@@ -89,7 +89,7 @@ async def recreate(
 ) -> Recreated:
     """Make the table anew, or without ``confirm`` try it and undo it; refuse what was not confirmed."""
     text = engine.clean_statement(statement_of(statement))
-    looked = AskedShape(place.schema, table)
+    looked = ShapeQuery(place.schema, table)
     async with engine.access.entered(place, "admin", ask=looked.ask) as (tx, schema):
         shape = await looked.shape(tx, schema)
         name = shape.name
@@ -107,30 +107,25 @@ async def recreate(
             listed=(await catalogue.listing(tx, schema, table=name)).tables[0],
         )
     limit = _TIMES * engine.seconds
-    asked = Asked(schema=schema, field="sql", seconds=limit, statement=text, columns=list(shape.types))
-    done = await engine.run(place.space, asked, "writer", lambda conn: _all_of_it(conn, order, seconds=limit))
+    request = Request(schema=schema, field="sql", seconds=limit, statement=text, columns=list(shape.types))
+    done = await engine.run(
+        place.space, request, "writer", lambda conn: _all_of_it(conn, order, seconds=limit)
+    )
     embedded = 0 if done.undone else await engine.followed(place.space, schema)
     return replace(done, embedded=embedded)
 
 
-class _Undone(Exception):
-    """A trial is at its end."""
-
-
 async def _all_of_it(conn: Connection, order: _Order, *, seconds: float) -> Recreated:
     done: Recreated | None = None
-    try:
-        async with settled(conn):
-            limited = sql.SQL("set local statement_timeout = {}").format(str(int(seconds * 1000)))
-            await conn.execute(limited)
-            done = await _Work(conn, order).do()
-            if done.undone:
-                raise _Undone
-            plan = order.confirm
-            if isinstance(plan, Recreated) and (done.diff, done.lost) != (plan.diff, plan.lost):
-                raise outdated()
-    except _Undone:
-        pass
+    async with settled(conn):
+        limited = sql.SQL("set local statement_timeout = {}").format(str(int(seconds * 1000)))
+        await conn.execute(limited)
+        done = await _Work(conn, order).do()
+        if done.undone:
+            raise Undone
+        plan = order.confirm
+        if isinstance(plan, Recreated) and (done.diff, done.lost) != (plan.diff, plan.lost):
+            raise outdated()
     assert done is not None
     return done
 
@@ -202,14 +197,9 @@ class _Work:
         Returns what each column is called now.
         """
         order = self._order
-        wanted: Anatomy | None = None
-        try:
-            async with self._conn.transaction():
-                await self._set_aside(given)
-                wanted = await self._make()
-                raise _Undone
-        except _Undone:
-            assert wanted is not None
+        async with self._conn.transaction(force_rollback=True):
+            await self._set_aside(given)
+            wanted = await self._make()
         self._steps.clear()
         for new in order.mapping:
             if new not in wanted.columns:

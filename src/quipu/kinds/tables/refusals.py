@@ -39,7 +39,7 @@ _ENGINES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """Request behind a refusal, as far as its message needs it.
 
     ``field``: of the call, which the message names; ``statement``: what the agent sent; ``columns`` and
@@ -55,50 +55,54 @@ class Asked:
     columns: Sequence[str] = ()
 
 
-def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
+def refusal(error: psycopg.Error, request: Request) -> QuipuError:
     """Return our error for one of PostgreSQL's."""
     said = (error.diag.message_primary or str(error).strip().splitlines()[0]).rstrip(".")
-    if (outside := _outside(error, said, asked)) is not None:
+    if (outside := _outside(error, said, request)) is not None:
         return outside
-    said = _translated(error, said, asked)
-    hint, last = error.diag.message_hint, _fallback(asked)
-    hint = hint and _translated(error, hint, asked)
+    said = _translated(error, said, request)
+    hint, last = error.diag.message_hint, _fallback(request)
+    hint = hint and _translated(error, hint, request)
     if _spatial(error, said):
-        return BadInput(f"{said}.", field=asked.field, hint=_POSTGIS)
+        return BadInput(f"{said}.", field=request.field, hint=_POSTGIS)
     if _of_the_engine(error, said):
-        return BadInput(f"{said}.", field=asked.field, hint=_ENGINES)
+        return BadInput(f"{said}.", field=request.field, hint=_ENGINES)
     match error:
         case pg.AdminShutdown() | pg.CrashShutdown() | pg.CannotConnectNow():
             return translate(error)
         case pg.QueryCanceled():
             return LimitReached(
-                f"it took longer than {asked.seconds:g} seconds and was ended.",
-                field=asked.field,
+                f"it took longer than {request.seconds:g} seconds and was ended.",
+                field=request.field,
                 hint="Nothing was changed. Ask for less at once.",
             )
-        case psycopg.Error() if (limit := limit_reached(error, field=asked.field)) is not None:
+        case psycopg.Error() if (limit := limit_reached(error, field=request.field)) is not None:
             return limit
         case pg.UniqueViolation() | pg.ExclusionViolation():
             return Conflict(
-                _with_detail(said, error, asked), field=asked.field, hint="Update that row instead."
+                _with_detail(said, error, request), field=request.field, hint="Update that row instead."
             )
         case pg.IntegrityError():
-            return BadInput(_with_detail(said, error, asked), field=asked.field, hint=hint or last)
+            return BadInput(_with_detail(said, error, request), field=request.field, hint=hint or last)
         case pg.UndefinedColumn():
             return BadInput(
-                f"{said}.", field=asked.field, hint=_near(said, asked.columns) or hint or _fallback(asked)
+                f"{said}.",
+                field=request.field,
+                hint=_near(said, request.columns) or hint or _fallback(request),
             )
         case pg.UndefinedTable() | pg.InvalidSchemaName() | pg.UndefinedObject():
             return BadInput(
-                f"{said}.", field=asked.field, hint=_near(said, asked.tables) or hint or _fallback(asked)
+                f"{said}.",
+                field=request.field,
+                hint=_near(said, request.tables) or hint or _fallback(request),
             )
         case pg.InsufficientPrivilege() | pg.ReadOnlySqlTransaction():
-            return BadInput(f"{said}.", field=asked.field, hint=_may(asked))
+            return BadInput(f"{said}.", field=request.field, hint=_may(request))
         case pg.SyntaxError() if "multiple commands" in said:
-            return BadInput("there is more than one statement.", field=asked.field, hint=_ONE)
+            return BadInput("there is more than one statement.", field=request.field, hint=_ONE)
         case pg.LockNotAvailable() | pg.DeadlockDetected() | pg.SerializationFailure():
             return TookTooLong(
-                f"{asked.field}: the tables of {asked.schema.name} are in use ({said}).",
+                f"{request.field}: the tables of {request.schema.name} are in use ({said}).",
                 hint="Nothing was changed; try again.",
             )
         case pg.DiskFull() | pg.TooManyConnections():
@@ -106,7 +110,7 @@ def refusal(error: psycopg.Error, asked: Asked) -> QuipuError:
         case psycopg.OperationalError() if error.diag.sqlstate is None:
             return translate(error)
         case _:
-            return BadInput(_with_detail(said, error, asked), field=asked.field, hint=hint or last)
+            return BadInput(_with_detail(said, error, request), field=request.field, hint=hint or last)
 
 
 def _spatial(error: psycopg.Error, said: str) -> bool:
@@ -122,30 +126,30 @@ def _of_the_engine(error: psycopg.Error, said: str) -> bool:
     return refused and any(name in said for name in PROTECTED)
 
 
-def _with_detail(said: str, error: psycopg.Error, asked: Asked) -> str:
+def _with_detail(said: str, error: psycopg.Error, request: Request) -> str:
     detail = error.diag.message_detail
     if not detail or detail.startswith("Failing row"):
         return f"{said}."
     if _class(error) not in _OF_VALUES:
-        detail = asked.schema.names.in_message(detail)
+        detail = request.schema.names.in_message(detail)
     return f"{said}: {detail.rstrip('.')[:500]}."
 
 
-def _translated(error: psycopg.Error, text: str, asked: Asked) -> str:
+def _translated(error: psycopg.Error, text: str, request: Request) -> str:
     """Return what PostgreSQL says with the names that callers know. Values, which it quotes, stay."""
     if _class(error) not in _OF_VALUES:
-        return asked.schema.names.in_message(text)
+        return request.schema.names.in_message(text)
     if _class(error) == _RAISED:
         return text
     before, quote, after = text.partition('"')
-    return asked.schema.names.in_message(before) + quote + after
+    return request.schema.names.in_message(before) + quote + after
 
 
 def _class(error: psycopg.Error) -> str:
     return (error.sqlstate or "")[:2]
 
 
-def _outside(error: psycopg.Error, said: str, asked: Asked) -> BadInput | None:
+def _outside(error: psycopg.Error, said: str, request: Request) -> BadInput | None:
     """Return the error for a name with a schema in front that is not found under it; None for others.
 
     Whether another schema of that name exists is not told: it would be that of somebody else.
@@ -153,19 +157,19 @@ def _outside(error: psycopg.Error, said: str, asked: Asked) -> BadInput | None:
     if not isinstance(error, _MISSING):
         return None
     match = _SCHEMA.search(said)
-    outer = (match["alone"] or match["before"]) if match else asked.schema.schema_name
-    if outer == asked.schema.schema_name:
+    outer = (match["alone"] or match["before"]) if match else request.schema.schema_name
+    if outer == request.schema.schema_name:
         return None
-    if (outer.removeprefix(f"{DEFAULT}_") or outer) != asked.schema.name:
+    if (outer.removeprefix(f"{DEFAULT}_") or outer) != request.schema.name:
         if outer != DEFAULT and not outer.startswith(f"{DEFAULT}_"):
             return None
         message = "a schema that stands in front of a name is not there, or is not yours."
-        return BadInput(message, field=asked.field, hint=_may(asked))
-    names = [name for schema, name in qualified(asked.statement) if schema == outer]
+        return BadInput(message, field=request.field, hint=_may(request))
+    names = [name for schema, name in qualified(request.statement) if schema == outer]
     written = ", ".join(dict.fromkeys(names)) or f"names without {outer}. in front"
     return BadInput(
         f"SQL does not know this schema as {outer}.",
-        field=asked.field,
+        field=request.field,
         hint=f"Write {written}: tables are found without a schema in front.",
     )
 
@@ -175,9 +179,9 @@ def _near(said: str, known: Sequence[str]) -> str | None:
     return nearest(match[1].rsplit(".", 1)[-1], list(known)) if match and known else None
 
 
-def _may(asked: Asked) -> str:
-    schema = asked.schema.name
-    if asked.reads:
+def _may(request: Request) -> str:
+    schema = request.schema.name
+    if request.reads:
         return (
             f"A query only reads, and only what is in {schema}: memory:schema:list-tables has its tables and"
             " columns. To change rows: insert, update, delete."
@@ -185,7 +189,7 @@ def _may(asked: Asked) -> str:
     return f"Everything in {schema} is yours; nothing else is."
 
 
-def _fallback(asked: Asked) -> str:
-    if asked.field != "sql":
+def _fallback(request: Request) -> str:
+    if request.field != "sql":
         return "Nothing was changed. The columns with their types: memory:schema:list-tables"
-    return f"Nothing was changed. Tables are found in {asked.schema.name}, one statement a call."
+    return f"Nothing was changed. Tables are found in {request.schema.name}, one statement a call."

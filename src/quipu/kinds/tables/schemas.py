@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, cast
+from typing import Annotated
 
 from typing_extensions import Doc
 
-from quipu.errors import BadInput, NotFound
+from quipu.errors import NotFound
 from quipu.kernel.base.parameters import Example, OnlySchema, SchemaName, Space
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, one_of
 from quipu.kernel.db.database import Database
 from quipu.kinds.tables import catalogue, names, provision, store
 from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.engine import Engine
 from quipu.kinds.tables.model import PERMISSIONS, DroppedSchema, Grant, Permission, Schema
+from quipu.kinds.tables.store import SQL
 
 ItsName = Annotated[str, Doc("The short name of the schema."), Example("expedition")]
 WhichAgent = Annotated[str, Doc("The name of the agent."), Example("scout")]
@@ -30,7 +31,7 @@ class AsyncSchemas:
     async def schemas(self, *, space: Space) -> Sequence[Schema]:
         """List the schemas of a space, the default first."""
         async with self._database.transaction(check_name("space", space)) as tx:
-            return [] if tx is None else [one.shown() for one in await store.schemas(tx)]
+            return [] if tx is None else await tx.fetch(Schema, SQL["shown_schemas"])
 
     async def create_schema(
         self,
@@ -50,8 +51,8 @@ class AsyncSchemas:
         await provision.found(self._database, place.space, place.schema, description)
         async with self._access.entered(place, "admin") as (tx, schema):
             if description is not None and description != schema.description:
-                await store.describe(tx, schema.id, description)
-        return (await self._access.schema(place, "admin")).shown()
+                await tx.execute(SQL["describe_schema"], schema=schema.id, description=description)
+        return next(one for one in await self.schemas(space=space) if one.name == place.schema)
 
     async def drop_schema(
         self,
@@ -75,9 +76,9 @@ class AsyncSchemas:
                 raise NotFound(
                     f"There is no schema {place.schema!r}.", hint="The list of schemas shows them."
                 )
-            held = await catalogue.listing(tx, found[0], with_columns=False)
+            held = await catalogue.listing(tx, found, with_columns=False)
             if confirm:
-                await store.discard(tx, found[0].id)
+                await store.discard(tx, found.id)
         tables = {one.name: one.rows for one in held.tables}
         return DroppedSchema(schema=place.schema, tables=tables)
 
@@ -102,8 +103,7 @@ class AsyncSchemas:
 
         Returns who may do what in that schema now.
         """
-        if cast(object, permission) not in PERMISSIONS:
-            raise BadInput(f"{permission!r} is none of {', '.join(PERMISSIONS)}.", field="permission")
+        one_of("permission", permission, PERMISSIONS)
         place = Place.of(space, schema, None)
         async with self._access.entered(place, "admin", make=True) as (tx, found):
             await store.grant(tx, found.id, check_name("agent", agent), permission)
@@ -120,6 +120,7 @@ class AsyncSchemas:
             NotFound: There is no such schema, or the agent may do nothing there.
         """
         async with self._access.entered(Place.of(space, schema, None), "admin") as (tx, found):
-            if not await store.revoke(tx, found.id, check_name("agent", agent)):
+            agent = check_name("agent", agent)
+            if not await tx.execute(SQL["revoke"], schema=found.id, agent=agent):
                 raise NotFound(f"{agent!r} may do nothing in schema {schema!r}.")
         return await self.grants(schema=schema, space=space)

@@ -1,4 +1,4 @@
-"""Implementation of what snapshots need of schemas, see ``upkeep/snapshots/ground.py``.
+"""The schemas of agents as snapshots need them, see ``upkeep/snapshots/ground.py``.
 
 A dump is put in place on the login of the schema's own writer, like all that an agent sends.
 """
@@ -18,24 +18,23 @@ from psycopg import sql
 
 from quipu.errors import Conflict, NotFound
 from quipu.kernel.base.scope import check_name
-from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Texts, Vectors, halfvecs
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database, SpaceTransaction
 from quipu.kinds.tables import names, provision, store
 from quipu.kinds.tables.embedding.following import Following
-from quipu.kinds.tables.engine import settled
+from quipu.kinds.tables.engine import Undone, settled
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import Permission, StoredSchema
-from quipu.kinds.tables.refusals import Asked, refusal
+from quipu.kinds.tables.refusals import Request, refusal
 from quipu.kinds.tables.settings import SNAPSHOT_RETENTION_DAYS
+from quipu.kinds.tables.store import SQL
 from quipu.kinds.tables.templates import as_written, fill
 from quipu.recall.generations import Models
 from quipu.upkeep.snapshots.model import Target
 from quipu.upkeep.snapshots.rights import Granted, Right, granted
 
 _T = TypeVar("_T")
-_SQL = queries.load("quipu.kinds.tables")
 _PAGE: Final = 1_000  # vectors
 
 
@@ -69,10 +68,10 @@ class SnapshotSource:
         """
         check_name("space", space)
         name = names.check_schema(schema)
-        found = await self._schema(space, name)
+        found = await self._target(space, name)
         if found is None and make:
             await provision.found(self._database, space, name, None)
-            found = await self._schema(space, name)
+            found = await self._target(space, name)
         if found is None:
             raise NotFound(f"There is no schema {schema!r}.", hint="The list of schemas shows them.")
         return found
@@ -84,7 +83,8 @@ class SnapshotSource:
 
     async def tables(self, conn: Connection, target: Target) -> Sequence[str]:
         """Return the agent's tables that hold rows, by name."""
-        return [row[0] for row in await _rows(conn, "kept_tables", target)]
+        rows = await conn.execute(SQL["kept_tables"], _values(target))
+        return [name for (name,) in await rows.fetchall()]
 
     async def tables_now(self, target: Target) -> Sequence[str]:
         """Return the agent's tables that hold rows now, by name."""
@@ -94,17 +94,17 @@ class SnapshotSource:
     async def drops(self, target: Target) -> Sequence[LiteralString]:
         """Return statements that drop all that the agent made in the schema."""
         async with self._database.transaction(target.space) as tx:
-            rows = [] if tx is None else await _rows(tx.conn, "drops", target)
-        return [cast(LiteralString, row[0]) for row in rows]
+            rows = [] if tx is None else await tx.rows(SQL["drops"], schema=target.number)
+        return [statement for (statement,) in rows]
 
     async def open_up(self, target: Target) -> None:
         """Have all rows of the agent's tables read, whatever their owner did with its rights."""
-        schema = await self._found(target)
+        schema = await self.schema(target)
         try:
             async with self._logins.lend(target.space, schema, "writer") as conn:
-                await store.keep_own(conn)
+                await conn.execute(SQL["keep_own"])
         except psycopg.Error as error:
-            raise refusal(error, Asked(schema=schema, field="schema")) from error
+            raise refusal(error, Request(schema=schema, field="schema")) from error
 
     async def grants(self, target: Target) -> Mapping[str, str]:
         """Return what each agent may do in the schema."""
@@ -120,7 +120,7 @@ class SnapshotSource:
 
     async def rights(self, conn: Connection, target: Target) -> Sequence[Granted]:
         """Return what everybody may do with the objects of a writer; ``conn`` is of it."""
-        rows = await (await conn.execute(_SQL["own_rights"])).fetchall()
+        rows = await (await conn.execute(SQL["own_rights"])).fetchall()
         return [
             granted((kind, names, map(target.names.in_sql, args), *others))
             for kind, names, args, *others in rows
@@ -132,16 +132,13 @@ class SnapshotSource:
             if tx is None or not named:
                 return set()
             names, numbers = zip(*named, strict=True)
-            values = {"space": tx.space.id, "names": Texts(names), "numbers": list(numbers)}
-            return {
-                (name, number)
-                for name, number in await (await tx.conn.execute(_SQL["roles"], values)).fetchall()
-            }
+            rows = await tx.rows(SQL["roles"], names=Texts(names), numbers=list(numbers))
+            return {(name, number) for name, number in rows}
 
     async def admit(self, target: Target, rights: Iterable[Right]) -> None:
         """Give roles rights on the schema itself, as its owner."""
         async with self._database.owner() as conn, conn.transaction():
-            await conn.execute(_SQL["as_owner"])
+            await conn.execute(SQL["as_owner"])
             for one in rights:
                 await conn.execute(
                     fill(
@@ -155,7 +152,7 @@ class SnapshotSource:
 
     async def look(self, target: Target, work: Callable[[Connection], Awaitable[_T]]) -> _T:
         """Work on a connection of the writer, in autocommit mode."""
-        async with self._logins.lend(target.space, await self._found(target), "writer") as conn:
+        async with self._logins.lend(target.space, await self.schema(target), "writer") as conn:
             return await work(conn)
 
     async def change(
@@ -172,7 +169,7 @@ class SnapshotSource:
             Conflict: the schema is in use.
             QuipuError: PostgreSQL refused; nothing was changed.
         """
-        schema = await self._found(target)
+        schema = await self.schema(target)
         try:
             async with self._logins.lend(target.space, schema, "writer") as conn:
                 return await bounded(self._database, conn, seconds, lambda: _settled(conn, work, trial=trial))
@@ -183,12 +180,12 @@ class SnapshotSource:
                 hint="Nothing was changed. Try again in a moment.",
             ) from error
         except psycopg.Error as error:
-            raise refusal(error, Asked(schema=schema, field="dump", seconds=seconds)) from error
+            raise refusal(error, Request(schema=schema, field="dump", seconds=seconds)) from error
 
     async def save_vectors(self, conn: Connection, target: Target, write: Callable[[bytes], object]) -> int:
         """Write the vectors of the schema, a line for each: hash of the text, model, vector; how many."""
         count = 0
-        async for hashed, model, vector in conn.cursor().stream(_SQL["kept_vectors"], _values(target)):
+        async for hashed, model, vector in conn.cursor().stream(SQL["kept_vectors"], _values(target)):
             write(b" ".join((hashed.encode(), model.encode(), b64encode(vector))) + b"\n")
             count += 1
         return count
@@ -203,9 +200,8 @@ class SnapshotSource:
 
     async def follow(self, target: Target) -> int:
         """Have the index follow for a while; how many vectors were made or taken out."""
-        schema = await self._found(target)
         following = Following(self._database, self._models, self._logins)
-        done = await following.follow(target.space, schema)
+        done = await following.follow(target.space, await self.schema(target))
         await self.tidy(target)
         return done
 
@@ -213,7 +209,7 @@ class SnapshotSource:
         """Let go of saved vectors that no row waits for."""
         async with self._database.transaction(target.space) as tx:
             if tx is not None:
-                await tx.conn.execute(_SQL["drop_kept_vectors"], _values(target))
+                await tx.execute(SQL["drop_kept_vectors"], schema=target.number)
 
     async def schema(self, target: Target) -> StoredSchema:
         """Return the schema of a target.
@@ -221,34 +217,24 @@ class SnapshotSource:
         Raises:
             NotFound: it was dropped meanwhile.
         """
-        return await self._found(target)
-
-    async def _schema(self, space: str, name: str) -> Target | None:
-        async with self._database.transaction(space) as tx:
-            found = None if tx is None else await store.schema(tx, name, None)
-            return None if tx is None or found is None else _target(tx, found[0])
-
-    async def _found(self, target: Target) -> StoredSchema:
         async with self._database.transaction(target.space) as tx:
             found = None if tx is None else await store.schema(tx, target.schema, None)
         if found is None:
             raise NotFound(f"The schema {target.schema!r} is gone.", hint="It was dropped meanwhile.")
-        return found[0]
+        return found
 
-
-class _Undone(Exception):
-    """A trial is at its end."""
+    async def _target(self, space: str, name: str) -> Target | None:
+        async with self._database.transaction(space) as tx:
+            found = None if tx is None else await store.schema(tx, name, None)
+            return None if tx is None or found is None else _target(tx, found)
 
 
 async def _settled(conn: Connection, work: Callable[[Connection], Awaitable[_T]], *, trial: bool) -> _T:
     done: list[_T] = []
-    try:
-        async with settled(conn):
-            done.append(await work(conn))
-            if trial:
-                raise _Undone
-    except _Undone:
-        pass
+    async with settled(conn):
+        done.append(await work(conn))
+        if trial:
+            raise Undone
     return done[0]
 
 
@@ -262,17 +248,14 @@ def _by_model(lines: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, str]]
 
 
 async def _lend(tx: SpaceTransaction, target: Target, model: str, lines: Sequence[tuple[str, str]]) -> None:
-    row = await (await tx.conn.execute(_SQL["generation_of"], {"digest": model})).fetchone()
-    if row is None:
-        return
     vectors = np.concatenate([halfvecs(b64decode(vector)) for _, vector in lines])
-    values = {
-        "schema": target.number,
-        "generation": row[0],
-        "hashes": Texts([hashed for hashed, _ in lines]),
-        "vectors": Vectors(vectors),
-    }
-    await tx.run(_SQL["keep_vectors"], values)
+    await tx.execute(
+        SQL["keep_vectors"],
+        schema=target.number,
+        digest=model,
+        hashes=Texts([hashed for hashed, _ in lines]),
+        vectors=Vectors(vectors),
+    )
 
 
 def _target(tx: SpaceTransaction, schema: StoredSchema) -> Target:
@@ -289,7 +272,3 @@ def _target(tx: SpaceTransaction, schema: StoredSchema) -> Target:
 
 def _values(target: Target) -> dict[str, object]:
     return {"space": target.space_id, "schema": target.number}
-
-
-async def _rows(conn: Connection, name: str, target: Target) -> list[tuple[str, ...]]:
-    return await (await conn.execute(_SQL[name], _values(target))).fetchall()

@@ -16,7 +16,7 @@ from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import rows
 from quipu.kinds.tables.catalogue import Shape
 from quipu.kinds.tables.exchange import run
-from quipu.kinds.tables.refusals import Asked, refusal
+from quipu.kinds.tables.refusals import Request, refusal
 from quipu.kinds.tables.templates import fill
 from quipu.kinds.tables.values import as_json
 
@@ -26,7 +26,7 @@ _KEY: Final = re.compile(r"Key \(([^)]*)\)")
 async def explained(
     conn: Connection,
     error: psycopg.Error,
-    asked: Asked,
+    request: Request,
     shape: Shape,
     data: Sequence[Mapping[str, Any]],
     where: object,
@@ -37,16 +37,16 @@ async def explained(
         column = key[1]
     place = f"data.{column}" if data else "where"
     if column is None and isinstance(error, (pg.DataError, pg.InternalError_)) and not conn.closed:
-        place, column = await _misfit(conn, asked, shape, data, where)
+        place, column = await _misfit(conn, request, shape, data, where)
     if column is None and where is not None and not isinstance(error, pg.IntegrityError):
-        asked = replace(asked, field="where")  # the columns of the data are there, and its values fit
-    told = refusal(error, asked)
+        request = replace(request, field="where")  # the columns of the data are there, and its values fit
+    told = refusal(error, request)
     if column is not None and isinstance(told, BadInput):
         return told.at(place, hint=None if isinstance(told, Conflict) else _type_hint(shape, column))
     return told
 
 
-async def try_where(conn: Connection, asked: Asked, shape: Shape, where: object) -> None:
+async def try_where(conn: Connection, request: Request, shape: Shape, where: object) -> None:
     """Read the values of a condition that no row satisfied: where no row was looked at, they were not read.
 
     Raises:
@@ -54,7 +54,7 @@ async def try_where(conn: Connection, asked: Asked, shape: Shape, where: object)
     """
     compared = _compared(shape, where)
     for name in dict.fromkeys(name for one in compared for name in one):
-        await _try(conn, asked, shape, name, [one.get(name) for one in compared])
+        await _try(conn, request, shape, name, [one.get(name) for one in compared])
 
 
 def _type_hint(shape: Shape, column: str) -> str | None:
@@ -66,13 +66,13 @@ def _compared(shape: Shape, where: object) -> list[dict[str, Any]]:
 
 
 async def _misfit(
-    conn: Connection, asked: Asked, shape: Shape, data: Sequence[Mapping[str, Any]], where: object
+    conn: Connection, request: Request, shape: Shape, data: Sequence[Mapping[str, Any]], where: object
 ) -> tuple[str, str | None]:
     """Return place and column of the first value that cannot be read as its column's type."""
     compared = _compared(shape, where)
     for field, given in (("data", data), ("where", compared)):
         for name in dict.fromkeys(name for one in given for name in one):
-            first = await _first_misfit(conn, asked, shape, name, [one.get(name) for one in given])
+            first = await _first_misfit(conn, request, shape, name, [one.get(name) for one in given])
             if first is not None:
                 number = f"[{first}]" if field == "data" and len(data) > 1 else ""
                 return f"{field}{number}.{name}", name
@@ -80,30 +80,30 @@ async def _misfit(
 
 
 async def _first_misfit(
-    conn: Connection, asked: Asked, shape: Shape, name: str, values: Sequence[Any]
+    conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]
 ) -> int | None:
     """Return the place of the first value that cannot be read as the column's type."""
-    if await _fit(conn, asked, shape, name, values):
+    if await _fit(conn, request, shape, name, values):
         return None
     first, beyond = 0, len(values)
     while beyond - first > 1:
         middle = (first + beyond) // 2
-        if await _fit(conn, asked, shape, name, values[first:middle]):
+        if await _fit(conn, request, shape, name, values[first:middle]):
             first = middle
         else:
             beyond = middle
     return first
 
 
-async def _fit(conn: Connection, asked: Asked, shape: Shape, name: str, values: Sequence[Any]) -> bool:
+async def _fit(conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]) -> bool:
     try:
-        await _try(conn, asked, shape, name, values)
+        await _try(conn, request, shape, name, values)
     except psycopg.Error:
         return False
     return True
 
 
-async def _try(conn: Connection, asked: Asked, shape: Shape, name: str, values: Sequence[Any]) -> None:
-    table = sql.Identifier(asked.schema.schema_name, shape.name)
+async def _try(conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]) -> None:
+    table = sql.Identifier(request.schema.schema_name, shape.name)
     tried = fill("try_column", column=sql.Identifier(name), table=table)
     await run(conn, tried, [as_json([{name: one} for one in values if one is not None])])

@@ -20,11 +20,11 @@ from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import asking
 from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.browsing import statements
-from quipu.kinds.tables.catalogue import AskedShape, Shape
+from quipu.kinds.tables.catalogue import Shape, ShapeQuery
 from quipu.kinds.tables.engine import Engine
-from quipu.kinds.tables.exchange import Rows, run
+from quipu.kinds.tables.exchange import Rows, reading, run
 from quipu.kinds.tables.model import StoredSchema
-from quipu.kinds.tables.refusals import Asked
+from quipu.kinds.tables.refusals import Request
 from quipu.kinds.tables.rows import Prepared
 from quipu.kinds.tables.templates import fill
 from quipu.recall.generations import Models
@@ -201,9 +201,9 @@ class AsyncBrowsing:
             NotFound: There is no such schema or table.
         """
         place = Place.of(space, schema, agent)
-        asked = AskedShape(place.schema, table)
-        async with self._access.entered(place, "read", ask=asked.ask) as (tx, found):
-            shape = await asked.shape(tx, found)
+        query = ShapeQuery(place.schema, table)
+        async with self._access.entered(place, "read", ask=query.ask) as (tx, found):
+            shape = await query.shape(tx, found)
             return await tx.fetch(
                 ForeignKey, _SQL["references"], relation=shape.relation, schema_name=found.schema_name
             )
@@ -272,14 +272,14 @@ class AsyncBrowsing:
         return [_embedded(one) for one in found.rows]
 
     async def _shape(self, place: Place, table: object) -> tuple[StoredSchema, Shape]:
-        asked = AskedShape(place.schema, table)
-        async with self._access.entered(place, "read", ask=asked.ask) as (tx, schema):
-            return schema, await asked.shape(tx, schema)
+        query = ShapeQuery(place.schema, table)
+        async with self._access.entered(place, "read", ask=query.ask) as (tx, schema):
+            return schema, await query.shape(tx, schema)
 
     async def _read(
         self, place: Place, schema: StoredSchema, shape: Shape, prepared: Prepared, *, field: str
     ) -> Rows:
-        asked = Asked(
+        request = Request(
             schema=schema,
             field=field,
             seconds=self._engine.seconds,
@@ -288,12 +288,10 @@ class AsyncBrowsing:
         )
 
         async def work(conn: Connection) -> Rows:
-            await conn.execute("begin isolation level repeatable read read only")
-            rows = await run(conn, prepared.statement, prepared.values)
-            await conn.execute("rollback")
-            return rows
+            async with reading(conn):
+                return await run(conn, prepared.statement, prepared.values)
 
-        return await self._engine.run(place.space, asked, "reader", work)
+        return await self._engine.run(place.space, request, "reader", work)
 
 
 def _row(found: Mapping[str, Any], shape: Shape) -> TableRow:

@@ -16,13 +16,13 @@ from quipu.kernel.db.database import Connection, Database, Rows
 from quipu.kinds.tables.embedding import shown
 from quipu.kinds.tables.embedding.model import Relation, Values
 from quipu.kinds.tables.embedding.rules import MOST_CHARACTERS, key_values
+from quipu.kinds.tables.exchange import BEGIN_TO_READ, reading
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.templates import fill
 
 SECONDS: Final = 60.0
 _AT_ONCE: Final = 5_000
-_BEGIN: Final = "begin isolation level repeatable read read only"
 _LIMITED: Final = "set local statement_timeout = '60s'"
 
 Page = Sequence[tuple[str, Sequence[str]]]
@@ -82,7 +82,8 @@ class Truth:
             with _unreadable(relation):
                 lent = self._logins.lend(self._space, self._schema, "writer")
                 conn = await stack.enter_async_context(lent)
-                await stack.enter_async_context(_reading(conn))
+                await stack.enter_async_context(reading(conn))
+                await conn.execute(_LIMITED)
                 await conn.execute(query)
             yield self._fetched(conn, relation)
 
@@ -155,7 +156,7 @@ async def _asked(conn: Connection, query: sql.Composed, values: Sequence[object]
     cursor: Rows = AsyncRawCursor(conn)
     try:
         async with conn.pipeline() as pipeline:  # all in one journey
-            await conn.execute(_BEGIN)
+            await conn.execute(BEGIN_TO_READ)
             await conn.execute(_LIMITED)
             await cursor.execute(query, values)
             await pipeline.sync()
@@ -165,18 +166,6 @@ async def _asked(conn: Connection, query: sql.Composed, values: Sequence[object]
             await conn.execute("rollback")
         raise
     return await cursor.fetchall()
-
-
-@asynccontextmanager
-async def _reading(conn: Connection) -> AsyncGenerator[None]:
-    """Open a transaction that reads as of one moment; nothing that it runs can write."""
-    await conn.execute(_BEGIN)
-    try:
-        await conn.execute(_LIMITED)
-        yield
-    finally:
-        if not conn.closed:
-            await conn.execute("rollback")
 
 
 def _name(relation: Relation) -> sql.Identifier:

@@ -51,13 +51,12 @@ join core.recall_vectors v on v.space_id = m.space_id and v.generation = p.gener
 where m.space_id = %(space)s and m.schema_id = %(schema)s
 order by m.content_hash
 
--- name: generation_of: the number of an embedding model that serves here
-select id from core.recall_generations where digest = %(digest)s
-
--- name: keep_vectors: for rows that are put back
+-- name: keep_vectors: for rows that are put back; none of an embedding model that does not serve here
 insert into tables.kept_vectors (schema_id, content_hash, generation, vector)
-select %(schema)s, h.content_hash, %(generation)s, h.vector
-from unnest(%(hashes)s::text[], %(vectors)s::halfvec[]) as h (content_hash, vector)
+select %(schema)s::integer, h.content_hash, g.id, h.vector
+from core.recall_generations g
+cross join unnest(%(hashes)s::text[], %(vectors)s::halfvec[]) as h (content_hash, vector)
+where g.digest = %(digest)s
 on conflict do nothing
 
 -- name: drop_kept_vectors: they have been used, unless there is more to follow

@@ -28,7 +28,7 @@ order by 1
 -- There may be hundreds. offset 0 keeps the planner to one look-up by key a table, here and below, whatever it knows
 -- of the catalogue. Descriptions are joined, here and below (obj_description and col_description look up one
 -- a call), and keys looked up only where tables.settle() has not.
-select c.relname::text as name, coalesce(r.description, d.description) as about,
+select c.relname::text as name, coalesce(r.description, d.description) as description,
     pg_get_userbyid(c.relowner) <> %(writer)s::text as protected,
     case when c.reltuples < 0 then pg_stat_get_live_tuples(c.oid)
         else greatest(c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) end as rows,
@@ -38,7 +38,7 @@ select c.relname::text as name, coalesce(r.description, d.description) as about,
         join pg_attribute a on a.attrelid = c.oid and a.attnum = k.num
         where i.indrelid = c.oid and i.indisprimary
         order by k.place)) as key,
-    coalesce(r.fields, '{}') as fields
+    coalesce(r.fields, '{}') as embed_fields
 from pg_class c
 left join lateral (
     select * from tables.relations
@@ -52,7 +52,7 @@ order by 1
 
 -- name: columns: the columns of the tables of a schema
 select c.relname::text as table_name, a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type,
-    not a.attnotnull as nullable, pg_get_expr(f.adbin, f.adrelid) as default_text,
+    not a.attnotnull as nullable, pg_get_expr(f.adbin, f.adrelid) as "default",
     d.description
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -85,3 +85,6 @@ join pg_class o on o.oid = k.confrelid
 where k.contype = 'f' and %(relation)s::oid in (k.conrelid, k.confrelid)
     and c.relnamespace = to_regnamespace(%(schema_name)s::text)::oid and o.relnamespace = c.relnamespace
 order by 1, k.conname
+
+-- name: parts: what the catalogue knows of a table, in the order in which it is made again
+select kind, of, name, definition, statement from tables.parts_of(%(relation)s::oid)

@@ -4,6 +4,12 @@ from tables.schemas
 where space_id = %(space)s
 order by name <> 'memory', name
 
+-- name: shown_schemas: those of a space as answers show them, the default first
+select id, name, description, writer, reader, version
+from tables.schemas
+where space_id = %(space)s
+order by name <> 'memory', name
+
 -- name: schema: one by its name, with what an agent may do in it
 select s.id, s.name, s.schema_name, s.description, s.writer, s.reader, s.version, g.permission
 from tables.schemas s

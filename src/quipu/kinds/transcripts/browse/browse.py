@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from annotated_types import Interval
 from typing_extensions import Doc
@@ -79,7 +79,7 @@ class AsyncBrowse(AsyncCounts):
             NotFound: There is no session ``after`` any more.
             BadInput: An argument is out of range.
         """
-        values = {
+        values: dict[str, Any] = {
             "after": optional_text("after", after),
             "project": optional_text("project", project),
             "since": time("since", since),

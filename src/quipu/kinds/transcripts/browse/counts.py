@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from annotated_types import Interval
 from typing_extensions import Doc
@@ -46,7 +46,7 @@ class AsyncCounts:
 
         The most called stands first.
         """
-        values = {
+        values: dict[str, Any] = {
             "project": optional_text("project", project),
             "since": time("since", since),
             "until": time("until", until),
@@ -67,7 +67,7 @@ class AsyncCounts:
         limit: Limit = 20,
     ) -> Sequence[TouchedFile]:
         """List the files that tools worked on, the most changed first, then the most read."""
-        values = {
+        values: dict[str, Any] = {
             "project": optional_text("project", project),
             "session": optional_text("session", session),
             "since": time("since", since),
@@ -93,7 +93,7 @@ class AsyncCounts:
         Tokens are counted once for each answer of a model. ``project``, ``since`` and ``until`` narrow the
         tokens by day and model, not the totals. There is no answer where nothing was ever taken in.
         """
-        values = {
+        values: dict[str, Any] = {
             "project": optional_text("project", project),
             "since": time("since", since),
             "until": time("until", until),

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from quipu.errors import BadInput
 from quipu.kinds.transcripts.browse.words import pattern, words
@@ -50,7 +50,7 @@ class Narrowed:
     tools: tuple[str, ...] | None = None
     errors: bool = False
 
-    def values(self, sessions: Sequence[int] | None) -> Mapping[str, object]:
+    def values(self, sessions: Sequence[int] | None) -> Mapping[str, Any]:
         """Return the arguments of a query; ``sessions`` are the numbers of the sessions, None for all."""
         return {
             "parts": _listed(self.parts),

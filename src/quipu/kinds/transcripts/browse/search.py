@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from anyio import to_thread
 
@@ -129,7 +129,7 @@ async def _by_words(
 
 
 async def _indexed(
-    tx: SpaceTransaction, wanted: TextSearch, group: Group, values: Mapping[str, object]
+    tx: SpaceTransaction, wanted: TextSearch, group: Group, values: Mapping[str, Any]
 ) -> tuple[Matches, int]:
     """Return the first indexed texts that truly meet a group; with a phrase, as many as it takes."""
     most = max(_READ, 2 * wanted.limit)
@@ -161,7 +161,7 @@ async def _contents(tx: SpaceTransaction, found: Sequence[IndexedText]) -> dict[
     return {(line, part, call): content for line, part, call, content in rows}
 
 
-async def _unindexed(tx: SpaceTransaction, group: Group, values: Mapping[str, object]) -> Matches:
+async def _unindexed(tx: SpaceTransaction, group: Group, values: Mapping[str, Any]) -> Matches:
     """Return unindexed texts that meet a group, the latest of them."""
     texts = await tx.fetch(
         Text,
