@@ -199,7 +199,7 @@ if TYPE_CHECKING:
     )
     from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
     from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
-    from quipu.kinds.transcripts.syncing.model import Pending, SyncReport
+    from quipu.kinds.transcripts.sync.model import Pending, SyncReport
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Paths
     from quipu.recall.model import Hit
     from quipu.recall.render import Block, Why
