@@ -64,7 +64,7 @@ class _Output:
 
     @property
     def marker(self) -> str | None:
-        """What stands in its place."""
+        """The text that takes its place; None if it stays."""
         return marker(self.tool_name, size_bytes=self.size_bytes, path=self.path, beginning=self.beginning)
 
 

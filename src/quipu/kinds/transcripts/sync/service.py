@@ -34,7 +34,7 @@ _TRIES = 6
 
 @dataclass(frozen=True, slots=True)
 class _KnownFile:
-    """How far a file was read, and what it was like then."""
+    """A file that was read before: how far, and its state then."""
 
     path: str
     size_bytes: int
