@@ -120,7 +120,7 @@ async def test_pages_lose_and_repeat_nothing_while_rows_come_in(
 async def test_lessons_are_as_sure_in_the_list_as_the_server_that_chose_them_says(
     memory: AsyncMemory, database: Database
 ) -> None:
-    """The server works out in SQL what ageing.py does: here many lives, told apart by both."""
+    """The server works out in SQL what decay.py does: here many lives, told apart by both."""
     for number in range(1, 6):
         await memory.observe([{"content": "Hello."}], space=SPACE, session=f"session {number}")
     async with database.write(SPACE) as tx:

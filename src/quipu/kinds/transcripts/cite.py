@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.transcripts.lessons.ageing import REINFORCED_APART, Life, confidence
+from quipu.kinds.transcripts.lessons.decay import REINFORCED_APART, Life, confidence
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 from quipu.recall.model import Cited, Source
 
@@ -46,21 +46,8 @@ async def faded(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> set[
 
 async def _lives(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Life]:
     """Return the histories of the entries' lessons."""
-    return {
-        entry: Life(
-            judged=judged,
-            said_at=said_at,
-            sessions=sessions,
-            used_at=used_at,
-            confirmed_at=confirmed_at,
-            edited_at=edited_at,
-            uses=uses,
-            contradictions=contradictions,
-        )
-        for entry, judged, said_at, sessions, used_at, confirmed_at, edited_at, uses, contradictions in (
-            await tx.rows(_SQL["lives"], ids=Int8s(ids))
-        )
-    }
+    rows = await tx.fetch(dict[str, Any], _SQL["lives"], ids=Int8s(ids))
+    return {row.pop("entry_id"): Life(**row) for row in rows}
 
 
 async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quipu.kinds.transcripts.extract.extractor import explicit
 from quipu.kinds.transcripts.extract.sameness import contradicts, normal_form, normal_hash
-from quipu.kinds.transcripts.lessons.ageing import MOST, repeated
+from quipu.kinds.transcripts.lessons.decay import MOST, repeated
 
 WORDS = st.lists(
     st.sampled_from(

@@ -9,7 +9,7 @@ import numpy as np
 
 from quipu.kinds.transcripts.extract.model import Finding
 from quipu.kinds.transcripts.extract.sameness import normal_hash
-from quipu.kinds.transcripts.lessons.merging import Known, contradicted, merge, revived, twins
+from quipu.kinds.transcripts.lessons.merge import Known, contradicted, merge, revived, twins
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
 A, B = UUID(int=1), UUID(int=2)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from anyio import to_thread
 from psycopg import errors as pg
 
 from quipu.errors import DatabaseError
+from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.queue.model import Payload
 from quipu.kernel.queue.outbox import put
@@ -24,6 +25,7 @@ from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
 from quipu.kinds.tables.embedding.indexing import Filing
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation, Values, Wanted
 from quipu.kinds.tables.embedding.rules import plan
+from quipu.kinds.tables.embedding.store import SQL
 from quipu.kinds.tables.embedding.truth import SECONDS, Truth, Unreadable
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import StoredSchema
@@ -46,7 +48,7 @@ class Busy(Exception):
     """Somebody else has the index follow that schema, and takes long."""
 
 
-class Batches:
+class _Batches:
     """Follows the tables of one schema, batch by batch."""
 
     def __init__(
@@ -79,13 +81,13 @@ class Batches:
         thorough = self._ahead is None or not self._ahead.begun
         while True:
             ids = AskedIds(0 if self._ahead is None else self._ahead.count)
-            asked = store.AskedPending(
+            query = store.PendingQuery(
                 self._schema, skipped=skipped, limit=rows, thorough=thorough, beside=ids.ask
             )
             try:
-                async with self._database.write(self._space, ask=asked.ask) as tx:
-                    if await asked.watched():
-                        pending = await asked.pending()
+                async with self._database.write(self._space, ask=query.ask) as tx:
+                    if await query.is_watched():
+                        pending = await query.pending()
                         if pending is not None:
                             return await self._followed(tx, pending, ids)
                         if thorough:
@@ -98,7 +100,7 @@ class Batches:
                 raise
             if thorough:
                 async with self._database.write(self._space) as tx:
-                    await store.watch(tx, self._schema)
+                    await tx.execute(SQL["watch"], schema=self._schema)
             thorough = True
 
     async def _followed(self, tx: SpaceTransaction, pending: Pending, entries: AskedIds) -> tuple[int, bool]:
@@ -126,8 +128,8 @@ class Batches:
     async def _take_out(self, tx: SpaceTransaction, changes: Sequence[Change]) -> int:
         """Take the entries of a table that is gone out of the index."""
         number = changes[0].relation_id
-        known = await store.some_of(tx, self._schema, number, limit=_GONE_AT_ONCE)
-        entries = [one.entry_id for one in known.values()]
+        rows = await tx.rows(SQL["some_of"], schema=self._schema, relation=number, limit=_GONE_AT_ONCE)
+        entries = [entry for (entry,) in rows]
         await withdraw(tx, entries)
         await store.drop(tx, entries)
         if len(entries) < _GONE_AT_ONCE:
@@ -136,14 +138,20 @@ class Batches:
 
     async def _look_at_all(self, tx: SpaceTransaction, relation: Relation) -> None:
         """Write down the rows of a table that the index has otherwise, or has and are not there."""
+        place: dict[str, Any] = {"schema": self._schema, "relation": relation.id}
         async with self._truth.pages(relation) as pages:
             async for page in pages:
-                await store.note_changed(tx, self._schema, relation, page)
-        await store.note_removed_fields(tx, self._schema, relation)
+                ids = Texts([source_id for source_id, _ in page for _ in relation.fields])
+                fields = Texts(list(relation.fields) * len(page))
+                hashes = Texts([one for _, hashes in page for one in hashes])
+                await tx.run(SQL["note"], {**place, "source_ids": ids, "fields": fields, "hashes": hashes})
+        await tx.run(SQL["note_removed_fields"], {**place, "fields": Texts(relation.fields)})
         after: str | None = None
-        while kept := await store.kept_rows(tx, self._schema, relation.id, after=after, limit=_GONE_AT_ONCE):
+        while rows := await tx.rows(SQL["kept_rows"], **place, after=after, limit=_GONE_AT_ONCE):
+            kept = [source_id for (source_id,) in rows]
             there = await self._truth.there(relation, kept)
-            await store.note_rows(tx, self._schema, relation.id, [one for one in kept if one not in there])
+            gone = Texts([one for one in kept if one not in there])
+            await tx.run(SQL["note_rows"], {**place, "source_ids": gone})
             after = kept[-1]
 
 
@@ -196,7 +204,7 @@ class Following:
         """
         until = None if seconds is None else time.monotonic() + seconds
         truth = Truth(self._database, self._logins, space, schema)
-        batches = Batches(self._database, self._models, truth, space, schema, ahead)
+        batches = _Batches(self._database, self._models, truth, space, schema, ahead)
         skipped: list[int] = []
         rows, done = _FIRST_ROWS, 0
         while until is None or time.monotonic() < until:
@@ -228,7 +236,7 @@ async def embed(context: Context, _: Payload) -> None:
 
 async def _advance(database: Database, models: Models, space: str, *, seconds: float | None) -> None:
     async with database.snapshot_read(space) as tx:
-        schemas: Sequence[StoredSchema] = [] if tx is None else await store.behind(tx)
+        schemas = [] if tx is None else await tx.fetch(StoredSchema, SQL["behind"])
     if not schemas:
         return
     logins = Logins(database, statement_seconds=SECONDS)

@@ -9,10 +9,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Rows, SpaceTransaction
 from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
 from quipu.kinds.tables.embedding.model import Change, Place, Plan, Relation, Wanted
+from quipu.kinds.tables.embedding.store import SQL
 from quipu.recall import index
 from quipu.recall.generations import Models
 from quipu.recall.index import withdraw
@@ -81,17 +83,33 @@ class Filing:
         if steps.gone:
             await store.drop(tx, steps.gone)
         if steps.rehashed:
-            await store.rehash(tx, steps.rehashed)
+            hashes = Texts(list(steps.rehashed.values()))
+            await tx.run(SQL["rehash"], {"entries": Int8s(list(steps.rehashed)), "field_hashes": hashes})
         if entries:
-            await store.keep(tx, self._schema, relation.id, steps, entries)
+            await tx.run(SQL["keep_embeddings"], self._columns(relation, steps, entries))
         return await store.followed(tx, self._schema, changes)
+
+    def _columns(self, relation: Relation, steps: Plan, entries: Sequence[int]) -> dict[str, object]:
+        return {
+            "schema": self._schema,
+            "relation": relation.id,
+            "source_ids": Texts([place.source_id for place in steps.new]),
+            "fields": Texts([place.field for place in steps.new]),
+            "chunks": Int4s([place.chunk for place in steps.new]),
+            "entries": Int8s(entries),
+            "content_hashes": Texts([one.content_hash for one in steps.new.values()]),
+            "field_hashes": Texts([one.field_hash for one in steps.new.values()]),
+        }
 
     async def _found(self, tx: SpaceTransaction, new: Mapping[Place, Wanted], *, generation: int) -> _Vectors:
         """Return vectors that the schema has already, if the texts are many, as for a table made anew."""
         hashes = {one.content_hash for one in new.values()}
         if len(hashes) <= FEW_TEXTS:
             return {}
-        return await store.vectors(tx, self._schema, list(hashes), generation=generation)
+        rows = await tx.rows(
+            SQL["vectors"], schema=self._schema, hashes=Texts(list(hashes)), generation=generation
+        )
+        return {digest: halfvecs(vector)[0] for digest, vector in rows}
 
     async def _vectors(self, new: Mapping[Place, Wanted], found: _Vectors, *, generation: int) -> _Vectors:
         """Return vectors of all texts: those that are ``found``, those on their way, and the others."""

@@ -181,7 +181,7 @@ def _finding(one: Candidate, category: Category, project: str | None) -> Finding
 def explicit(explicitness: float, *, hedged: bool) -> float:
     """Return the confidence of one finding: how explicit it was, times 0.8 if the speaker was not sure.
 
-    Both are 0 to 1. Age is no part of it: it counts when a lesson is read (``lessons/ageing.py``).
+    Both are 0 to 1. Age is no part of it: it counts when a lesson is read (``lessons/decay.py``).
     """
     return round(explicitness * (HEDGED if hedged else 1.0), 4)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Final
 from uuid import UUID, uuid4
 
 from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import check_name, refuse_secret
+from quipu.kernel.base.scope import refuse_secret
 from quipu.kernel.base.text import clean
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.redact import redact
@@ -18,9 +19,8 @@ from quipu.kinds.transcripts.extract.model import CATEGORIES
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.lessons import index, store
 from quipu.kinds.transcripts.lessons.index import Entry
-from quipu.kinds.transcripts.lessons.merging import contradicted
-from quipu.kinds.transcripts.lessons.model import STATES, State
-from quipu.kinds.transcripts.lessons.store import Row, row_of
+from quipu.kinds.transcripts.lessons.merge import contradicted
+from quipu.kinds.transcripts.lessons.store import SQL, StoredLesson, row_of
 from quipu.recall.generations import Models, Prepared, prepare
 from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
@@ -56,29 +56,6 @@ def category_of(value: object) -> str:
     return value
 
 
-def project_of(value: object) -> str:
-    """Return the path of a project, or "" for none in particular.
-
-    Raises:
-        BadInput: it is no text, cannot be stored, or holds a secret.
-    """
-    return "" if value == "" else check_name("project", value)
-
-
-def state_of(value: object) -> State | None:
-    """Return a state, or None for ``all``.
-
-    Raises:
-        BadInput: it is none.
-    """
-    if value == "all":
-        return None
-    for state in STATES:
-        if value == state:
-            return state
-    raise BadInput(f"it is none of {', '.join(STATES)}, all.", field="state")
-
-
 def confidence_of(value: object) -> float:
     """Return a confidence, to the millionth: smaller values have no place in the column.
 
@@ -90,8 +67,8 @@ def confidence_of(value: object) -> float:
     return round(float(value), 6)
 
 
-class Changing:
-    """Changes memories of one database, each in a transaction of its own with its entry in the index."""
+class Changes:
+    """Changes lessons of one database, each in a transaction of its own with its entry in the index."""
 
     def __init__(self, database: Database, models: Models, *, clock: Clock) -> None:
         self._database = database
@@ -102,145 +79,130 @@ class Changing:
         """Add a lesson written by hand and return its id.
 
         Raises:
-            Conflict: an active memory of the project says so already.
+            Conflict: an active lesson of the project says so already.
         """
-        while True:
-            prepared = await prepare(self._database, self._models, space, [fact])
-            try:
-                async with index.writing(self._database, space, prepared) as tx:
-                    return await self._add(tx, prepared, fact, category, project, confidence)
-            except GenerationChanged:
-                continue
+        id_ = uuid4()
 
-    async def edit(self, id_: UUID | str, *, space: str, fact: str | None, category: str | None) -> UUID:
-        """Change what a memory says; how it read before is kept.
+        async def add(tx: SpaceTransaction, prepared: Prepared) -> None:
+            now = self._clock.now()
+            known = await store.known(tx, project)
+            form = normal_hash(fact), category
+            if same := [one.id for one in known if not one.archived and form in one.forms]:
+                raise _says_already(same[0])
+            await tx.execute(
+                SQL["insert_memory"],
+                id=id_,
+                session=None,
+                fact=fact,
+                category=category,
+                confidence=confidence,
+                now=now,
+                origin="manual",
+                project=project,
+                extractor=None,
+                version=None,
+                form=normal_hash(fact),
+                happened_at=now,
+                entry=await _file(tx, Entry(id_, fact, now), prepared, now),
+            )
+            await store.contradict(tx, id_, *contradicted(fact, now, known), now=now)
+
+        await self._change(space, fact, add)
+        return id_
+
+    async def edit(self, id_: UUID | str, *, space: str, fact: str | None, category: str | None) -> str:
+        """Change what a lesson says; how it read before is kept. Return its id.
 
         Raises:
             NotFound: there is none.
             BadInput: it is archived, or nothing was given to change.
-            Conflict: another active memory of the project says so already.
+            Conflict: another active lesson of the project says so already.
         """
-        while True:
-            async with self._database.snapshot_read(space) as reading:
-                text = fact if fact is not None else (await row_of(reading, id_)).fact
-            prepared = await prepare(self._database, self._models, space, [text])
-            try:
-                async with index.writing(self._database, space, prepared) as tx:
-                    row = await self._held(tx, id_)
-                    return await self._rewrite(tx, row, prepared, text, category or row.category)
-            except GenerationChanged:
-                continue
+        before = await self._row(id_, space)
+        text = before.fact if fact is None else fact
 
-    async def archive(self, ids: Sequence[UUID | str], *, space: str) -> list[UUID]:
-        """Take memories out of recall; those that are archived already stay so.
+        async def edit(tx: SpaceTransaction, prepared: Prepared) -> None:
+            row, now = await row_of(tx, before.id), self._clock.now()
+            if row.state == "archived":
+                raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")
+            kind = category or row.category
+            await _check_new(tx, row, fact=text, category=kind)
+            await tx.execute(SQL["keep_edit"], id=row.id, now=now)
+            await withdraw(tx, [] if row.entry_id is None else [row.entry_id])
+            entry = await _file(tx, Entry(row.id, text, row.happened_at), prepared, now)
+            values = {"id": row.id, "fact": text, "category": kind, "form": normal_hash(text)}
+            await tx.execute(SQL["rewrite"], **values, entry=entry, now=now)
+            await tx.execute(SQL["drop_contradictions"], id=row.id)
+            others = [one for one in await store.known(tx, row.project) if str(one.id) != row.id]
+            await store.contradict(tx, row.id, *contradicted(text, now, others), now=now)
 
-        Raises:
-            NotFound: one of them is not there; none was archived.
-        """
-        async with self._database.write(space) as tx:
-            await store.hold(tx)
-            rows = [await row_of(tx, one) for one in ids]
-            return await self.archive_rows(tx, rows)
+        await self._change(space, text, edit)
+        return before.id
 
-    async def archive_rows(self, tx: SpaceTransaction, rows: Sequence[Row]) -> list[UUID]:
-        """Archive lessons within a transaction that holds them."""
-        active = [row for row in rows if not row.archived]
-        await withdraw(tx, sorted(row.entry_id for row in active if row.entry_id is not None))
-        gone = [row.id for row in active]
-        await store.run(tx, "archive", ids=gone, now=self._clock.now())
-        return gone
-
-    async def restore(self, id_: UUID | str, *, space: str) -> UUID:
-        """Bring an archived memory back into recall; its clock starts anew.
+    async def archive(self, id_: UUID | str, *, space: str) -> None:
+        """Take a lesson out of recall; one that is archived already stays so.
 
         Raises:
             NotFound: there is none.
-            Conflict: an active memory of the project says the same.
         """
+        async with self._database.write(space) as tx:
+            await tx.execute(SQL["hold"])
+            await archive_rows(tx, [await row_of(tx, id_)], now=self._clock.now())
+
+    async def restore(self, id_: UUID | str, *, space: str) -> str:
+        """Bring an archived lesson back into recall; its clock starts anew. Return its id.
+
+        Raises:
+            NotFound: there is none.
+            Conflict: an active lesson of the project says the same.
+        """
+        before = await self._row(id_, space)
+
+        async def restore(tx: SpaceTransaction, prepared: Prepared) -> None:
+            row, now = await row_of(tx, before.id), self._clock.now()
+            if row.state == "archived":
+                await _check_new(tx, row, fact=row.fact, category=row.category)
+                entry = await _file(tx, Entry(row.id, row.fact, row.happened_at), prepared, now)
+                await tx.execute(SQL["restore"], id=row.id, entry=entry, now=now)
+
+        await self._change(space, before.fact, restore)
+        return before.id
+
+    async def _row(self, id_: UUID | str, space: str) -> StoredLesson:
+        async with self._database.snapshot_read(space) as tx:
+            return await row_of(tx, id_)
+
+    async def _change(
+        self, space: str, fact: str, change: Callable[[SpaceTransaction, Prepared], Awaitable[None]]
+    ) -> None:
+        """Change lessons with the vector of a fact; again if the space has got another model meanwhile."""
         while True:
-            async with self._database.snapshot_read(space) as reading:
-                text = (await row_of(reading, id_)).fact
-            prepared = await prepare(self._database, self._models, space, [text])
-            try:
+            prepared = await prepare(self._database, self._models, space, [fact])
+            with suppress(GenerationChanged):
                 async with index.writing(self._database, space, prepared) as tx:
-                    row = await self._held(tx, id_)
-                    return await self._restore(tx, row, prepared)
-            except GenerationChanged:
-                continue
+                    await tx.execute(SQL["hold"])
+                    await change(tx, prepared)
+                return
 
-    async def _held(self, tx: SpaceTransaction, id_: UUID | str) -> Row:
-        await store.hold(tx)
-        return await row_of(tx, id_)
 
-    async def _add(
-        self,
-        tx: SpaceTransaction,
-        prepared: Prepared,
-        fact: str,
-        category: str,
-        project: str,
-        confidence: float,
-    ) -> UUID:
-        await store.hold(tx)
-        now, id_ = self._clock.now(), uuid4()
-        known = await store.known(tx, project)
-        form = normal_hash(fact)
-        same = [one.id for one in known if not one.archived and (form, category) in one.forms]
-        if same:
-            raise _says_already(same[0])
-        await store.run(
-            tx,
-            "insert_memory",
-            id=id_,
-            session=None,
-            fact=fact,
-            category=category,
-            confidence=confidence,
-            now=now,
-            origin="manual",
-            project=project,
-            extractor=None,
-            version=None,
-            form=form,
-            happened_at=now,
-            entry=await self._file(tx, Entry(id_, fact, now), prepared, now),
-        )
-        await store.contradict(tx, id_, *contradicted(fact, now, known), now=now)
-        return id_
+async def archive_rows(tx: SpaceTransaction, rows: Sequence[StoredLesson], *, now: datetime) -> None:
+    """Archive lessons within a transaction that holds them."""
+    live = [row for row in rows if row.state != "archived"]
+    await withdraw(tx, sorted(row.entry_id for row in live if row.entry_id is not None))
+    await tx.execute(SQL["archive"], ids=[row.id for row in live], now=now)
 
-    async def _rewrite(
-        self, tx: SpaceTransaction, row: Row, prepared: Prepared, fact: str, category: str | None
-    ) -> UUID:
-        if row.archived:
-            raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")
-        same = await store.same_form(tx, row, fact=fact, category=category)
-        if same is not None:
-            raise _says_already(same)
-        now = self._clock.now()
-        await store.run(tx, "keep_edit", id=row.id, now=now)
-        await withdraw(tx, [] if row.entry_id is None else [row.entry_id])
-        entry = await self._file(tx, Entry(row.id, fact, row.happened_at), prepared, now)
-        values = {"id": row.id, "fact": fact, "category": category, "form": normal_hash(fact)}
-        await store.run(tx, "rewrite", **values, entry=entry, now=now)
-        await store.run(tx, "drop_contradictions", id=row.id)
-        others = [one for one in await store.known(tx, row.project) if one.id != row.id]
-        await store.contradict(tx, row.id, *contradicted(fact, now, others), now=now)
-        return row.id
 
-    async def _restore(self, tx: SpaceTransaction, row: Row, prepared: Prepared) -> UUID:
-        if not row.archived:
-            return row.id
-        same = await store.same_form(tx, row, fact=row.fact, category=row.category)
-        if same is not None:
-            raise _says_already(same)
-        now = self._clock.now()
-        entry = await self._file(tx, Entry(row.id, row.fact, row.happened_at), prepared, now)
-        await store.run(tx, "restore", id=row.id, entry=entry, now=now)
-        return row.id
+async def _file(tx: SpaceTransaction, entry: Entry, prepared: Prepared, now: datetime) -> int:
+    vectors, generation = prepared.of([entry.fact])
+    return (await index.file(tx, [entry], vectors, generation=generation, now=now))[0]
 
-    async def _file(self, tx: SpaceTransaction, entry: Entry, prepared: Prepared, now: datetime) -> int:
-        vectors, generation = prepared.of([entry.fact])
-        return (await index.file(tx, [entry], vectors, generation=generation, now=now))[0]
+
+async def _check_new(tx: SpaceTransaction, row: StoredLesson, *, fact: str, category: str | None) -> None:
+    """Refuse what another active lesson of the project says already."""
+    form = normal_hash(fact)
+    same = await tx.rows(SQL["same_form"], project=row.project, category=category, form=form, id=row.id)
+    if same:
+        raise _says_already(same[0][0])
 
 
 def _says_already(other: UUID) -> Conflict:

@@ -24,7 +24,7 @@ from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.extractor import RulesExtractor
 from quipu.kinds.transcripts.extract.model import Extractor, Finding, Turn
 from quipu.kinds.transcripts.lessons import index, store
-from quipu.kinds.transcripts.lessons.keeping import FORGOTTEN, Keeping, Read
+from quipu.kinds.transcripts.lessons.findings import FORGOTTEN, Findings, SessionFindings
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
 from quipu.kinds.transcripts.lessons.store import Due
 from quipu.recall.generations import Models, prepare
@@ -78,7 +78,7 @@ async def _asking(database: Database, settings: Settings, clock: Clock) -> Async
         await language.aclose()
 
 
-class Extracting:
+class SessionReader:
     """Reads sessions of one database with one extractor. ``redacted`` counts the secrets cut out, by kind."""
 
     def __init__(
@@ -122,19 +122,19 @@ class Extracting:
             dropped = found.dropped + len(found.findings) - len(findings)
             error = self._reason(found.error)
             return await self._keep(
-                Read(session, findings, dropped, began_at, error), space=space, as_of=as_of
+                SessionFindings(session, findings, dropped, began_at, error), space=space, as_of=as_of
             )
         except QuipuError as failure:
             return await self._failed(session, failure, began_at, space=space, as_of=as_of)
 
-    async def _keep(self, read: Read, *, space: str, as_of: AsOf) -> SessionExtraction:
+    async def _keep(self, read: SessionFindings, *, space: str, as_of: AsOf) -> SessionExtraction:
         facts = [one.fact for one in read.findings]
         while True:
             prepared = await prepare(self._database, self._models, space, facts)
             try:
                 async with index.writing(self._database, space, prepared, as_of=as_of) as tx:
                     now = self._clock.now()
-                    return await Keeping(tx, self._extractor, prepared, now=now).keep(read)
+                    return await Findings(tx, self._extractor, prepared, now=now).keep(read)
             except GenerationChanged:
                 continue
 

@@ -29,7 +29,7 @@ _TABLE: Final = "memories"
 class Entry:
     """Entry to be filed: a lesson and its fact."""
 
-    id: UUID
+    id: UUID | str
     fact: str
     happened_at: datetime
 

@@ -25,17 +25,18 @@ from quipu.kernel.base.parameters import (
     Space,
     Words,
 )
-from quipu.kernel.base.scope import check_name, optional_name, time, whole
+from quipu.kernel.base.scope import check_name, one_of, optional_name, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.transcripts.extract.model import Extractor
 from quipu.kinds.transcripts.lessons import changes, extraction, store
-from quipu.kinds.transcripts.lessons.ageing import REINFORCED_APART, aged, surest_first
-from quipu.kinds.transcripts.lessons.changes import Changing
-from quipu.kinds.transcripts.lessons.extraction import Extracting
+from quipu.kinds.transcripts.lessons.changes import Changes, archive_rows
+from quipu.kinds.transcripts.lessons.decay import REINFORCED_APART, aged, surest_first
+from quipu.kinds.transcripts.lessons.extraction import SessionReader
 from quipu.kinds.transcripts.lessons.index import CODE, filed
 from quipu.kinds.transcripts.lessons.model import (
+    STATES,
     ExtractionReport,
     FoundLesson,
     Lesson,
@@ -44,7 +45,7 @@ from quipu.kinds.transcripts.lessons.model import (
     SessionExtraction,
     State,
 )
-from quipu.kinds.transcripts.lessons.store import Due, Row, row_of
+from quipu.kinds.transcripts.lessons.store import SQL, Due, StoredLesson, row_of
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
@@ -88,7 +89,7 @@ class AsyncLessons:
         self._search = search
         self._clock = clock
         self._settings = settings
-        self._changing = Changing(database, models, clock=clock)
+        self._changes = Changes(database, models, clock=clock)
 
     async def extract(
         self,
@@ -124,7 +125,7 @@ class AsyncLessons:
         kept = policy((await self._database.settings(space)).policy, secrets=False)
         async with extraction.named(extractor, settings=self._settings, **house) as chosen:
             due = await self._due(chosen, space=space, session=session, since=earliest, again=again)
-            reading = Extracting(extractor=chosen, secrets=self._settings.redact, policy=kept, **house)
+            reading = SessionReader(extractor=chosen, secrets=self._settings.redact, policy=kept, **house)
             done: list[SessionExtraction] = []
             for one in due[:limit]:
                 done.append(await reading.read(one, space=space))
@@ -155,11 +156,11 @@ class AsyncLessons:
             Conflict: A live lesson of the project says so already.
             BadInput: An argument is invalid; the error names it.
         """
-        id_ = await self._changing.add(
+        id_ = await self._changes.add(
             changes.fact_of(fact, secrets=self._settings.redact),
             space=check_name("space", space),
             category=changes.category_of(category),
-            project=changes.project_of(project),
+            project="" if project == "" else check_name("project", project),
             confidence=changes.confidence_of(confidence),
         )
         return await self.get(id_, space=space)
@@ -184,7 +185,7 @@ class AsyncLessons:
         """
         async with self._database.list_read(check_name("space", space)) as tx:
             row = await row_of(tx, id)
-            return [] if tx is None else await store.sources(tx, row.id)
+            return [] if tx is None else await tx.fetch(LessonSource, SQL["sources"], id=row.id)
 
     async def list(
         self,
@@ -208,9 +209,7 @@ class AsyncLessons:
         """
         if category is not None:
             changes.category_of(category)
-        wanted = store.Wanted(
-            category=category, project=project, session=session, state=changes.state_of(state)
-        )
+        chosen = one_of("state", state, (*STATES, "all"))
         whole("limit", limit, least=1, most=_MOST)
         whole("offset", offset, least=0, most=10**9)
         async with self._database.list_read(check_name("space", space)) as tx:
@@ -218,7 +217,15 @@ class AsyncLessons:
                 return []
             last = None if after is None else (await behind(row_of(tx, after))).id
             rows = await store.surest(
-                tx, wanted, now=self._clock.now(), after=last, limit=limit, offset=offset
+                tx,
+                category=category,
+                project=project,
+                session=session,
+                state=None if chosen == "all" else chosen,
+                now=self._clock.now(),
+                after=last,
+                limit=limit,
+                offset=offset,
             )
             return [self._aged(row, tx.settings) for row in rows]
 
@@ -285,7 +292,7 @@ class AsyncLessons:
             raise BadInput("say what is to change.", field="fact", hint="Give fact or category.")
         text = None if fact is None else changes.fact_of(fact, secrets=self._settings.redact)
         kind = None if category is None else changes.category_of(category)
-        changed = await self._changing.edit(id, space=check_name("space", space), fact=text, category=kind)
+        changed = await self._changes.edit(id, space=check_name("space", space), fact=text, category=kind)
         return await self.get(changed, space=space)
 
     async def archive(self, id: Id, *, space: Space) -> Lesson:
@@ -296,7 +303,7 @@ class AsyncLessons:
         Raises:
             NotFound: There is no such lesson.
         """
-        await self._changing.archive([id], space=check_name("space", space))
+        await self._changes.archive(id, space=check_name("space", space))
         return await self.get(id, space=space)
 
     async def unarchive(self, id: Id, *, space: Space) -> Lesson:
@@ -306,7 +313,7 @@ class AsyncLessons:
             NotFound: There is no such lesson.
             Conflict: A live lesson of the project says the same.
         """
-        restored = await self._changing.restore(id, space=check_name("space", space))
+        restored = await self._changes.restore(id, space=check_name("space", space))
         return await self.get(restored, space=space)
 
     async def confirm(self, id: Id, *, space: Space) -> Lesson:
@@ -317,7 +324,7 @@ class AsyncLessons:
         """
         async with self._database.write(check_name("space", space)) as tx:
             row = await row_of(tx, id)
-            await store.run(tx, "confirm", id=row.id, now=self._clock.now())
+            await tx.execute(SQL["confirm"], id=row.id, now=self._clock.now())
         return await self.get(row.id, space=space)
 
     async def reinforce(
@@ -339,18 +346,19 @@ class AsyncLessons:
         """
         async with self._database.write(check_name("space", space)) as tx:
             found = [(await row_of(tx, one)).id for one in ids]
-            now = self._clock.now()
-            return await store.reinforce(tx, found, now=now, apart=REINFORCED_APART) if found else 0
+            return await tx.execute(
+                SQL["reinforce"], ids=found, now=self._clock.now(), apart=REINFORCED_APART
+            )
 
     async def prune(self, *, space: Space, confirm: Confirm = False) -> Pruned:
         """Archive the lessons whose confidence fell below the least (`memory_archive_below`)."""
         async with self._database.write(check_name("space", space)) as tx:
-            await store.hold(tx)
+            await tx.execute(SQL["hold"])
             settings = tx.settings
             rows = await store.memories(tx)
             faded = [row for row in rows if self._aged(row, settings).state == "faded"]
             if faded and confirm:
-                await self._changing.archive_rows(tx, faded)
+                await archive_rows(tx, faded, now=self._clock.now())
         lessons = surest_first([self._aged(row, settings) for row in faded])
         if confirm:
             lessons = [replace(one, state="archived") for one in lessons]
@@ -366,10 +374,10 @@ class AsyncLessons:
                 due, there = [], False
             else:
                 due = await store.due(tx, extractor=name, version=version, session=session, since=since)
-                there = session is None or await store.has_session(tx, session)
+                there = session is None or bool(await tx.rows(SQL["has_session"], name=session))
         if not there and session is not None:
             raise NotFound(f"There is no session {session!r} in this space.")
         return due
 
-    def _aged(self, row: Row, settings: Settings) -> Lesson:
+    def _aged(self, row: StoredLesson, settings: Settings) -> Lesson:
         return aged(row, now=self._clock.now(), settings=settings)

@@ -5,13 +5,13 @@ from transcripts.memories
 where space_id = %(space)s and entry_id = any(%(ids)s::int8[]) and status = 'active'
 
 -- name: lives: what happened to the memories of entries; a contradiction counts while the later memory is active
-select m.entry_id, coalesce(m.confidence, 0.5), m.happened_at,
+select m.entry_id, coalesce(m.confidence, 0.5) as judged, m.happened_at as said_at,
     (select count(distinct o.session_id) from transcripts.memory_sources o
-        where o.space_id = m.space_id and o.memory_id = m.id)::integer,
+        where o.space_id = m.space_id and o.memory_id = m.id)::integer as sessions,
     m.used_at, m.confirmed_at, m.edited_at, m.uses,
     (select count(*) from transcripts.memory_contradictions c
         join transcripts.memories by on by.space_id = c.space_id and by.id = c.contradicted_by and by.status = 'active'
-        where c.space_id = m.space_id and c.memory_id = m.id)::integer
+        where c.space_id = m.space_id and c.memory_id = m.id)::integer as contradictions
 from transcripts.memories m
 where m.space_id = %(space)s and m.entry_id = any(%(ids)s::int8[])
 

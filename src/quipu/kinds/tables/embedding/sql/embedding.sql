@@ -79,9 +79,8 @@ select (select jsonb_agg(to_jsonb(c) order by id) from changed c) as changed,
     (select to_jsonb(r) from relation r) as relation,
     (select jsonb_agg(to_jsonb(k)) from known k) as known
 
--- name: some_of: what the index has of a table, in part
-select source_id, field_name, chunk_index, entry_id, content_hash, field_hash
-from tables.embeddings
+-- name: some_of: entries that the index has of a table, not all of them
+select entry_id from tables.embeddings
 where space_id = %(space)s and schema_id = %(schema)s and relation_id = %(relation)s
 limit %(limit)s
 

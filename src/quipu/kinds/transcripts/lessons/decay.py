@@ -6,14 +6,14 @@ The database keeps the confidence at extraction and what happened since; nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from math import exp, log
-from typing import Final
+from typing import Any, Final
 
 from quipu.kernel.config import Settings
 from quipu.kinds.transcripts.lessons.model import Lesson, State
-from quipu.kinds.transcripts.lessons.store import Row
+from quipu.kinds.transcripts.lessons.store import StoredLesson
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 
 MOST: Final = 0.98
@@ -33,7 +33,7 @@ REINFORCED_APART: Final = timedelta(hours=1)
 """Uses that follow each other sooner count as one."""
 
 
-def aged(row: Row, *, now: datetime, settings: Settings) -> Lesson:
+def aged(row: StoredLesson, *, now: datetime, settings: Settings) -> Lesson:
     """Return a stored lesson with the confidence and state that it has now."""
     life = Life(
         judged=row.judged,
@@ -46,28 +46,14 @@ def aged(row: Row, *, now: datetime, settings: Settings) -> Lesson:
         contradictions=len(row.contradicted_by),
     )
     worth = confidence(life, now=now, half_life_days=settings.of(HALF_LIFE_DAYS))
-    return Lesson(
-        id=str(row.id),
-        fact=row.fact,
-        category=row.category,
-        confidence=round(worth, 4),
-        judged=round(row.judged, 4),
-        state=state(worth, archived=row.archived, archive_below=settings.of(ARCHIVE_BELOW)),
-        origin=row.origin,
-        project=row.project,
-        session=row.session,
-        happened_at=row.happened_at,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        edited_at=row.edited_at,
-        confirmed_at=row.confirmed_at,
-        used_at=row.used_at,
-        uses=row.uses,
-        extractor=row.extractor,
-        extractor_version=row.extractor_version,
-        sources=row.sources,
-        contradicted_by=tuple(map(str, row.contradicted_by)),
-    )
+    values: dict[str, Any] = {one.name: getattr(row, one.name) for one in fields(Lesson)}
+    values |= {
+        "confidence": round(worth, 4),
+        "judged": round(row.judged, 4),
+        "state": state(worth, archived=row.state == "archived", archive_below=settings.of(ARCHIVE_BELOW)),
+        "contradicted_by": tuple(row.contradicted_by),
+    }
+    return Lesson(**values)
 
 
 def surest_first(memories: Sequence[Lesson]) -> list[Lesson]:

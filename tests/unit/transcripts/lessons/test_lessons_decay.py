@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.transcripts.lessons import ageing
-from quipu.kinds.transcripts.lessons.ageing import Life
+from quipu.kinds.transcripts.lessons import decay
+from quipu.kinds.transcripts.lessons.decay import Life
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
 DAYS = st.floats(0, 3_000)
@@ -29,7 +29,7 @@ LIVES = st.builds(
 
 
 def worth(life: Life, days: float, half_life_days: float = 70) -> float:
-    return ageing.confidence(life, now=SAID + timedelta(days=days), half_life_days=half_life_days)
+    return decay.confidence(life, now=SAID + timedelta(days=days), half_life_days=half_life_days)
 
 
 def test_after_the_half_life_half_is_left() -> None:
@@ -65,12 +65,12 @@ def test_use_and_confirmation_never_lower_and_contradiction_never_raises(life: L
 @settings(max_examples=50)
 @given(LIVES)
 def test_nothing_raises_a_memory_above_what_is_sure(life: Life) -> None:
-    assert ageing.raised(life) <= max(ageing.MOST, life.judged)
-    assert ageing.raised(life) >= life.judged
+    assert decay.raised(life) <= max(decay.MOST, life.judged)
+    assert decay.raised(life) >= life.judged
 
 
 def test_uses_alone_leave_half_of_the_doubt() -> None:
-    assert ageing.raised(Life(judged=0.5, said_at=SAID, uses=1_000)) == pytest.approx(0.75)
+    assert decay.raised(Life(judged=0.5, said_at=SAID, uses=1_000)) == pytest.approx(0.75)
 
 
 def test_what_lies_in_the_future_counts_as_now() -> None:
@@ -78,12 +78,12 @@ def test_what_lies_in_the_future_counts_as_now() -> None:
 
 
 def test_faded_is_below_a_tenth_and_archived_stays_archived() -> None:
-    assert ageing.state(0.0999, archived=False) == "faded"
-    assert ageing.state(0.1, archived=False) == "live"
-    assert ageing.state(0.9, archived=True) == "archived"
+    assert decay.state(0.0999, archived=False) == "faded"
+    assert decay.state(0.1, archived=False) == "live"
+    assert decay.state(0.9, archived=True) == "archived"
 
 
 def test_uses_within_an_hour_are_one() -> None:
-    assert ageing.counts_as_use(None, SAID)
-    assert not ageing.counts_as_use(SAID, SAID + timedelta(minutes=59))
-    assert ageing.counts_as_use(SAID, SAID + timedelta(hours=1))
+    assert decay.counts_as_use(None, SAID)
+    assert not decay.counts_as_use(SAID, SAID + timedelta(minutes=59))
+    assert decay.counts_as_use(SAID, SAID + timedelta(hours=1))

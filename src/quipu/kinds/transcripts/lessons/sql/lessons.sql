@@ -88,8 +88,8 @@ where o.space_id = %(space)s and o.session_id = %(session)s and o.extractor = %(
     and m.space_id = o.space_id and m.id = o.memory_id and m.edited_at is null and m.confirmed_at is null
     and m.status = 'active'
 
--- name: sources_of: which memories an extractor found in a session, and where
-select memory_id, turn_index, excerpt from transcripts.memory_sources
+-- name: sources_of: which memories an extractor found in a session
+select distinct memory_id from transcripts.memory_sources
 where space_id = %(space)s and session_id = %(session)s and extractor = %(extractor)s
 
 -- name: orphans: extracted memories that nothing tells any more, that nobody edited, confirmed or archived
@@ -129,7 +129,8 @@ on conflict (space_id, session_id, extractor) do update
 -- name: memories: memories with what happened to them; of one id, of one status, category, project or session
 --
 -- A contradiction counts while the later memory is active.
-select m.id, m.fact, m.category, coalesce(m.confidence, 0.5) as judged, m.status = 'archived' as archived, m.origin,
+select m.id::text as id, m.fact, m.category, coalesce(m.confidence, 0.5) as judged,
+    coalesce(m.confidence, 0.5) as confidence, case m.status when 'archived' then 'archived' else 'live' end as state, m.origin,
     m.project_path as project, m.session_id as session, m.happened_at, coalesce(m.created_at, m.happened_at) as created_at,
     coalesce(m.updated_at, m.created_at, m.happened_at) as updated_at, m.edited_at, m.confirmed_at, m.used_at, m.uses,
     m.extractor, m.extractor_version, m.entry_id,
@@ -137,7 +138,7 @@ select m.id, m.fact, m.category, coalesce(m.confidence, 0.5) as judged, m.status
         where o.space_id = m.space_id and o.memory_id = m.id)::integer as sources,
     (select count(distinct o.session_id) from transcripts.memory_sources o
         where o.space_id = m.space_id and o.memory_id = m.id)::integer as sessions,
-    array(select c.contradicted_by from transcripts.memory_contradictions c
+    array(select c.contradicted_by::text from transcripts.memory_contradictions c
         join transcripts.memories by on by.space_id = c.space_id and by.id = c.contradicted_by and by.status = 'active'
         where c.space_id = m.space_id and c.memory_id = m.id order by c.created_at, c.contradicted_by) as contradicted_by
 from transcripts.memories m
@@ -154,7 +155,7 @@ order by m.happened_at desc, m.id
 
 -- name: surest: which memories of a state there are, the surest first; of a category, project or session
 --
--- What a memory is worth is worked out as ageing.py does. Behind %(after)s comes what is worth less than that
+-- What a memory is worth is worked out as decay.py does. Behind %(after)s comes what is worth less than that
 -- memory is now, be it of the list or not any more. Few memories were said in several sessions, or are contradicted: these are counted first.
 with aged as not materialized (
     select m.id, m.happened_at, m.status = 'archived' as archived,

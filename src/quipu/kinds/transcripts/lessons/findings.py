@@ -1,4 +1,4 @@
-"""The findings of one session among the memories that are there, in one transaction."""
+"""The findings of one session among the lessons that are there, in one transaction."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID, uuid4
 
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts.extract.model import Extractor, Finding
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.lessons import index, store
 from quipu.kinds.transcripts.lessons.index import Entry
-from quipu.kinds.transcripts.lessons.merging import Known, contradicted, merge, revived, twins
+from quipu.kinds.transcripts.lessons.merge import Known, contradicted, merge, revived, twins
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
-from quipu.kinds.transcripts.lessons.store import Due
+from quipu.kinds.transcripts.lessons.store import SQL, Due
 from quipu.recall.generations import Prepared
 from quipu.recall.index import withdraw
 
@@ -23,7 +24,7 @@ FORGOTTEN: Final = "It was forgotten meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class SessionFindings:
     """Findings of an extractor in a session, secrets cut out, and when it began to read.
 
     ``error`` says why it did not get to the end.
@@ -40,18 +41,18 @@ class Read:
         return self.findings[place].happened_at or self.began_at
 
 
-class Keeping:
-    """Keeps what was found, within a transaction. ``prepared`` has the vectors of the findings."""
+class Findings:
+    """Keeps findings as lessons, within a transaction. ``prepared`` has the vectors of the findings."""
 
     def __init__(
         self, tx: SpaceTransaction, extractor: Extractor, prepared: Prepared, *, now: datetime
     ) -> None:
-        self._within = tx
+        self._tx = tx
         self._extractor = extractor
         self._prepared = prepared
         self._now = now
 
-    async def keep(self, read: Read) -> SessionExtraction:
+    async def keep(self, read: SessionFindings) -> SessionExtraction:
         """Put the findings in the place of what the extractor found in the session before; note the outcome.
 
         A finding whose message was forgotten meanwhile is left out. Memories that nothing tells any more go,
@@ -61,13 +62,14 @@ class Keeping:
         Raises:
             GenerationChanged: see ``filing.file``.
         """
-        tx, session, name = self._within, read.session, self._extractor.name
+        tx, session, name = self._tx, read.session, self._extractor.name
         if not await store.is_there(tx, session.number):
             return SessionExtraction(session=session.name, status="failed", error=FORGOTTEN)
-        await store.hold(tx)
-        before = await store.sources_of(tx, session=session.name, extractor=name)
+        await tx.execute(SQL["hold"])
+        rows = await tx.rows(SQL["sources_of"], session=session.name, extractor=name)
+        before: set[UUID] = {id_ for (id_,) in rows}
         if read.error is None:
-            await store.run(tx, "drop_sources", session=session.name, extractor=name)
+            await tx.execute(SQL["drop_sources"], session=session.name, extractor=name)
         said = await self._said(read)
         added, told = await self._place(read, said)
         gone = await self._drop_orphans(before - told) if read.error is None else 0
@@ -86,25 +88,26 @@ class Keeping:
             error=read.error,
         )
 
-    async def _said(self, read: Read) -> list[int]:
+    async def _said(self, read: SessionFindings) -> list[int]:
         """Return the places of the findings whose messages still exist."""
         cited = [one.message_id for one in read.findings if one.message_id is not None]
-        there = await store.messages_there(self._within, cited)
+        rows = await self._tx.rows(SQL["messages_there"], ids=Int8s(cited)) if cited else []
+        there = {id_ for (id_,) in rows}
         return [
             place
             for place, one in enumerate(read.findings)
             if one.message_id is None or one.message_id in there
         ]
 
-    async def _place(self, read: Read, said: Sequence[int]) -> tuple[int, set[UUID]]:
+    async def _place(self, read: SessionFindings, said: Sequence[int]) -> tuple[int, set[UUID]]:
         """Write what is new and who says what; how many are new, and all memories that the session tells."""
         if not said:
             return 0, set()
         findings = [read.findings[place] for place in said]
         vectors, _ = self._prepared.of([one.fact for one in findings])
-        read = Read(read.session, findings, read.dropped, read.began_at)
-        known = await store.known(self._within, read.session.project)
-        near = await store.near(self._within, read.session.project, vectors)
+        read = SessionFindings(read.session, findings, read.dropped, read.began_at)
+        known = await store.known(self._tx, read.session.project)
+        near = await store.near(self._tx, read.session.project, vectors)
         merged = merge(findings, known, near=near, twins=twins(vectors))
         new = await self._add(read, sorted(set(merged.fresh.values())))
         await self._contradict(read, new, known)
@@ -114,7 +117,7 @@ class Keeping:
             await self._tell(read.session, findings[place], memory)
         return len(new), set(says.values())
 
-    async def _add(self, read: Read, places: Sequence[int]) -> dict[int, UUID]:
+    async def _add(self, read: SessionFindings, places: Sequence[int]) -> dict[int, UUID]:
         """File and write new memories; their ids by the place of the finding."""
         ids = {place: uuid4() for place in places}
         entries = [Entry(ids[place], read.findings[place].fact, read.said_at(place)) for place in places]
@@ -123,11 +126,10 @@ class Keeping:
             await self._insert(read, place, ids[place], entry)
         return ids
 
-    async def _insert(self, read: Read, place: int, id_: UUID, entry: int) -> None:
+    async def _insert(self, read: SessionFindings, place: int, id_: UUID, entry: int) -> None:
         finding = read.findings[place]
-        await store.run(
-            self._within,
-            "insert_memory",
+        await self._tx.execute(
+            SQL["insert_memory"],
             id=id_,
             session=read.session.name,
             fact=finding.fact,
@@ -143,14 +145,14 @@ class Keeping:
             entry=entry,
         )
 
-    async def _contradict(self, read: Read, new: Mapping[int, UUID], known: Sequence[Known]) -> None:
+    async def _contradict(
+        self, read: SessionFindings, new: Mapping[int, UUID], known: Sequence[Known]
+    ) -> None:
         """Link new memories with those they contradict; of each pair the earlier one loses."""
         there = list(known)
         for place, id_ in new.items():
             finding, said_at = read.findings[place], read.said_at(place)
-            await store.contradict(
-                self._within, id_, *contradicted(finding.fact, said_at, there), now=self._now
-            )
+            await store.contradict(self._tx, id_, *contradicted(finding.fact, said_at, there), now=self._now)
             forms = frozenset(((normal_hash(finding.fact), finding.category),))
             there.append(
                 Known(
@@ -164,31 +166,30 @@ class Keeping:
                 )
             )
 
-    async def _restate(self, read: Read, says: Mapping[int, UUID], known: Sequence[Known]) -> None:
+    async def _restate(self, read: SessionFindings, says: Mapping[int, UUID], known: Sequence[Known]) -> None:
         """Strengthen lessons that were said again: later, or more surely; archived ones may come back."""
         by_id = {one.id: one for one in known}
         back: set[UUID] = set()
         for place, id_ in says.items():
             finding, said_at, memory = read.findings[place], read.said_at(place), by_id[id_]
             values = {"id": id_, "confidence": finding.confidence, "happened_at": said_at, "now": self._now}
-            await store.run(self._within, "strengthen", **values)
+            await self._tx.execute(SQL["strengthen"], **values)
             if id_ not in back and revived(memory, finding.fact, said_at):
                 back.add(id_)
                 entry = Entry(id_, memory.fact, said_at)
                 filed = await self._file([entry], [finding.fact])
-                await store.run(self._within, "revive", id=id_, entry=filed[0], now=self._now)
+                await self._tx.execute(SQL["revive"], id=id_, entry=filed[0], now=self._now)
 
     async def _file(self, entries: Sequence[Entry], texts: Sequence[str]) -> list[int]:
         """File memories by the vectors of texts; of none, nothing."""
         if not entries:
             return []
         vectors, generation = self._prepared.of(texts)
-        return await index.file(self._within, entries, vectors, generation=generation, now=self._now)
+        return await index.file(self._tx, entries, vectors, generation=generation, now=self._now)
 
     async def _tell(self, session: Due, finding: Finding, memory: UUID) -> None:
-        await store.run(
-            self._within,
-            "insert_source",
+        await self._tx.execute(
+            SQL["insert_source"],
             memory=memory,
             session=session.name,
             turn=finding.turn_index,
@@ -200,8 +201,8 @@ class Keeping:
         )
 
     async def _drop_orphans(self, ids: set[UUID]) -> int:
-        orphans = await store.orphans(self._within, sorted(ids)) if ids else []
+        orphans = await self._tx.rows(SQL["orphans"], ids=sorted(ids)) if ids else []
         if orphans:
-            await withdraw(self._within, sorted(entry for _, entry in orphans if entry is not None))
-            await store.run(self._within, "delete_memories", ids=[id_ for id_, _ in orphans])
+            await withdraw(self._tx, sorted(entry for _, entry in orphans if entry is not None))
+            await self._tx.execute(SQL["delete_memories"], ids=[id_ for id_, _ in orphans])
         return len(orphans)
