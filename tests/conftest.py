@@ -53,9 +53,9 @@ def _long_only(item: pytest.Item) -> bool:
     return mark is not None and bool(mark.kwargs.get("only"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Async tests run on asyncio, as the library does."""
+    """Async tests run on asyncio, as the library does; fixtures of a module are in one loop."""
     return "asyncio"
 
 

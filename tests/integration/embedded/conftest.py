@@ -12,10 +12,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from patience import PATIENCE_SECONDS
 
+from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
+from quipu.kernel.db import embedded
+from quipu.kernel.db.database import Database
 from quipu.kernel.db.embedded import lifecycle
 from quipu.kernel.db.embedded.place import find_place, make_place
 from quipu.kernel.db.embedded.postmaster import lives
@@ -41,10 +45,34 @@ def stopped_home() -> Iterator[Path]:
     shutil.rmtree(directory)
 
 
+@pytest.fixture(scope="session")
+def migrated_home(stopped_home: Path) -> Iterator[Path]:
+    """A copy of it whose database was migrated."""
+    directory = Path(tempfile.mkdtemp(prefix="quipu-test-"))
+    directory.chmod(0o711)
+    subprocess.run(["cp", "-a", stopped_home, directory / "home"], check=True)
+    anyio.run(_migrate, Settings(home=directory / "home", shared_buffers_mb=16))
+    yield directory / "home"
+    shutil.rmtree(directory)
+
+
+async def _migrate(settings: Settings) -> None:
+    server = await embedded.start(settings)
+    async with Database.open(server.conninfo(), settings, packages=PACKAGES):
+        pass
+    await server.aclose()
+
+
 @pytest.fixture
-def settings(open_dir: Path, stopped_home: Path) -> Iterator[Settings]:
+def home_to_copy(stopped_home: Path) -> Path:
+    """The home whose copies tests get; where they open memories, a module takes the migrated one."""
+    return stopped_home
+
+
+@pytest.fixture
+def settings(open_dir: Path, home_to_copy: Path) -> Iterator[Settings]:
     """Settings of a home with an empty database; a server that is left on it is stopped."""
-    subprocess.run(["cp", "-a", stopped_home, open_dir / "home"], check=True)
+    subprocess.run(["cp", "-a", home_to_copy, open_dir / "home"], check=True)
     yield from _ending_stopped(Settings(home=open_dir / "home", shared_buffers_mb=16))
 
 

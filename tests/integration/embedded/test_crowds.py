@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -27,6 +28,11 @@ pytestmark = pytest.mark.anyio
 
 SLEEP = "select pg_sleep(3000)"
 FOR_LONG = 3000.0  # longer than a test waits for anything
+
+
+@pytest.fixture
+def home_to_copy(migrated_home: Path) -> Path:
+    return migrated_home
 
 
 @pytest.fixture

@@ -30,6 +30,11 @@ pytestmark = pytest.mark.anyio
 PAGE = 8192
 
 
+@pytest.fixture
+def home_to_copy(migrated_home: Path) -> Path:
+    return migrated_home
+
+
 async def file_of(settings: Settings, table: str) -> Path:
     """The file that holds a table, once all of it was written."""
     async with await embedded.start(settings) as server:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
 import httpx
@@ -31,6 +32,11 @@ TOO_MUCH = {
     "columns": "select " + ", ".join(["1"] * 2000),
     "time": "select pg_sleep(60)",
 }
+
+
+@pytest.fixture
+def home_to_copy(migrated_home: Path) -> Path:
+    return migrated_home
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -37,6 +38,11 @@ TOO_MUCH = {
     "depth": "select (repeat('[', 900) || repeat(']', 900))::json",
 }
 TABLE = "create table notes (id serial primary key, body text)"
+
+
+@pytest.fixture
+def home_to_copy(migrated_home: Path) -> Path:
+    return migrated_home
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
 import pytest
@@ -33,6 +34,11 @@ from quipu.kernel.db.errors import Unanswered
 from quipu.kinds.tables.exchange import exchange
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def home_to_copy(migrated_home: Path) -> Path:
+    return migrated_home
 
 
 @pytest.fixture

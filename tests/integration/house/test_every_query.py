@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import psycopg
@@ -11,6 +11,7 @@ import pytest
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
+from quipu.kernel.db.connection import Connection
 from quipu.kernel.db.database import owner
 
 PACKAGE = Path(queries.__file__).resolve().parent.parent.parent
@@ -65,6 +66,13 @@ def first_word(text: str) -> str:
     return code.split(maxsplit=1)[0].lstrip("(").lower()
 
 
+@pytest.fixture(scope="module")
+async def connection(module_url: str) -> AsyncIterator[Connection]:
+    """A connection as the owner of the database, on which each statement is prepared and dropped again."""
+    async with owner(module_url, Settings()) as opened:
+        yield opened
+
+
 def test_there_are_queries_to_prepare() -> None:
     assert len(EVERY) > 10
 
@@ -76,11 +84,11 @@ def test_what_is_left_out_is_there_and_cannot_be_prepared() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(("package", "name", "text"), EVERY)
-async def test_it_can_be_prepared(module_url: str, package: str, name: str, text: str) -> None:
+async def test_it_can_be_prepared(connection: Connection, package: str, name: str, text: str) -> None:
     statement = preparable(text)
     assert first_word(statement) in PREPARABLE, f"{package}: {name} is not a statement that can be prepared"
-    async with owner(module_url, Settings()) as connection:
-        try:
-            await connection.execute(f"prepare it as {with_numbers(statement)}".encode())
-        except psycopg.errors.IndeterminateDatatype as error:
-            pytest.fail(f"{package}: {name}: write the type of the parameter, as in %(name)s::text: {error}")
+    try:
+        await connection.execute(f"prepare it as {with_numbers(statement)}".encode())
+        await connection.execute("deallocate it")
+    except psycopg.errors.IndeterminateDatatype as error:
+        pytest.fail(f"{package}: {name}: write the type of the parameter, as in %(name)s::text: {error}")
