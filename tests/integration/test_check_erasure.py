@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -308,11 +308,15 @@ async def test_tables_that_are_written_anew_leave_nothing_in_the_data_files(eras
     assert (after["data files"].found, after["write-ahead log"].found) == (0, 0)
     assert "written anew" in after["data files"].note
     data = erased.settings.home / "postgres" / "data"
-    held = [path for path in files(data) if any(one.encode() in path.read_bytes() for one in STRINGS)]
+    held = [path for path in files(data) if _any_of(STRINGS, path.read_bytes())]
     assert held == []
     receipts = await memory.receipts.get(done.receipt, space=SPACE)
     assert [one.document["type"] for one in receipts] == ["erasure", "remains", "rewritten"]
     assert verify(await memory.receipts.list()).holds
+
+
+def _any_of(strings: Sequence[str], content: bytes) -> bool:
+    return any(one.encode() in content for one in strings)
 
 
 async def test_tables_are_not_written_anew_while_somebody_looks_back(erased: Erased) -> None:

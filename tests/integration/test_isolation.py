@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from long_form import sized
 from psycopg import errors
 from rows_of_kinds import AT_COMMIT, DESIGNED, EPISODES, LEDGER, LONGTERM, TRANSCRIPTS
 
@@ -22,8 +23,7 @@ from quipu.upkeep.erasure.model import What
 
 pytestmark = pytest.mark.anyio
 
-# Names, ids, times and most words are the same in both spaces; one word in each text and each session
-# name tells of which space it is.
+# All else is the same in both spaces; one word in each text and each session name tells of which space it is.
 MARK = {"ana": "aardvark", "bob": "bonobo"}
 WORDS = ["boat", "green", "harbour", "garden", "soup", "letter", "May 2024", "yesterday?", "小林", "user_id"]
 
@@ -31,8 +31,8 @@ WORDS = ["boat", "green", "harbour", "garden", "soup", "letter", "May 2024", "ye
 def told(rng: random.Random, space: str) -> list[dict[str, object]]:
     shared = {"speaker": rng.choice(["Ana", "Bob", None]), "role": rng.choice(["user", "assistant"])}
     return [
-        shared
-        | {
+        {
+            **shared,
             "id": rng.choice([f"m{rng.randrange(10**6)}", None]),
             "content": f"{' '.join(rng.choices(WORDS, k=rng.choice([2, 6, 15])))} {MARK[space]}",
             "session": rng.choice(["shared", f"of {MARK[space]}", None]),
@@ -67,9 +67,8 @@ async def _reinforce(memory: AsyncMemory, rng: random.Random, space: str) -> obj
 
 
 async def _forget(memory: AsyncMemory, rng: random.Random, space: str) -> object:
-    what = rng.choice(
-        [{"session": "shared"}, {"user": "u"}, {"message": "m1"}, {"user": "Ana", "session": "shared"}]
-    )
+    known = [{"session": "shared"}, {"user": "u"}, {"message": "m1"}, {"user": "Ana", "session": "shared"}]
+    what = rng.choice(known)
     return await memory.forget(space=space, confirm=rng.random() < 0.3, **what)  # type: ignore[arg-type]
 
 
@@ -113,7 +112,8 @@ def test_every_public_method_is_tried() -> None:
     assert public == CALLS.keys() | WHOLE_DATABASE
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(sized(3, long=6)))
 async def test_no_method_shows_anything_of_another_space(memory: AsyncMemory, seed: int) -> None:
     rng = random.Random(seed)
     for space in ("ana", "bob"):

@@ -24,6 +24,7 @@ from quipu.recall.signatures import Cache, Signatures
 pytestmark = pytest.mark.anyio
 
 SPACES = ("s", "t")
+STEPS = sized(30, long=60)
 
 
 @dataclass(frozen=True)
@@ -98,13 +99,13 @@ async def test_what_is_held_after_any_writes_and_erasures_is_what_is_there(
     seen = 0
     async with Models.open(database, settings) as models:
         often, seldom = searcher(database, models), searcher(database, models)
-        for step in range(60):
+        for step in range(STEPS):
             await change(memory, chance, step)
             with acting_for(chance.choice([None, "u"])):
                 seen += await often.look(chance.choice(SPACES))
             if chance.random() < 0.15:
                 await seldom.look(chance.choice(SPACES))
-    assert seen > 60
+    assert seen > STEPS
 
 
 async def test_what_a_session_held_before_it_was_somebodys_is_held_with_it_and_goes_with_it(
@@ -122,6 +123,7 @@ async def test_what_a_session_held_before_it_was_somebodys_is_held_with_it_and_g
     assert seen == [0, 10, 1]
 
 
+@pytest.mark.long
 async def test_what_is_held_while_others_write_and_erase_is_what_is_there(
     memory: AsyncMemory, database: Database, settings: Settings
 ) -> None:
@@ -129,7 +131,7 @@ async def test_what_is_held_while_others_write_and_erase_is_what_is_there(
 
     async def write() -> None:
         chance = random.Random(5)
-        for step in range(80):
+        for step in range(STEPS):
             await change(memory, chance, step)
         done.set()
 

@@ -19,7 +19,7 @@ import pytest
 from kill_rounds import rounds
 from killed_home import ROWS, Made
 
-ROUNDS = rounds("commands", short=6, long=60)
+ROUNDS = rounds("commands", short=4, long=60)
 SEED = os.environ.get("QUIPU_KILL_SEED") or str(random.SystemRandom().randrange(10**6))
 VICTIMS = ("command", "server", "both")
 
@@ -43,12 +43,12 @@ LINES = json.dumps([{"id": n, "body": f"more {n}"} for n in range(1_000, 1_000 +
 ACTS = {  # where fewer kills are asked for than there are commands, the first of them are killed
     "observe": Act(("observe", *WHERE, "--session", "c", "--id", "new", "The harbour is frozen.")),
     "import of JSON lines": Act(("import", "jsonl", "{directory}/lines.jsonl", *WHERE), whole=False),
+    "restore of a snapshot": Act(("snapshots", "restore", "{snapshot}", "--yes", *WHERE), loose=FILED),
+    "forget of a person": Act(("forget", *WHERE, "--user", "Bo", "--yes")),
     "sync": Act(("transcripts", "sync", "{directory}/claude", *WHERE), whole=False, loose=FILED),
     "insert of many rows": Act(
         ("tables", "insert", "--table", "notes", "--data", "-", *WHERE), given=LINES, loose=FILED
     ),
-    "restore of a snapshot": Act(("snapshots", "restore", "{snapshot}", "--yes", *WHERE), loose=FILED),
-    "forget of a person": Act(("forget", *WHERE, "--user", "Bo", "--yes")),
     "first start": Act(("migrate",), empty=True),
     "import of Claude Code": Act(
         ("import", "claude-code", "{directory}/claude/projects", *WHERE), whole=False

@@ -21,7 +21,6 @@ STEPS = {
     "before what is left is removed": "shutil.rmtree:/restoring:1",
 }
 SHORT = (
-    "before the log is replayed",
     "before the restored data are named as whole",
     "when there are no data",
 )
@@ -55,7 +54,11 @@ async def test_a_restore_in_place_that_was_killed_is_finished_by_the_same_comman
 @pytest.mark.anyio
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    "step", ["once the data are on a line of their own", "before the present data are put aside"]
+    "step",
+    [
+        pytest.param("once the data are on a line of their own", marks=pytest.mark.long(only=True)),
+        "before the present data are put aside",
+    ],
 )
 async def test_a_restore_that_was_killed_and_given_up_leaves_the_log_as_it_was(
     step: str, homes: tuple[Made, Made], home: Path
