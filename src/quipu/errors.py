@@ -93,7 +93,7 @@ class KeyRefused(AccessRefused):
 
 
 class TooManyRequests(QuipuError):
-    """That were too many requests in so short a time."""
+    """Too many requests in a short time."""
 
     def __init__(self, message: str | None = None, *, wait_seconds: float, hint: str | None = None) -> None:
         self.wait_seconds = wait_seconds

@@ -3823,6 +3823,7 @@ class StoredSettings:
 
         Raises:
             NotFound: There is none of that name; the nearest is named.
+            BadInput: It is not kept in the database, or not in a space.
         """
         return self._portal.call(lambda: self._inner.reset(name, space=space))
 

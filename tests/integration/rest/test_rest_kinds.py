@@ -219,6 +219,9 @@ async def test_a_space_shows_what_can_be_set_of_it_and_nothing_of_the_machine(cl
     assert "home" in {one["name"] for one in (await owner.get("/v1/engine/settings")).json()["items"]}
     assert (await client.put("/v1/settings/session_days", json={"value": "soon"})).status_code == 422
     assert (await client.delete("/v1/settings/session_days")).json()["source"] == "default"
+    machine = await client.delete("/v1/settings/home")
+    assert machine.status_code == 422, "an admin of one space learns nothing of the machine"
+    assert machine.json().keys() & {"value", "default", "stored"} == set()
     assert (await client.get("/v1/engine/settings")).status_code == 403
 
 

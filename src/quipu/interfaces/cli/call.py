@@ -59,5 +59,5 @@ def in_space(function: Command) -> Command:
         show_default=True,
         show_envvar=True,
         metavar="NAME",
-        help="Whose memory: a person, a project, a customer.",
+        help="The space: a person, a project, a customer.",
     )(function)

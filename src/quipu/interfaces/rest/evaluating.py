@@ -26,7 +26,7 @@ from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult, rea
 router = room("longterm")
 
 _By = Annotated[
-    Literal["rules", "llm"] | None, Field(description="Who evaluates; null: that of the settings.")
+    Literal["rules", "llm"] | None, Field(description="The evaluator; null: that of the settings.")
 ]
 _EXAMPLE = {
     "conversation": {
@@ -131,7 +131,7 @@ class Applying(Asked):
     )
     user: SomeUser = None
     session: SomeSession = None
-    evaluator: Annotated[str, Field(description="Who found it, for the audit.")] = ""
+    evaluator: Annotated[str, Field(description="The evaluator, for the audit.")] = ""
     should_store: bool | None = None
     category: Category | None = None
     importance: Importance | None = None

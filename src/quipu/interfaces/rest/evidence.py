@@ -42,7 +42,7 @@ class ReferenceAsked(Asked):
 class Recommended(Asked):
     """A recommendation that is made, with what it rests on."""
 
-    action: Annotated[str, Field(description="What is recommended.")]
+    action: Annotated[str, Field(description="The recommended action.")]
     session: str
     location: str
     time_window: str

@@ -83,7 +83,7 @@ class Problem(BaseModel):
     title: Annotated[str, Field(examples=["An argument is not valid."])]
     status: Annotated[int, Field(examples=[422])]
     detail: Annotated[str, Field(examples=["limit: a whole number from 1 to 1,000, not 0."])]
-    hint: Annotated[str | None, Field(description="What to do about it.")] = None
+    hint: Annotated[str | None, Field(description="The way out.")] = None
     field: Annotated[str | None, Field(description="The part of the request that is meant.")] = None
     errors: Annotated[list[Fault] | None, Field(description="Everything that is wrong.")] = None
 

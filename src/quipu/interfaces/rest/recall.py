@@ -68,7 +68,7 @@ class HitTold(Told):
     id: str
     text: str
     score: Annotated[float, Field(description="0 to 1, the sum of the parts.")]
-    parts: Annotated[dict[str, float], Field(description="What each signal added.")]
+    parts: Annotated[dict[str, float], Field(description="The share of each signal.")]
     happened_at: datetime
     recorded_at: datetime
     source: SourceTold

@@ -18,7 +18,7 @@ from quipu.upkeep.erasure.receipts import key_of, plain, read, verify
 
 _EXAMPLE = {"receipts": "[]"}
 _ID = "123e4567-e89b-42d3-a456-426614174000"
-_Id = Annotated[UUID, Path(description="What forgetting answered as `receipt`.", examples=[_ID])]
+_Id = Annotated[UUID, Path(description="The `receipt` that forgetting answered.", examples=[_ID])]
 
 
 class ReceiptTold(Told):
@@ -85,7 +85,7 @@ class Checking(Asked):
     after: Annotated[
         str | None, Field(max_length=2000, description="`after` of the answer before, to go on.")
     ] = None
-    seconds: Annotated[float, Field(gt=0, le=600, description="How long it may search.")] = 20.0
+    seconds: Annotated[float, Field(gt=0, le=600, description="The most seconds to search.")] = 20.0
 
 
 class EngineChecking(Checking):
@@ -100,7 +100,7 @@ class PlaceTold(Told):
     place: str
     state: State
     found: Annotated[int | None, Field(description="Rows or files with one of the strings.")]
-    until: Annotated[str, Field(description="What ends it.")]
+    until: Annotated[str, Field(description="The event that ends it.")]
     note: str
     whole: Annotated[bool, Field(description="False: not searched to its end; `note` says why.")]
 
@@ -110,7 +110,7 @@ class CheckedTold(Told):
 
     receipt: str
     clean: Annotated[bool, Field(description="Each place is gone, or searched to its end in vain.")]
-    searched: Annotated[bool, Field(description="Whether there were strings.")]
+    searched: Annotated[bool, Field(description="True if there were strings.")]
     places: list[PlaceTold]
     after: Annotated[str | None, Field(description="A limit was reached: send it to go on there.")] = None
 

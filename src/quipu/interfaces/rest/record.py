@@ -120,7 +120,7 @@ class LeftTold(Told):
 
     place: str
     count: Annotated[int, Field(description="Rows.")]
-    how: Annotated[str, Field(description="What removes them.")]
+    how: Annotated[str, Field(description="The way to remove them.")]
 
 
 class ErasureTold(Told):

@@ -45,7 +45,7 @@ class HealthTold(Told):
     spaces: int
     entries: int
     size_bytes: int
-    warnings: Annotated[list[str], Field(description="What needs a person soon, such as a disk that fills.")]
+    warnings: Annotated[list[str], Field(description="Warnings for a person, such as a disk that fills.")]
 
 
 @router.get("/health", summary="Show what the memory runs on")

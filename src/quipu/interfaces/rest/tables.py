@@ -69,7 +69,7 @@ class ChangedRowsTold(Told):
     keys: list[dict[str, Any]]
     embedded: int
     note: str | None
-    lost: Annotated[list[str], Field(description="What goes along elsewhere, where nothing was changed.")]
+    lost: Annotated[list[str], Field(description="The losses elsewhere, where nothing was changed.")]
     undone: Annotated[bool, Field(description="Nothing was changed.")]
     confirm: Confirm = None
 
@@ -258,10 +258,10 @@ class Redefined(Placed):
     embed_fields: Annotated[
         list[str] | None, Field(description="The columns to be found by meaning; null: as before.")
     ] = None
-    description: Annotated[str | None, Field(description="What the table is for; null: as before.")] = None
+    description: Annotated[str | None, Field(description="The purpose of the table; null: as before.")] = None
     column_descriptions: Annotated[
         dict[str, str] | None,
-        Field(description="What each column holds: column to text.", examples=[{"age": "In years."}]),
+        Field(description="The meaning of each column: column to text.", examples=[{"age": "In years."}]),
     ] = None
 
 

@@ -54,7 +54,7 @@ OnlySession = Annotated[str | None, Doc("Only this session."), Example("s1")]
 Since = Annotated[datetime | str | None, Doc("Only from this time on."), Example("2026-05-01")]
 Until = Annotated[datetime | str | None, Doc("Only before this time."), Example("2026-06-01T00:00:00Z")]
 Limit = Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=MOST_ROWS)]
-Offset = Annotated[int, Doc("How many rows to skip."), Interval(ge=0, le=MOST_PASSED_OVER)]
+Offset = Annotated[int, Doc("The number of rows to skip."), Interval(ge=0, le=MOST_PASSED_OVER)]
 After = Annotated[UUID | str | None, Doc("Continue after the row with this id.")]
 
 User = Annotated[

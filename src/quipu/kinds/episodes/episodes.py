@@ -162,11 +162,13 @@ class AsyncEpisodes:
         *,
         space: Space,
         points: Annotated[
-            int, Doc("How many moments, at equal distances; its uses are added."), Interval(ge=2, le=_MOST)
+            int,
+            Doc("The number of moments, at equal distances; its uses are added."),
+            Interval(ge=2, le=_MOST),
         ] = 60,
         ahead_days: Annotated[
             int | None,
-            Doc("How many days to look ahead; if not given, as many as it is old (1 to 60)."),
+            Doc("The days to look ahead; if not given, as many as it is old (1 to 60)."),
             Interval(ge=0, le=_LONGEST_AHEAD_DAYS),
             Example(30),
         ] = None,
@@ -195,7 +197,7 @@ class AsyncEpisodes:
         self,
         question: Annotated[
             str,
-            Doc("What to look for, in words."),
+            Doc("The words to look for."),
             Words(),
             Example("What was the trouble with the landlord?"),
         ],

@@ -41,7 +41,7 @@ _Session = Annotated[str | None, Doc("The session that it belongs to."), Example
 _User = Annotated[str | None, Doc("The person whom it is about."), Example("ana")]
 _Scope = Annotated[
     Scope | None,
-    Doc("Whose it is, if not as the key says: the session's, or across sessions the person's."),
+    Doc("The owner, if not the one that the key names: the session or, across sessions, the person."),
 ]
 _Namespace = Annotated[Namespace | None, Doc("The namespace of the key, if not as the key says.")]
 _Turn = Annotated[
@@ -52,8 +52,10 @@ _ExpiresAt = Annotated[
     Doc("When it stops to hold. A preference expires after `QUIPU_PREFERENCE_DAYS` if none is given."),
     Example("2026-12-31"),
 ]
-_CorrelationId = Annotated[str | None, Doc("What else it belongs to."), Example("req-7")]
-_Actor = Annotated[str | None, Doc("Who or what writes it."), Example("planner")]
+_CorrelationId = Annotated[
+    str | None, Doc("An id of the caller, to find what belongs together."), Example("req-7")
+]
+_Actor = Annotated[str | None, Doc("The writer: a person or a program."), Example("planner")]
 
 
 class AsyncLedger(AsyncLookup, AsyncRetention):
@@ -85,9 +87,9 @@ class AsyncLedger(AsyncLookup, AsyncRetention):
         model: Annotated[str | None, Doc("The model that it runs with."), Example("gpt-5")] = None,
         prompt_version: Annotated[str | None, Doc("The version of its prompt.")] = None,
         rule_version: Annotated[str | None, Doc("The version of its rules.")] = None,
-        card_type: Annotated[CardType | None, Doc("What it is to lead to.")] = None,
+        card_type: Annotated[CardType | None, Doc("The kind of action that it is to lead to.")] = None,
         location_count: Annotated[
-            int | None, Doc("How many locations it is about."), Interval(ge=0, le=MOST_LOCATIONS)
+            int | None, Doc("The number of locations that it is about."), Interval(ge=0, le=MOST_LOCATIONS)
         ] = None,
         trace_id: Annotated[str | None, Doc("Its name in your traces.")] = None,
         meta: Annotated[Mapping[str, object] | None, Doc("More of it, by name.")] = None,
@@ -124,7 +126,7 @@ class AsyncLedger(AsyncLookup, AsyncRetention):
         session: TheSession,
         *,
         space: Space,
-        status: Annotated[Status, Doc("How it ended; `active` takes that back.")] = "ended",
+        status: Annotated[Status, Doc("The way it ended; `active` takes that back.")] = "ended",
     ) -> None:
         """Note that a session ended now.
 
@@ -145,7 +147,7 @@ class AsyncLedger(AsyncLookup, AsyncRetention):
         namespace: _Namespace = None,
         turn: _Turn = None,
         source: Annotated[
-            StatedSource, Doc("How it is known: said, concluded, or taken as a default.")
+            StatedSource, Doc("The source: said, concluded, or taken as a default.")
         ] = "explicit",
         expires_at: _ExpiresAt = None,
         correlation_id: _CorrelationId = None,

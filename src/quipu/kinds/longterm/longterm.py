@@ -57,17 +57,17 @@ class AsyncRemembering:
 
     async def add(
         self,
-        summary: Annotated[str, Doc("What to remember, in one sentence."), Example("Prefers short answers.")],
+        summary: Annotated[str, Doc("The memory, in one sentence."), Example("Prefers short answers.")],
         *,
         space: Space,
         category: Annotated[
             Category | None,
-            Doc("What the memory is about; without one, context, or constraint where it tells an allergy."),
+            Doc("The category; without one, context, or constraint where it tells an allergy."),
             Example("preference"),
         ] = None,
         importance: Annotated[
             Importance | None,
-            Doc("How much it matters; without one, medium, or high where it tells an allergy."),
+            Doc("The importance; without one, medium, or high where it tells an allergy."),
         ] = None,
         details: Annotated[str | None, Doc("More about it.")] = None,
         user: User = None,
@@ -105,9 +105,7 @@ class AsyncRemembering:
         id: Id,
         *,
         space: Space,
-        summary: Annotated[
-            str | None, Doc("What it says from now on."), Example("Prefers very short answers.")
-        ] = None,
+        summary: Annotated[str | None, Doc("The new text."), Example("Prefers very short answers.")] = None,
         details: Annotated[str | None, Doc('More about it; "" takes the details away.')] = None,
         category: Annotated[Category | None, Doc("Its category from now on.")] = None,
         importance: Annotated[Importance | None, Doc("Its importance from now on.")] = None,

@@ -51,7 +51,7 @@ _ARCHIVED: Final[dict[ListState, bool | None]] = {"live": False, "archived": Tru
 OnlyCategory = Annotated[Category | None, Doc("Only this category."), Example("preference")]
 OnlyImportance = Annotated[Importance | None, Doc("Only this importance."), Example("high")]
 OnlyText = Annotated[str | None, Doc("Only memories that contain this text, in any case."), Example("tea")]
-Question = Annotated[str, Doc("What to ask."), Words(), Example("How does she like her answers?")]
+Question = Annotated[str, Doc("The question to ask."), Words(), Example("How does she like her answers?")]
 
 _SPECIAL: Final = re.compile(r"([\\%_])")
 

@@ -37,7 +37,9 @@ class AsyncSchemas:
         self,
         name: ItsName,
         *,
-        description: Annotated[str | None, Doc("What it is for."), Example("What the party knows.")] = None,
+        description: Annotated[
+            str | None, Doc("The purpose of the schema."), Example("What the party knows.")
+        ] = None,
         space: Space,
     ) -> Schema:
         """Make a schema with two login roles of its own, if it is not there yet.

@@ -42,7 +42,9 @@ Definition = Annotated[
     Example("create table dwarves (id int generated always as identity primary key, name text)"),
 ]
 Descriptions = Annotated[
-    Mapping[str, str] | None, Doc("What each column holds: column to text."), Example({"age": "In years."})
+    Mapping[str, str] | None,
+    Doc("The meaning of each column: column to text."),
+    Example({"age": "In years."}),
 ]
 
 
@@ -82,7 +84,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         name: Annotated[str, Doc("The name of the table."), Example("dwarves")],
         sql: Definition,
         *,
-        description: Annotated[str, Doc("What the table is for."), Example("Who goes along.")],
+        description: Annotated[str, Doc("The purpose of the table."), Example("Who goes along.")],
         embed_fields: Annotated[
             Sequence[str] | str,
             Doc("The columns to be found by meaning; an empty list if there are none."),
@@ -165,7 +167,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         *,
         search_text: Annotated[
             str | None,
-            Doc("What to look for by meaning: its vector is `:search_embedding` in the query."),
+            Doc("The text to look for by meaning: its vector is `:search_embedding` in the query."),
             Example("an old warrior"),
         ] = None,
         limit: Annotated[
@@ -292,7 +294,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         embed_fields: Annotated[
             Sequence[str] | str | None, Doc("The columns to be found by meaning; as before, if not given.")
         ] = None,
-        description: Annotated[str | None, Doc("What the table is for; as before, if not given.")] = None,
+        description: Annotated[str | None, Doc("The purpose of the table; as before, if not given.")] = None,
         column_descriptions: Descriptions = None,
         confirm: Annotated[
             bool | Recreated,
@@ -348,7 +350,9 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         tool: Annotated[
             str, Doc("The name of the tool; underscores do as well."), Example("memory:schema:create-table")
         ],
-        arguments: Annotated[Mapping[str, Any] | None, Doc("What a model hands to the tool.")] = None,
+        arguments: Annotated[
+            Mapping[str, Any] | None, Doc("The arguments that a model hands to the tool.")
+        ] = None,
         *,
         space: Space,
         schema: SchemaName = "memory",

@@ -39,7 +39,7 @@ TOOLS: Final = (
             "name": "Name of the table.",
             "description": "What it holds, what will be asked of it, how it relates to others, an example.",
             "embed_fields": "Columns to be found by meaning; an empty list if none.",
-            "column_descriptions": "What each column holds: column to text.",
+            "column_descriptions": "The meaning of each column: column to text.",
             "sql": "One CREATE TABLE statement.",
         },
         ("name", "description", "embed_fields", "sql"),
@@ -73,7 +73,7 @@ TOOLS: Final = (
         "query",
         {
             "sql": "The query; :search_embedding stands for the vector of search_text.",
-            "search_text": "What to look for by meaning.",
+            "search_text": "The text to look for by meaning.",
             "limit": "Rows at most; 50 if not given, up to 1,000.",
         },
         ("sql",),

@@ -94,7 +94,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
         roots: Roots = None,
         *,
         space: OneSpace = None,
-        every_seconds: Annotated[float, Doc("How long to wait between two syncs.")] = 2.0,
+        every_seconds: Annotated[float, Doc("The seconds to wait between two syncs.")] = 2.0,
     ) -> None:
         """Take in what comes, until cancelled.
 

@@ -41,7 +41,7 @@ class AsyncKeys:
         *,
         space: KeySpace = None,
         user: KeyUser = None,
-        level: Annotated[Level, Doc("What it may do; each level includes those before it.")] = "read",
+        level: Annotated[Level, Doc("The rights; each level includes those before it.")] = "read",
         requests_per_minute: Annotated[
             int, Doc("The most requests in a minute."), Interval(ge=1, le=MOST_PER_MINUTE)
         ] = 600,
@@ -103,7 +103,7 @@ class AsyncKeys:
             raise NotFound(f"There is no key {key!r}.", hint="The list of keys shows them.")
         return found
 
-    async def opened_by(self, token: Annotated[str, Doc("What the caller sent.")]) -> Key | None:
+    async def opened_by(self, token: Annotated[str, Doc("The token that the caller sent.")]) -> Key | None:
         """Return the key of a token, or None if it opens nothing: not ours, or revoked."""
         key = id_in(token)
         if key is None:

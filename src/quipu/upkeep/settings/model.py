@@ -81,11 +81,11 @@ def stated(setting: Setting[Any], value: Any) -> SettingValue | None:
     return value if isinstance(value, int | float | bool | str) else str(value)
 
 
-def checked(setting: Setting[Any], value: object, *, of_space: bool) -> SettingValue:
-    """Check a value to be kept in the database.
+def check_kept(setting: Setting[Any], *, of_space: bool) -> None:
+    """Check that a setting is kept in the database, or in a space of it.
 
     Raises:
-        BadInput: it cannot be taken, or kept there; names the setting and what it can be.
+        BadInput: it is not; says where it is set.
     """
     if not setting.stored:
         raise BadInput(
@@ -95,6 +95,14 @@ def checked(setting: Setting[Any], value: object, *, of_space: bool) -> SettingV
         )
     if of_space and not setting.of_space:
         raise BadInput("it is for the whole database.", field=setting.name, hint="Set it without a space.")
+
+
+def checked(setting: Setting[Any], value: object) -> SettingValue:
+    """Check a value to be kept in the database.
+
+    Raises:
+        BadInput: it cannot be taken; names the setting and what it can be.
+    """
     try:
         return setting.form.read(value)
     except ValueError as error:

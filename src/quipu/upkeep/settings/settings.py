@@ -17,7 +17,7 @@ from quipu.kernel.base.setting import Setting
 from quipu.kernel.config import Origin, Stored
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database, SpaceTransaction, stored_settings
-from quipu.upkeep.settings.model import Register, SettingState, SettingValue, checked, stated
+from quipu.upkeep.settings.model import Register, SettingState, SettingValue, check_kept, checked, stated
 
 _Kept = Mapping[tuple[Origin, str], Any]
 _SQL = queries.load("quipu.upkeep.settings")
@@ -87,15 +87,18 @@ class AsyncSettings:
         _, setting = self._register.named(name)
         if isinstance(value, str):
             refuse_secret("value", value)
-        return await self._keep(setting, checked(setting, value, of_space=space is not None), space)
+        check_kept(setting, of_space=space is not None)
+        return await self._keep(setting, checked(setting, value), space)
 
     async def reset(self, name: SettingName, *, space: SettingSpace = None) -> SettingState:
         """Forget the value that was kept. What comes after it holds again.
 
         Raises:
             NotFound: There is none of that name; the nearest is named.
+            BadInput: It is not kept in the database, or not in a space.
         """
         _, setting = self._register.named(name)
+        check_kept(setting, of_space=space is not None)
         return await self._keep(setting, None, space)
 
     async def _keep(

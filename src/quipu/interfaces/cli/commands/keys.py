@@ -26,7 +26,7 @@ Examples:
 """
 
 
-_LEVEL: Final = "What it may do: read, write (also take in and correct), or admin (also forget and restore)."
+_LEVEL: Final = "The rights: read, write (also take in and correct), or admin (also forget and restore)."
 
 
 @click.command()

@@ -154,7 +154,7 @@ def insert(call: Call, **given: Any) -> None:
 @_placed
 @click.option("--table", required=True, metavar="NAME", help="In this table.")
 @click.option("--data", required=True, metavar="JSON", help="Column to new value.")
-@click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
+@click.option("--where", required=True, metavar="JSON|SQL", help='The rows: {"id": 5}, or a condition.')
 @_show_first
 @_yes
 @common
@@ -171,7 +171,7 @@ def update(call: Call, **given: Any) -> None:
 @click.command("delete")
 @_placed
 @click.option("--table", required=True, metavar="NAME", help="From this table.")
-@click.option("--where", required=True, metavar="JSON|SQL", help='Which rows: {"id": 5}, or a condition.')
+@click.option("--where", required=True, metavar="JSON|SQL", help='The rows: {"id": 5}, or a condition.')
 @_yes
 @common
 @click.pass_obj

@@ -22,7 +22,7 @@ class SetFactGiven(Given):
             min_length=1, max_length=200, description="Name of the fact, such as city or team.standup_time."
         ),
     ]
-    value: Annotated[JsonValue, Field(description="What holds now: any JSON value.")]
+    value: Annotated[JsonValue, Field(description="The value that holds now: any JSON.")]
     known: Annotated[
         Literal["said", "inferred", "assumed"],
         Field(description="said: the user said so; inferred: it follows; assumed: a guess, to be confirmed."),

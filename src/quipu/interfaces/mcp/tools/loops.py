@@ -22,7 +22,7 @@ class OpenLoopsGiven(Given):
     state: Literal["open", "closed", "all"] = "open"
     kind: Literal["question", "promise", "task", "waiting", "followup"] | None = None
     session: Annotated[str | None, Field(description="Only those of this session.")] = None
-    limit: Annotated[int, Field(ge=1, le=100, description="How many at most.")] = 20
+    limit: Annotated[int, Field(ge=1, le=100, description="The most to return.")] = 20
 
 
 class Loop(Answer):
@@ -32,12 +32,12 @@ class Loop(Answer):
     kind: str
     state: str
     what: str
-    by: Annotated[str, Field(description="Whose promise, question or task it is.")]
+    by: Annotated[str, Field(description="The person or agent whose promise, question or task it is.")]
     said_at: str
     due: str | None
     session: str | None
     outcome: str | None
-    evidence: Annotated[str | None, Field(description="What closed it.")]
+    evidence: Annotated[str | None, Field(description="The words that closed it.")]
 
     def text(self) -> str:
         """Return a line."""
@@ -97,9 +97,7 @@ class CloseLoopGiven(Given):
         Literal["resolved", "dropped", "reopened"],
         Field(description="resolved: it came about; dropped: nobody wants it any more; reopened: not yet."),
     ] = "resolved"
-    evidence: Annotated[str | None, Field(max_length=1_000, description="How that is known, in words.")] = (
-        None
-    )
+    evidence: Annotated[str | None, Field(max_length=1_000, description="The reason, in words.")] = None
 
 
 class CloseLoopAnswer(Answer):

@@ -32,7 +32,7 @@ class RecallGiven(Given):
     session: Annotated[str | None, Field(description="Only what was said in this session.")] = None
     since: Annotated[str | None, Field(description="Only from this day or time on (ISO 8601).")] = None
     until: Annotated[str | None, Field(description="Only before this day or time (ISO 8601).")] = None
-    limit: Annotated[int, Field(ge=1, le=30, description="How many at most.")] = 8
+    limit: Annotated[int, Field(ge=1, le=30, description="The most to return.")] = 8
 
 
 class Memory(Answer):
@@ -42,7 +42,7 @@ class Memory(Answer):
     id: str
     memory: str
     score: Annotated[float, Field(description="0 to 1, on one scale for all kinds.")]
-    parts: Annotated[dict[str, float], Field(description="What each signal added to the score.")]
+    parts: Annotated[dict[str, float], Field(description="The share of each signal in the score.")]
     happened_at: str
     by: str | None
     session: str | None
@@ -62,7 +62,7 @@ class RecallAnswer(Answer):
     """Memories, best first."""
 
     memories: list[Memory]
-    left_out: Annotated[int, Field(description="How many more there were than fitted.")] = 0
+    left_out: Annotated[int, Field(description="The number of memories that did not fit.")] = 0
 
     def text(self) -> str:
         """Return a line for each memory."""

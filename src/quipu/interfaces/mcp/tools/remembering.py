@@ -42,10 +42,15 @@ class RememberAnswer(Answer):
 
     id: str
     stored: Annotated[bool, Field(description="False where it was remembered already, word for word.")]
-    redacted: Annotated[int, Field(description="How many secrets were cut out before it was stored.")]
-    cut_characters: Annotated[int, Field(description="How much of it was recalled memory, and was cut out.")]
+    redacted: Annotated[
+        int, Field(description="The number of secrets that were cut out before it was stored.")
+    ]
+    cut_characters: Annotated[
+        int, Field(description="The number of characters that were recalled memory, and were cut out.")
+    ]
     foreign_characters: Annotated[
-        int, Field(description="How much of it was memory of other spaces: kept as text, and not found.")
+        int,
+        Field(description="The number of characters of other spaces' memory: kept as text, and not found."),
     ]
     unmatched_marks: Annotated[
         int, Field(description="Marks of recalled memory in front of other words: kept as text, and found.")

@@ -23,7 +23,7 @@ class TablesListGiven(Given):
     """Tables to list."""
 
     table: Annotated[str | None, Field(max_length=63, description="Only this one.")] = None
-    show_columns: Annotated[bool, Field(description="Whether to list their columns.")] = True
+    show_columns: Annotated[bool, Field(description="List their columns, too.")] = True
 
 
 class Table(Answer):
@@ -101,7 +101,7 @@ class TablesQueryGiven(Given):
         ),
     ]
     search_text: Annotated[
-        str | None, Field(max_length=8_000, description="What to look for by meaning.")
+        str | None, Field(max_length=8_000, description="The text to look for by meaning.")
     ] = None
     limit: Annotated[int, Field(ge=1, le=1_000, description="Rows at most.")] = 50
 
@@ -112,7 +112,7 @@ class TablesQueryAnswer(Answer):
     columns: list[str]
     rows: list[dict[str, Any]]
     left_out: Annotated[int, Field(description="Rows that were found and did not fit.")] = 0
-    limited: Annotated[bool, Field(description="Whether there are more than the limit.")] = False
+    limited: Annotated[bool, Field(description="True if there are more than the limit.")] = False
     note: str | None = None
 
     def text(self) -> str:

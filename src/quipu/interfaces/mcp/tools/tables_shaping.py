@@ -45,7 +45,7 @@ class TablesCreateGiven(Given):
     name: Annotated[str, Field(max_length=63, description="Name of the table.")]
     sql: Annotated[_SQL, Field(description="One CREATE TABLE statement.")]
     description: Annotated[
-        str | None, Field(max_length=4_000, description="What it holds and what will be asked of it.")
+        str | None, Field(max_length=4_000, description="The content, and the questions that it will answer.")
     ] = None
     embed_fields: Annotated[
         list[str] | None, Field(description="Columns to be found by meaning; an empty list if none.")

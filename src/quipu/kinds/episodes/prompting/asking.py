@@ -39,7 +39,9 @@ class AsyncPrompting:
     async def prompt(
         self,
         text: Annotated[
-            str, Doc("What to answer; at most 200,000 characters."), Example("What did I plan for Friday?")
+            str,
+            Doc("The text to answer; at most 200,000 characters."),
+            Example("What did I plan for Friday?"),
         ],
         *,
         space: Space,
@@ -107,7 +109,7 @@ class AsyncPrompting:
         prompt: Annotated[UUID | str, Doc("The id of the prompt.")],
         *,
         space: Space,
-        timeout_seconds: Annotated[float, Doc("How long to wait, 0 to 3,600 seconds.")] = 60.0,
+        timeout_seconds: Annotated[float, Doc("The seconds to wait, 0 to 3,600.")] = 60.0,
     ) -> Prompt:
         """Wait until a prompt is answered or has failed, and return it; ``waiting`` when the time is over.
 

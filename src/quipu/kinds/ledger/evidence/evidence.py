@@ -42,10 +42,10 @@ References = Annotated[
     Doc("References, or findings of a reading of reviews; of more than ten the heaviest are kept."),
 ]
 OfSource = Annotated[
-    SourceStatus | None, Doc("How the source did; what its last call in this turn said if not given.")
+    SourceStatus | None, Doc("The state of the source; as its last call in this turn told, if not given.")
 ]
 Freshness = Annotated[
-    int | None, Doc("How old what it gave is; what its last call in this turn said if not given.")
+    int | None, Doc("The age of its data in seconds; as its last call in this turn told, if not given.")
 ]
 Explanation = Annotated[
     Mapping[str, object] | None,
@@ -69,21 +69,21 @@ class AsyncEvidence:
 
     async def recommend(
         self,
-        action: Annotated[str, Doc("What is recommended."), Example("Put one more person at the door.")],
+        action: Annotated[str, Doc("The recommended action."), Example("Put one more person at the door.")],
         *,
         space: Space,
         session: TheSession,
         location: Annotated[str, Doc("The location it is for."), Example("oslo")],
         time_window: Annotated[str, Doc("When it holds."), Example("Friday 18-21")],
         confidence: Annotated[
-            Confidence, Doc("How sure it is; it is lowered where the sources do not allow it.")
+            Confidence, Doc("The confidence; it is lowered where the sources do not allow it.")
         ],
         source: Annotated[EvidenceSource, Doc("Where it comes from.")],
         evidence: References = (),
         source_status: OfSource = None,
         freshness_seconds: Freshness = None,
         rule_version: Annotated[str, Doc("The version of the rules that made it.")] = "unknown",
-        impact_score: Annotated[float | None, Doc("How much it matters.")] = None,
+        impact_score: Annotated[float | None, Doc("The importance of the impact.")] = None,
         explanation: Explanation = None,
         meta: Annotated[Mapping[str, object] | None, Doc("More of it, by name.")] = None,
         message: Annotated[str | None, Doc("The id of the message that says it.")] = None,

@@ -85,13 +85,13 @@ class AsyncTrace:
         *,
         space: Space,
         session: _Session,
-        latency_ms: Annotated[_Whole, Doc("How long it took, in milliseconds."), Example(120)],
-        status: Annotated[SourceStatus, Doc("How it went.")] = "ok",
+        latency_ms: Annotated[_Whole, Doc("The time that it took, in milliseconds."), Example(120)],
+        status: Annotated[SourceStatus, Doc("The outcome.")] = "ok",
         source: Annotated[ToolSource | None, Doc("The outside source that it asked, if any.")] = None,
         args: Annotated[Mapping[str, object] | None, Doc("Its arguments, by name.")] = None,
-        result: Annotated[object, Doc("What it returned, as JSON.")] = None,
+        result: Annotated[object, Doc("The result, as JSON.")] = None,
         cache_hit: Annotated[bool, Doc("The answer came from a cache.")] = False,
-        freshness_seconds: Annotated[_Whole | None, Doc("How old the answer is.")] = None,
+        freshness_seconds: Annotated[_Whole | None, Doc("The age of the answer, in seconds.")] = None,
         error_code: Annotated[str | None, Doc("The code of its error.")] = None,
         message: Annotated[
             str | None, Doc("The id of the message that made the call; they are forgotten together.")
@@ -129,10 +129,10 @@ class AsyncTrace:
         space: Space,
         started_at: Annotated[datetime | str, Doc("When it began."), Example("2026-05-04T10:00:00Z")],
         finished_at: Annotated[datetime | str | None, Doc("When it ended.")] = None,
-        status: Annotated[RunStatus, Doc("How it went.")] = "ok",
-        items: Annotated[_Whole | None, Doc("How many records it fetched.")] = None,
+        status: Annotated[RunStatus, Doc("The outcome.")] = "ok",
+        items: Annotated[_Whole | None, Doc("The number of records that it fetched.")] = None,
         latest_record_at: Annotated[datetime | str | None, Doc("The time of the latest record.")] = None,
-        error: Annotated[str | None, Doc("What went wrong.")] = None,
+        error: Annotated[str | None, Doc("The error.")] = None,
     ) -> int:
         """Write down a run that fetched from a source ahead of all sessions, and return its id.
 
@@ -160,14 +160,14 @@ class AsyncTrace:
 
     async def competitor_check(
         self,
-        query: Annotated[str, Doc("What the user asked for."), Example("the ramen bar next door")],
+        query: Annotated[str, Doc("The words of the user."), Example("the ramen bar next door")],
         *,
         space: Space,
         session: _Session,
-        status: Annotated[CheckStatus, Doc("What came of it."), Example("not_found")],
+        status: Annotated[CheckStatus, Doc("The result of the check."), Example("not_found")],
         place: Annotated[str | None, Doc("The id of the place, needed where it was resolved.")] = None,
         name: Annotated[str | None, Doc("The name of the place.")] = None,
-        latency_ms: Annotated[_Whole | None, Doc("How long it took, in milliseconds.")] = None,
+        latency_ms: Annotated[_Whole | None, Doc("The time that it took, in milliseconds.")] = None,
         turn: _Turn = None,
     ) -> int:
         """Write down that a user asked for a competitor to be looked up, and return its id.
@@ -292,8 +292,8 @@ class AsyncTrace:
         *,
         space: Space,
         session: _Session,
-        reason: Annotated[str, Doc("What happened."), Example("The weather did not answer.")],
-        response: Annotated[str, Doc("What was answered."), Example("Without the weather: …")],
+        reason: Annotated[str, Doc("The event that it answers."), Example("The weather did not answer.")],
+        response: Annotated[str, Doc("The answer that was given."), Example("Without the weather: …")],
         sources_down: Annotated[Sequence[ToolSource], Doc("The sources that were missing.")] = (),
         turn: _Turn = None,
     ) -> int:

@@ -103,7 +103,7 @@ class AsyncEvaluating:
         *,
         space: Space,
         evaluator: Annotated[
-            Evaluator | EvaluatorName | None, Doc("Who evaluates; without it, the one of the settings.")
+            Evaluator | EvaluatorName | None, Doc("The evaluator; without it, the one of the settings.")
         ] = None,
         preview: Annotated[bool, Doc("Write nothing; look at the next 40 turns only.")] = False,
     ) -> SessionEvaluation:

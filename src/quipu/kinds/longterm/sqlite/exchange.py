@@ -87,7 +87,9 @@ class AsyncMemoryFiles:
         path: Annotated[str | PathLike[str], Doc("The file: santi-memory.db or sati-memory.db.")],
         *,
         space: Space,
-        user: Annotated[str | None, Doc("Whose memories they are; without one, everybody's.")] = None,
+        user: Annotated[
+            str | None, Doc("The person whose memories they are; without one, everybody's.")
+        ] = None,
     ) -> MemoriesImported:
         """Import a file of the seed as memories of a person.
 

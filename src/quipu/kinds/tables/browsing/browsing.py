@@ -211,7 +211,7 @@ class AsyncBrowsing:
     async def near(
         self,
         table: TableName,
-        text: Annotated[str, Doc("What to be near to."), Example("an old warrior")],
+        text: Annotated[str, Doc("The text to be near to."), Example("an old warrior")],
         *,
         limit: Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=_MOST_ROWS)] = 20,
         space: Space,

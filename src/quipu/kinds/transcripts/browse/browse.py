@@ -48,7 +48,7 @@ from quipu.recall.search import Search
 from quipu.record.given import behind
 
 Sorted = Annotated[Sort, Doc("By relevance, or by time: the latest or the earliest first.")]
-Meaning = Annotated[bool, Doc("Whether messages that are near in meaning count, too.")]
+Meaning = Annotated[bool, Doc("Search by meaning as well as by words.")]
 
 
 class AsyncBrowse(AsyncCounts):
@@ -103,7 +103,7 @@ class AsyncBrowse(AsyncCounts):
         *,
         space: Space,
         limit: Annotated[int, Doc("The most lines to return."), Interval(ge=1, le=1000)] = 100,
-        offset: Annotated[int, Doc("How many lines to skip."), Interval(ge=0, le=MOST_PASSED_OVER)] = 0,
+        offset: Annotated[int, Doc("The number of lines to skip."), Interval(ge=0, le=MOST_PASSED_OVER)] = 0,
     ) -> Transcript:
         """Show a session as it went, the oldest line first.
 
@@ -193,7 +193,7 @@ class AsyncBrowse(AsyncCounts):
         *,
         space: Space,
         turns: Annotated[
-            int, Doc("How many messages to show on each side of a match."), Interval(ge=0, le=100)
+            int, Doc("The number of messages to show on each side of a match."), Interval(ge=0, le=100)
         ] = 2,
         characters: Annotated[
             int, Doc("The most characters of each message."), Interval(ge=1, le=1_000_000)
@@ -239,8 +239,8 @@ class AsyncBrowse(AsyncCounts):
         *,
         space: Space,
         limit: Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=100_000)] = 100,
-        seconds: Annotated[float, Doc("How long it may take: 0.01 to 3,600.")] = 10,
-        megabytes: Annotated[float, Doc("How much may come back: 0.001 to 4,096.")] = 16,
+        seconds: Annotated[float, Doc("The most seconds that it may take: 0.01 to 3,600.")] = 10,
+        megabytes: Annotated[float, Doc("The most megabytes that may come back: 0.001 to 4,096.")] = 16,
     ) -> QueryRows:
         """Run one ``select`` over recorded sessions, as a role that can only read what is in the space.
 
@@ -307,7 +307,9 @@ class AsyncBrowse(AsyncCounts):
         self,
         *,
         space: Space,
-        seconds: Annotated[float | None, Doc("How long it may take; as long as it needs if None.")] = None,
+        seconds: Annotated[
+            float | None, Doc("The most seconds that it may take; as many as it needs if None.")
+        ] = None,
         progress: Annotated[
             Callable[[int], None] | None, Doc("Called with the number of lines of each batch.")
         ] = None,

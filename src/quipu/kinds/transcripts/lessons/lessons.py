@@ -62,7 +62,7 @@ _OnlyCategory = Annotated[
 _OnlyProject = Annotated[
     str | None, Doc("Only lessons of the project at this path."), Example("/home/ana/boat")
 ]
-_Fact = Annotated[str, Doc("What is so, in a sentence."), Example("The tests need Docker.")]
+_Fact = Annotated[str, Doc("The lesson, in one sentence."), Example("The tests need Docker.")]
 
 SessionProgress = Callable[[int, int], None]
 """Called with how many sessions are done and how many there are."""
@@ -146,7 +146,7 @@ class AsyncLessons:
         space: Space,
         category: Annotated[str, Doc(f"Its category: {_CATEGORIES}."), Example("knowledge")] = "knowledge",
         project: Annotated[str, Doc("The path of its project; empty for all projects.")] = "",
-        confidence: Annotated[float, Doc("How sure it is, 0 to 1."), Interval(ge=0, le=1)] = 1.0,
+        confidence: Annotated[float, Doc("The confidence, 0 to 1."), Interval(ge=0, le=1)] = 1.0,
     ) -> Lesson:
         """Write a lesson by hand.
 
@@ -231,9 +231,7 @@ class AsyncLessons:
 
     async def search(
         self,
-        question: Annotated[
-            str, Doc("What to look for, in words."), Words(), Example("How are the tests run?")
-        ],
+        question: Annotated[str, Doc("The words to look for."), Words(), Example("How are the tests run?")],
         *,
         space: Space,
         category: _OnlyCategory = None,
@@ -275,7 +273,7 @@ class AsyncLessons:
         *,
         space: Space,
         fact: Annotated[
-            str | None, Doc("What is so instead."), Example("The tests need Docker and network.")
+            str | None, Doc("The new text."), Example("The tests need Docker and network.")
         ] = None,
         category: Annotated[str | None, Doc(f"A new category: {_CATEGORIES}.")] = None,
     ) -> Lesson:

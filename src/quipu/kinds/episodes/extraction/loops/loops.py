@@ -114,7 +114,9 @@ class AsyncLoops:
         *,
         space: Space,
         evidence: Annotated[str | None, Doc("Why it is closed, in words."), Example("She sent it.")] = None,
-        outcome: Annotated[Outcome, Doc("Whether it came about, or nobody wants it any more.")] = "resolved",
+        outcome: Annotated[
+            Outcome, Doc("`resolved`: it came about; `dropped`: nobody wants it any more.")
+        ] = "resolved",
     ) -> Loop:
         """Close a loop by hand.
 
