@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from selectors import EVENT_READ, DefaultSelector
 from time import monotonic
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, LiteralString, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import psycopg
@@ -24,7 +24,8 @@ from psycopg.abc import AdaptContext, Buffer, PQGen
 from psycopg.abc import Loader as AnyLoader
 from psycopg.adapt import Loader
 from psycopg.pq import Format
-from psycopg.rows import TupleRow
+from psycopg.rows import TupleRow, class_row
+from psycopg.sql import Composed
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
@@ -39,6 +40,7 @@ HEAR_SECONDS: Final = 2.0
 """How long a test whether the server still answers waits for a sign."""
 
 _RV = TypeVar("_RV")
+_T = TypeVar("_T")
 _LEAST_SECONDS: Final = 30.0
 _MARGIN_SECONDS: Final = 5.0  # for the server to say that a statement took too long
 _INTERVAL_SECONDS: Final = 0.1
@@ -66,6 +68,16 @@ class Connection(AsyncConnection[TupleRow]):
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
         set_json_loads(loads, self)
+
+    async def value(self, query: LiteralString, /, **values: object) -> Any:
+        """Run a query and return the first value of its first row; None if it finds none."""
+        row = await (await self.execute(query, values or None)).fetchone()
+        return None if row is None else row[0]
+
+    async def fetch(self, row: type[_T], query: LiteralString | Composed, /, **values: object) -> list[_T]:
+        """Run a query and return its rows as objects of a class, whose fields are the columns by name."""
+        async with self.cursor(row_factory=class_row(row)) as cursor:
+            return await (await cursor.execute(query, values or None)).fetchall()
 
     async def wait(
         self,

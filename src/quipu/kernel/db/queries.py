@@ -6,6 +6,8 @@ import re
 from importlib import resources
 from typing import LiteralString, cast
 
+from psycopg import sql
+
 _NAME = re.compile(r"^-- name: ([a-z][a-z0-9_]*)[^\n]*\n", re.MULTILINE)
 
 
@@ -14,6 +16,10 @@ class Queries(dict[str, LiteralString]):
 
     def __missing__(self, name: str) -> LiteralString:
         raise KeyError(f"no query named {name!r}; known: {', '.join(sorted(self))}")
+
+    def fill(self, name: str, /, **parts: sql.Composable | str) -> sql.Composed:
+        """Return the statement of a template, its ``{parts}`` filled in; a plain text becomes a literal."""
+        return sql.SQL(self[name]).format(**parts)
 
 
 def load(package: str, *, folder: str = "sql") -> Queries:
