@@ -14,13 +14,14 @@ from quipu.app.parts import Parts
 from quipu.errors import DatabaseError, NotFound
 from quipu.kernel.config import Settings
 from quipu.kinds.tables.naming import Naming
-from quipu.upkeep.erasure import places, store
-from quipu.upkeep.erasure.everywhere import fill, search
+from quipu.upkeep.erasure import places
+from quipu.upkeep.erasure.everywhere import entries_with, fill, search
 from quipu.upkeep.erasure.gone import Known
 from quipu.upkeep.erasure.limits import Limit
 from quipu.upkeep.erasure.model import Checked, Left, Place, Receipt
 from quipu.upkeep.erasure.names import anywhere, as_bytes, wanted
 from quipu.upkeep.erasure.places import Holder, Named
+from quipu.upkeep.erasure.rewriting import log_segments
 from quipu.upkeep.erasure.searching import Looking
 from quipu.upkeep.snapshots.shelf import Shelf
 
@@ -80,7 +81,7 @@ class Checking:
         """Return the log segments of a separate server; None if it does not list them."""
         try:
             async with self._parts.database.owner() as conn:
-                return await store.log_segments(conn)
+                return await log_segments(conn)
         except DatabaseError:
             return None
 
@@ -109,7 +110,7 @@ class Checking:
             if tx is not None:
                 await tx.take_time()
                 found += await search(tx, form, ())
-                entries = await store.entries_with(tx, form)
+                entries = await entries_with(tx, form)
                 found += [Left("core.recall_entries.content", entries, "")] if entries else []
         naming = Naming(self._parts.database, self._parts.models, self._parts.logins)
         return found + await naming.search(self._space.name, form)

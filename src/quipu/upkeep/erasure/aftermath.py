@@ -1,4 +1,4 @@
-"""After an erasure: tables are vacuumed, and a note says what is still on the disk, where, and until when."""
+"""What follows an erasure: a vacuum, and a signed note on what is still on the disk and until when."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
 from quipu.upkeep.backup.model import Backups
-from quipu.upkeep.erasure import gone, store
+from quipu.upkeep.erasure import gone
 from quipu.upkeep.erasure.chain import Entry, append
 from quipu.upkeep.erasure.places import ARCHIVE, ASIDE, BASE, EXPORT, LOG, PAGES, SNAPSHOT
+from quipu.upkeep.erasure.rewriting import log_position
 from quipu.upkeep.exports import exports
 from quipu.upkeep.exports.exports import Export
 from quipu.upkeep.maintenance import Name, maintain
 from quipu.upkeep.snapshots.model import Snapshot
 
+_SQL = queries.load("quipu.upkeep.erasure")
 ELSEWHERE: Final = "not seen from here: the log archive, base backups and replicas of a server of your own"
 
 
@@ -34,17 +37,17 @@ class Copies:
 
 
 async def vacuum(database: Database, tables: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Vacuum and analyse tables; what is said of it. What other transactions still see stays until they end.
+    """Vacuum and analyse tables, and return the facts for a note.
 
-    Statistics of a table hold some of its values: they are made of what is left. A table for which that
-    failed, or which somebody locks, is named.
+    What other transactions still see stays until they end. Statistics hold some values of a table, so they
+    are made anew. A table that could not be vacuumed, or that somebody locks, is named.
     """
     touched = sorted(set(tables))
     async with database.owner() as conn:
-        waiting = await store.held_back(conn)
+        waiting = await conn.value(_SQL["held_back"])
     failed = await maintain(database, touched, "vacuum_unlocked")
     async with database.owner() as conn:
-        position, segment = await store.log_position(conn)
+        position, segment = await log_position(conn)
     return {
         "vacuumed": _named(one for one in touched if one not in failed),
         "not_vacuumed": _named(failed),
@@ -55,15 +58,14 @@ async def vacuum(database: Database, tables: Iterable[tuple[str, str]]) -> dict[
 
 
 def _named(tables: Iterable[Name]) -> list[str]:
-    shown = {
-        "tables of agents" if schema.startswith("memory") else f"{schema}.{name}" for schema, name in tables
-    }
-    return sorted(shown)
+    return sorted(
+        {"tables of agents" if schema.startswith("memory") else f"{schema}.{name}" for schema, name in tables}
+    )
 
 
 def kept(copies: Copies) -> dict[str, Any]:
     """Return the earlier copies that hold erased data, with their digests, and what ends them."""
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "snapshots": [
             {"taken_at": one.taken_at.isoformat(), "sha256": one.sha256, "until": SNAPSHOT}
             for one in copies.snapshots
@@ -82,11 +84,11 @@ def kept(copies: Copies) -> dict[str, Any]:
     }
     backups = copies.backups
     if backups is None:
-        return {**found, "backups": ELSEWHERE}
+        return {**facts, "backups": ELSEWHERE}
     bases = [{"name": name, "until": BASE} for name in backups.names]
     archive = {"kept": backups.log.kept, "segments": backups.log.segments, "until": ARCHIVE}
     aside = [{"name": name, "until": ASIDE} for name in copies.aside]
-    return {**found, "backups": {"bases": bases, "archived_log": archive, "aside": aside}}
+    return {**facts, "backups": {"bases": bases, "archived_log": archive, "aside": aside}}
 
 
 async def exports_of(database: Database, space: gone.Known) -> list[Export]:
@@ -104,7 +106,7 @@ async def note(
     now: datetime,
     type_: str = "remains",
 ) -> str:
-    """Sign a note to a receipt and keep it in the chain; its id."""
+    """Sign a note to a receipt, keep it in the chain, and return its id."""
     facts = {"type": type_, "of": receipt, **remains}
     async with gone.tx(database, space) as tx:
         (id_,) = await append(tx, [Entry(facts=facts, of_receipt=receipt)], now=now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,10 +12,13 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.parameters import Example
 from quipu.kernel.base.scope import check_name
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
-from quipu.upkeep.erasure import gone, store
+from quipu.upkeep.erasure import gone
 from quipu.upkeep.erasure.model import PublicKey, Receipt
 from quipu.upkeep.erasure.receipts import fingerprint
+
+_SQL = queries.load("quipu.upkeep.erasure")
 
 ReceiptSpace = Annotated[
     str | None, Doc("Only receipts of this space; without it, of the whole database."), Example("ana")
@@ -57,10 +60,10 @@ class AsyncReceipts:
             BadInput: That is no id of a receipt.
             NotFound: There is none of that id.
         """
-        found = await self._read(space, _id(id))
-        if not found:
+        receipts = await self._read(space, _id(id))
+        if not receipts:
             raise NotFound(f"There is no receipt {str(id)!r}.", hint="The list of receipts shows them.")
-        return found
+        return receipts
 
     async def key(self) -> PublicKey:
         """Get the public key that verifies receipts, with its fingerprint.
@@ -68,34 +71,38 @@ class AsyncReceipts:
         Raises:
             NotFound: Nothing was erased yet; the key is made with the first receipt.
         """
-        async with self._database.unscoped() as conn:
-            key = await store.public_key(conn)
+        key = await self._public_key()
         if key is None:
             raise NotFound("There is no key yet.", hint="It is made with the first receipt.")
         return PublicKey(public_key=b64encode(key).decode("ascii"), fingerprint=fingerprint(key))
 
     async def _read(self, space: str | None, id: str | None) -> list[Receipt]:
-        async with self._database.unscoped() as conn:
-            key = await store.public_key(conn)
-        rows: Sequence[tuple[Mapping[str, Any], bytes]] = ()
+        key = await self._public_key() or b""
         if space is None:
             async with self._database.owner() as conn:
-                rows = await store.receipts_of_all(conn, id)
+                rows = await (await conn.execute(_SQL["receipts_of_all"], {"id": id})).fetchall()
         else:
-            async with self._database.transaction(check_name("space", space)) as tx:
-                rows = [] if tx is None else await store.receipts_of_space(tx, id)
-            known = None if rows or id is None else await gone.find(self._database, space, id)
-            if known is not None:
-                async with gone.tx(self._database, known) as tx:
-                    rows = await store.receipts_of_space(tx, id)
+            rows = await self._rows_of_space(check_name("space", space), id)
         return [
-            Receipt(document=document, signature=signature, public_key=key or b"")
-            for document, signature in rows
+            Receipt(document=document, signature=signature, public_key=key) for document, signature in rows
         ]
 
+    async def _rows_of_space(self, space: str, id: str | None) -> Sequence[tuple[Any, ...]]:
+        """Return documents and signatures of a space; with an id also of one that was forgotten whole."""
+        async with self._database.transaction(space) as tx:
+            rows = [] if tx is None else await tx.rows(_SQL["receipts_of_space"], id=id)
+        if rows or id is None or (known := await gone.find(self._database, space, id)) is None:
+            return rows
+        async with gone.tx(self._database, known) as tx:
+            return await tx.rows(_SQL["receipts_of_space"], id=id)
 
-def _id(given: UUID | str) -> str:
+    async def _public_key(self) -> bytes | None:
+        async with self._database.unscoped() as conn:
+            return await conn.value(_SQL["public_key"])
+
+
+def _id(value: UUID | str) -> str:
     try:
-        return str(UUID(str(given)))
+        return str(UUID(str(value)))
     except ValueError:
-        raise BadInput(f"{str(given)!r} is no id of a receipt.", field="id") from None
+        raise BadInput(f"{str(value)!r} is no id of a receipt.", field="id") from None

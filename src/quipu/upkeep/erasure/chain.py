@@ -8,17 +8,22 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from psycopg.types.json import Jsonb
+
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.upkeep.erasure import store
+from quipu.upkeep.erasure.names import keyed
 from quipu.upkeep.erasure.receipts import START, KeyPair, digest, fingerprint, sign
+
+_SQL = queries.load("quipu.upkeep.erasure")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """Content of a receipt.
 
-    ``names`` are the erased names, by what they were of; only their hashes are kept, beside the receipt and
-    not in it. ``facts`` are of the document.
+    ``facts`` go into the document. ``names`` are the erased names, by what they were of ("user", …): only
+    their hashes are kept, beside the receipt and not in it.
     """
 
     facts: Mapping[str, Any]
@@ -29,18 +34,17 @@ class Entry:
 
 
 async def append(tx: SpaceTransaction, entries: Sequence[Entry], *, now: datetime) -> list[str]:
-    """Sign entries and keep them at the end of the chain; the ids of the receipts.
+    """Sign entries, keep them at the end of the chain, and return the ids of the receipts.
 
-    The end of the chain is held until commit, so it is done last in a transaction: erasures of other spaces
-    wait for no more than that.
+    Call it last in a transaction: the end of the chain is locked until commit, and erasures of other spaces
+    wait for it.
     """
     new = KeyPair.new()
-    end = await store.hold_chain(tx, signing=new.signing, public=new.public)
-    pair = KeyPair.of(end.signing)
-    number, previous = end.number, end.digest
-    last = await store.last_in_space(tx)
-    space_number, space_previous = (last[0], digest(last[1])) if last else (0, START)
-    secret = await store.names_key(tx)
+    ((signing, number, previous),) = await tx.rows(_SQL["hold_chain"], signing=new.signing, public=new.public)
+    pair = KeyPair.of(signing)
+    last = await tx.rows(_SQL["last_in_space"])
+    space_number, space_previous = (last[0][0], digest(last[0][1])) if last else (0, START)
+    ((secret,),) = await tx.rows(_SQL["names_key"])
     ids: list[str] = []
     for entry in entries:
         number, space_number = number + 1, space_number + 1
@@ -57,23 +61,28 @@ async def append(tx: SpaceTransaction, entries: Sequence[Entry], *, now: datetim
         }
         receipt = sign(document, pair)
         previous = space_previous = digest(document)
-        row = store.Row(
+        await tx.execute(
+            _SQL["write_receipt"],
             id=receipt.id,
+            counts=Jsonb(dict(entry.counts)),
+            erased_at=now,
             number=number,
             space_number=space_number,
-            document=document,
+            document=Jsonb(document),
             signature=receipt.signature,
-            counts=entry.counts,
-            written_at=now,
-            hashes={what: _hash(secret, tx, name) for what, name in entry.names.items()},
-            name_hashes=[store.keyed(secret, tx.space.name, name) for name in entry.more_names],
+            name_hashes=[keyed(secret, tx.space.name, name) for name in entry.more_names],
             of_receipt=entry.of_receipt,
+            **_hashes(secret, tx.space.name, entry.names),
         )
-        await store.write_receipt(tx, row)
-        await store.extend_chain(tx, number=number, digest=previous)
+        ((moved,),) = await tx.rows(_SQL["extend_chain"], number=number, digest=previous)
+        assert moved, "the chain of receipts was held, and moved all the same"
         ids.append(receipt.id)
     return ids
 
 
-def _hash(secret: bytes, tx: SpaceTransaction, name: str | None) -> str | None:
-    return None if name is None else store.keyed(secret, tx.space.name, name)
+def _hashes(secret: bytes, space: str, names: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Return the hashes of erased names by column; None for what was not erased by name."""
+    return {
+        f"{kind}_hash": None if (name := names.get(kind)) is None else keyed(secret, space, name)
+        for kind in ("session", "user", "message", "space")
+    }

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from psycopg import sql
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.upkeep.erasure import store
 from quipu.upkeep.erasure.model import Left, Named
 from quipu.upkeep.erasure.names import MARK
 
 EVERYWHERE = "forgetting everywhere takes it out"
 BY_HAND = "no erasure changes it: correct or delete it where it was written"
 
-
-TEMPLATES = queries.load("quipu.upkeep.erasure", folder="templates")
+_SQL = queries.load("quipu.upkeep.erasure")
+fill = queries.load("quipu.upkeep.erasure", folder="templates").fill
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ async def search(tx: SpaceTransaction, pattern: str, named: Iterable[Named]) -> 
         for column in columns
     }
     found: list[Left] = []
-    for table, columns in await _tables(tx):
+    for table, columns in (await _tables(tx)).items():
         query = counting("of_space", sql.Identifier(*table.split(".")), columns, pattern)
         row = await (await tx.conn.execute(query)).fetchone()
         for column, count in zip(columns, row or (), strict=True):
@@ -53,14 +51,20 @@ async def search(tx: SpaceTransaction, pattern: str, named: Iterable[Named]) -> 
     return found
 
 
+async def entries_with(tx: SpaceTransaction, pattern: str) -> int:
+    """Count the entries of the index whose text matches."""
+    ((count,),) = await tx.rows(_SQL["entries_with"], pattern=pattern)
+    return count
+
+
 async def take_out(
     tx: SpaceTransaction, pattern: str, named: Sequence[Named]
 ) -> tuple[dict[str, int], list[int]]:
-    """Take names out of what kinds say can be changed; rows by table, and entries of the index that go.
+    """Remove names from the tables that kinds declare; return rows by table, and index entries that go.
 
     Words are changed first: what is made anew is made of them.
     """
-    columns = dict(await _tables(tx))
+    columns = await _tables(tx)
     counts: dict[str, int] = {}
     entries: list[int] = []
     for one in named:
@@ -91,17 +95,12 @@ def _of(columns: Mapping[str, Sequence[Column]], table: str, names: Sequence[str
     return [column for column in columns[table] if column.name in names]
 
 
-async def _tables(tx: SpaceTransaction) -> list[tuple[str, list[Column]]]:
-    rows = await store.columns(tx)
-    return [
-        (table, [Column(name, type_) for _, name, type_ in group])
-        for table, group in groupby(rows, key=lambda row: row[0])
-    ]
-
-
-def fill(name: str, /, **parts: sql.Composable) -> sql.Composed:
-    """Return the statement of that name."""
-    return sql.SQL(TEMPLATES[name]).format(**parts)
+async def _tables(tx: SpaceTransaction) -> dict[str, list[Column]]:
+    """Return the columns that can hold a name, by table."""
+    tables: dict[str, list[Column]] = {}
+    for schema, table, name, type_ in await tx.rows(_SQL["columns"]):
+        tables.setdefault(f"{schema}.{table}", []).append(Column(name, type_))
+    return tables
 
 
 def counting(name: str, table: sql.Composable, columns: Sequence[Column], pattern: str) -> sql.Composed:
@@ -118,8 +117,8 @@ def redacting(
         fill(
             "change_other" if one.type else "change_text",
             column=sql.Identifier(one.name),
-            pattern=sql.Literal(pattern),
-            mark=sql.Literal(mark),
+            pattern=pattern,
+            mark=mark,
             **({"type": sql.SQL(one.type)} if one.type else {}),  # pyright: ignore[reportArgumentType]
         )
         for one in columns
@@ -129,21 +128,15 @@ def redacting(
 
 def held(columns: Iterable[Column], pattern: str) -> sql.Composed:
     """Return a condition: one of the columns has a name in it."""
-    found = [
-        fill(
-            "held_json" if one.type else "held_text",
-            column=sql.Identifier(one.name),
-            pattern=sql.Literal(pattern),
-        )
+    return sql.SQL(" or ").join(
+        fill("held_json" if one.type else "held_text", column=sql.Identifier(one.name), pattern=pattern)
         for one in columns
-    ]
-    return sql.SQL(" or ").join(found)
+    )
 
 
 def equal(columns: Iterable[Column], whole: str) -> sql.Composed:
     """Return a condition: a value of one of the columns is a name."""
-    found = [
-        fill("is_json" if one.type else "is_text", column=sql.Identifier(one.name), whole=sql.Literal(whole))
+    return sql.SQL(" or ").join(
+        fill("is_json" if one.type else "is_text", column=sql.Identifier(one.name), whole=whole)
         for one in columns
-    ]
-    return sql.SQL(" or ").join(found)
+    )

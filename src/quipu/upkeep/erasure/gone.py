@@ -6,8 +6,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, Space, SpaceTransaction
-from quipu.upkeep.erasure import store
+from quipu.upkeep.erasure.names import keyed
+
+_SQL = queries.load("quipu.upkeep.erasure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +24,11 @@ class Known:
 async def find(database: Database, name: str, receipt: str) -> Known | None:
     """Return the space of that name to which a receipt belongs: today's, or one that was forgotten whole."""
     async with database.transaction(name) as tx:
-        if tx is not None and await store.receipts_of_space(tx, receipt):
+        if tx is not None and await tx.rows(_SQL["receipts_of_space"], id=receipt):
             return Known(name, tx.space.id)
     async with database.unscoped() as conn, conn.transaction():
-        id_ = await store.gone_space(conn, name, receipt)
+        name_hash = keyed(await conn.value(_SQL["names_key"]), name, "")
+        id_ = await conn.value(_SQL["gone_space"], hash=name_hash, receipt=receipt)
     return None if id_ is None else Known(name, id_)
 
 
@@ -33,6 +37,6 @@ async def tx(database: Database, space: Known) -> AsyncGenerator[SpaceTransactio
     """Open a transaction that sees what is kept of a space, existing or not."""
     settings = await database.settings()
     async with database.unscoped() as conn, conn.transaction():
-        await store.enter(conn, space.id)
+        await conn.execute(_SQL["enter_number"], {"id": space.id})
         seen = Space(space.id, space.name, (), 0, 0, 0.0, 0, 0, 0, None, 0)
         yield SpaceTransaction(conn, seen, settings)

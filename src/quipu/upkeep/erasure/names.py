@@ -1,12 +1,13 @@
-"""By what names a person is looked for in what others said, and how. Pure.
+"""Names of a person, and the patterns that find them in what others said. Pure.
 
-Looked for are the id of the person, the names that their messages carry and nobody else's does, and what the
-caller adds: as whole words, in whatever case, with whatever white space inside. Short and common words are
-left out unless the caller gives them; a first name alone is one that the caller gives.
+The names are the id of the person, the speaker names that only their messages carry, and what the caller
+adds. They are found as whole words, in any case, with any white space inside. Short and common words are left
+out unless the caller gives them; a first name alone must be given.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -22,40 +23,12 @@ _LEAST: Final = 3
 _MOST_NAMES: Final = 100
 _MOST_CHARACTERS: Final = 512
 _MOST_STRINGS: Final = 10_000
-_COMMON: Final = frozenset(
-    (
-        *(
-            "user",
-            "users",
-            "human",
-            "assistant",
-            "system",
-            "tool",
-            "agent",
-            "bot",
-            "model",
-            "customer",
-            "client",
-        ),
-        *("guest", "visitor", "admin", "owner", "member", "anonymous", "unknown", "nobody", "everyone"),
-        *(
-            "somebody",
-            "default",
-            "test",
-            "demo",
-            "none",
-            "null",
-            "true",
-            "false",
-            "you",
-            "they",
-            "she",
-            "her",
-        ),
-        *("him", "his", "the", "and", "for", "not", "who", "all", "one", "new", "old", "day", "man", "men"),
-        *("may", "will", "mark", "bill", "rose", "grace", "hope", "joy", "faith"),
-    )
-)
+_COMMON_WORDS: Final = """
+    user users human assistant system tool agent bot model customer client guest visitor admin owner member
+    anonymous unknown nobody everyone somebody default test demo none null true false you they she her him his
+    the and for not who all one new old day man men may will mark bill rose grace hope joy faith
+"""
+_COMMON: Final = frozenset(_COMMON_WORDS.split())
 # In JSON a line break stands as backslash and n before the word.
 _BEFORE: Final = r"((?<!\w)|(?<=\\[bfnrt]))"
 _AFTER: Final = r"(?!\w)"
@@ -69,16 +42,16 @@ def checked(names: Sequence[str]) -> list[str]:
     """
     if isinstance(names, str) or len(names) > _MOST_NAMES:
         raise BadInput(f"a list of at most {_MOST_NAMES} names.", field="names")
-    found = [name.strip() for name in names]
-    if any(not 2 <= len(name) <= _MOST_CHARACTERS or "\0" in name for name in found):
+    stripped = [name.strip() for name in names]
+    if any(not 2 <= len(name) <= _MOST_CHARACTERS or "\0" in name for name in stripped):
         raise BadInput(f"each has 2 to {_MOST_CHARACTERS} characters.", field="names")
-    return found
+    return stripped
 
 
-def chosen(user: str | None, carried: Iterable[str], given: Sequence[str]) -> list[str]:
-    """Return the names to look for: those that say something, each once, and all that were given."""
-    own = [name for name in (user, *carried) if name is not None and _tells(name)]
-    return list(dict.fromkeys([*own, *given]))
+def chosen(user: str | None, carried: Iterable[str], added: Sequence[str]) -> list[str]:
+    """Return the names to look for, each once: the person's own unless short or common, and the added."""
+    own = [name for name in (user, *carried) if name is not None and _is_telling(name)]
+    return list(dict.fromkeys([*own, *added]))
 
 
 def pattern(names: Sequence[str]) -> str:
@@ -98,12 +71,12 @@ def wanted(strings: Sequence[str]) -> list[str]:
     Raises:
         BadInput: there is none, one is too short or too long, or they are too many.
     """
-    found = list(dict.fromkeys(one.strip() for one in strings if one.strip()))
-    if not 1 <= len(found) <= _MOST_STRINGS:
+    distinct = list(dict.fromkeys(one.strip() for one in strings if one.strip()))
+    if not 1 <= len(distinct) <= _MOST_STRINGS:
         raise BadInput(f"give 1 to {_MOST_STRINGS:,} strings.", field="strings")
-    if any(not _LEAST <= len(one) <= _MOST_CHARACTERS or "\0" in one for one in found):
+    if any(not _LEAST <= len(one) <= _MOST_CHARACTERS or "\0" in one for one in distinct):
         raise BadInput(f"each has {_LEAST} to {_MOST_CHARACTERS} characters.", field="strings")
-    return found
+    return distinct
 
 
 def anywhere(strings: Sequence[str]) -> str:
@@ -118,7 +91,13 @@ def as_bytes(strings: Sequence[str]) -> list[bytes]:
     return sorted({one.encode("utf-8", "surrogatepass") for one in forms | escaped})
 
 
-def _tells(name: str) -> bool:
+def keyed(secret: bytes, space: str, name: str) -> str:
+    """Return the hash of a name in a space, as snapshots compare it when they are restored."""
+    inner = hashlib.sha256(f"{space}\0{name}".encode()).digest()
+    return hashlib.sha256(secret + inner).hexdigest()
+
+
+def _is_telling(name: str) -> bool:
     plain = name.strip().casefold()
     return len(plain) >= _LEAST and plain not in _COMMON and not (plain.isdigit() and len(plain) < 2 * _LEAST)
 

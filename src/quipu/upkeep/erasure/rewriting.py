@@ -11,11 +11,12 @@ import anyio
 import psycopg
 
 from quipu.errors import Conflict
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, Database
-from quipu.upkeep.erasure import store
 from quipu.upkeep.erasure.everywhere import fill
 from quipu.upkeep.maintenance import maintain
 
+_SQL = queries.load("quipu.upkeep.erasure")
 _BYTES_A_SECOND: Final = 20_000_000
 _ARCHIVING_SECONDS: Final = 120.0
 _ENDING_SECONDS: Final = 2.0
@@ -45,10 +46,21 @@ class Rewritten:
         return self.done and not self.refused
 
 
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table that can be written anew; ``file`` is the number of the file that keeps it now."""
+
+    oid: int
+    schema: str
+    table: str
+    bytes: int
+    file: int
+
+
 async def look(database: Database, schemas: Sequence[str]) -> Rewritten:
     """Preview it: our tables, the agents' tables of ``schemas``, and the statistics of all."""
     async with database.owner() as conn:
-        tables = await store.rewritable(conn, schemas)
+        tables = await conn.fetch(_Table, _SQL["rewritable"], schemas=list(schemas))
     size = sum(one.bytes for one in tables)
     return Rewritten(done=False, tables=len(tables), bytes=size, seconds=size / _BYTES_A_SECOND)
 
@@ -67,14 +79,14 @@ async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten
                 f"{waiting} transactions are open that may still see what was erased.",
                 hint="Wait until they end, or end them (pg_stat_activity), and try again.",
             )
-        tables = await store.rewritable(conn, schemas)
+        tables = await conn.fetch(_Table, _SQL["rewritable"], schemas=list(schemas))
         failed = await maintain(database, [(one.schema, one.table) for one in tables], "vacuum_full")
         refused = [
-            one.name
+            f"{one.schema}.{one.table}"
             for one in tables
-            if (one.schema, one.table) in failed or await store.file_of(conn, one.oid) == one.file
+            if (one.schema, one.table) in failed or await conn.value(_SQL["file_of"], oid=one.oid) == one.file
         ]
-        position, segment = await store.log_position(conn)
+        position, segment = await log_position(conn)
         renewed = await _renewed(conn, segment)
     size = sum(one.bytes for one in tables)
     done = Rewritten(
@@ -98,10 +110,10 @@ async def _looking_back(conn: Connection) -> int:
     """Count the open transactions, after a moment in which short ones can end."""
     end = time.monotonic() + _ENDING_SECONDS
     while time.monotonic() < end:
-        if not await store.looking_back(conn):
+        if not await conn.value(_SQL["looking_back"]):
             return 0
         await anyio.sleep(_PAUSE_SECONDS)
-    return await store.looking_back(conn)
+    return await conn.value(_SQL["looking_back"])
 
 
 async def _renewed(conn: Connection, segment: str) -> bool:
@@ -113,12 +125,12 @@ async def _renewed(conn: Connection, segment: str) -> bool:
     are kept for a replica or for an archive that does not take them.
     """
     try:
-        await store.close_segment(conn)
+        await conn.execute(_SQL["close_segment"])
         await _archived(conn, segment)
         await conn.execute(fill("checkpoint"))
-        kept = await store.log_segments(conn)
+        kept = await log_segments(conn)
         for _ in range(len(kept) + 1):
-            await store.close_segment(conn)
+            await conn.execute(_SQL["close_segment"])
     except psycopg.errors.InsufficientPrivilege:
         return False
     return all(name[8:24] > segment[8:24] for name in kept)
@@ -128,6 +140,18 @@ async def _archived(conn: Connection, segment: str) -> None:
     """Wait until a segment is archived, for as long as an archive that works may take."""
     until = time.monotonic() + _ARCHIVING_SECONDS
     while time.monotonic() < until:
-        if await store.is_archived(conn, segment):
+        if await conn.value(_SQL["is_archived"], segment=segment):
             return
         await anyio.sleep(_PAUSE_SECONDS)
+
+
+async def log_position(conn: Connection) -> tuple[str, str]:
+    """Return the position of the write-ahead log, and its segment."""
+    position = await (await conn.execute(_SQL["log_position"])).fetchone()
+    assert position is not None
+    return position[0], position[1]
+
+
+async def log_segments(conn: Connection) -> list[str]:
+    """Return the segments of the write-ahead log, as the server lists them."""
+    return [name for (name,) in await (await conn.execute(_SQL["log_segments"])).fetchall()]

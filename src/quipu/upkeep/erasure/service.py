@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.recall.index import remove
-from quipu.upkeep.erasure import store
 from quipu.upkeep.erasure.everywhere import search as search_ours
 from quipu.upkeep.erasure.everywhere import take_out
 from quipu.upkeep.erasure.model import Erasure, Left, Named, What
 from quipu.upkeep.erasure.names import chosen, pattern
 from quipu.upkeep.erasure.tombstones import Noted
+
+_SQL = queries.load("quipu.upkeep.erasure")
 
 
 class Eraser(Protocol):
@@ -75,17 +77,17 @@ async def erase(
             await note(tx, what, now)
         (erased,) = await take(tx, [(what, erasers)], now=now)
         if what.everything:
-            await store.remove_space(tx)
+            await tx.execute(_SQL["remove_space"])
         if touched is not None:
-            touched.extend(await store.touched(tx))
+            touched.extend(await _touched(tx))
     return erased
 
 
-async def names_of(database: Database, user: str | None, given: Sequence[str], *, space: str) -> list[str]:
+async def names_of(database: Database, user: str | None, added: Sequence[str], *, space: str) -> list[str]:
     """Return the names by which a person is searched for in what others said."""
     async with database.snapshot_read(space) as tx:
-        carried = [] if tx is None or user is None else await store.carried(tx, user)
-        return chosen(user, carried, given)
+        carried = [] if tx is None or user is None else await tx.rows(_SQL["carried"], user=user)
+    return chosen(user, [name for (name,) in carried], added)
 
 
 async def erase_named(
@@ -98,22 +100,22 @@ async def erase_named(
     space: str,
     now: datetime,
 ) -> Erasure:
-    """Take out what is of a person, look for their names in the rest, and with ``everywhere`` take these out.
+    """Erase a person's data, search for their names in the rest, and with ``everywhere`` remove these too.
 
-    In a trial all of it is done and undone: so a preview says exactly what would be left. ``touched`` gets
+    A trial does all of it and rolls it back, so a preview says exactly what would be left. ``touched`` gets
     the tables that are to be vacuumed.
     """
-    found = Erasure(space, what, {})
+    erasure = Erasure(space, what, {})
     try:
         async with database.erase(space) as tx:
             if tx is None:
-                return found
-            found = await _take_named(tx, erasers, what, search, touched, now=now)
+                return erasure
+            erasure = await _take_named(tx, erasers, what, search, touched, now=now)
             if search.trial:
                 raise _Undone
     except _Undone:
-        return replace(found, receipt=None, erased_at=None)
-    return found
+        return replace(erasure, receipt=None, erased_at=None)
+    return erasure
 
 
 class _Undone(Exception):
@@ -143,7 +145,7 @@ async def _take_named(
             counts, entries = {**counts, **more}, [*entries, *gone]
         left = await search_ours(tx, form, search.named)
     await _take_out(tx, sorted(set(entries)))
-    touched.extend(await store.touched(tx))
+    touched.extend(await _touched(tx))
     left += search.left
     counts |= search.counts
     receipt: list[str] = []
@@ -154,7 +156,7 @@ async def _take_named(
             "left": _plain((one.place, one.count) for one in left),
         }
         names = search.names if search.everywhere else ()
-        entry = Entry(facts=facts, counts=_plain(counts.items()), names=_given(what), more_names=names)
+        entry = Entry(facts=facts, counts=_plain(counts.items()), names=_names(what), more_names=names)
         receipt = await append(tx, [entry], now=now)
     return Erasure(tx.space.name, what, counts, receipt[0] if receipt else None, now, left)
 
@@ -163,7 +165,12 @@ async def _take_out(tx: SpaceTransaction, entries: Sequence[int]) -> None:
     """Take entries out of the index; what others make of what they read before is not written any more."""
     if entries:
         await remove(tx, entries)
-    await store.count_erasure(tx)
+    await tx.execute(_SQL["count_erasure"])
+
+
+async def _touched(tx: SpaceTransaction) -> list[tuple[str, str]]:
+    """Return schema and table of all rows that the transaction took or changed."""
+    return [(schema, table) for schema, table in await tx.rows(_SQL["touched"])]
 
 
 def _plain(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
@@ -188,7 +195,15 @@ async def take(
         taken.append((what, await count(tx, erasers, what)))
         entries += [entry for eraser in erasers for entry in await eraser.erase(tx, what)]
     await _take_out(tx, entries)
-    notes = [Entry(facts=_facts(what, counts), counts=counts, names=_hashed(what)) for what, counts in taken]
+    # A space that goes as a whole is found again by its own name.
+    notes = [
+        Entry(
+            facts=_facts(what, counts),
+            counts=counts,
+            names={**_names(what), "space": "" if what.everything else None},
+        )
+        for what, counts in taken
+    ]
     receipts = await append(tx, notes, now=now) if notes else []
     return [
         Erasure(tx.space.name, what, counts, receipt, now)
@@ -204,16 +219,11 @@ async def count(tx: SpaceTransaction, erasers: Sequence[Eraser], what: What) -> 
     return counts
 
 
-def _given(what: What) -> dict[str, str | None]:
+def _names(what: What) -> dict[str, str | None]:
     return {"session": what.session, "user": what.user, "message": what.message}
-
-
-def _hashed(what: What) -> dict[str, str | None]:
-    """Return the keys that find a receipt again: the given names, or the space if it goes as a whole."""
-    return {**_given(what), "space": "" if what.everything else None}
 
 
 def _facts(what: What, counts: Mapping[str, int]) -> dict[str, object]:
     """Return the facts of a receipt: which kinds of names were given, never the names."""
-    given = [kind for kind, name in _given(what).items() if name is not None]
-    return {"type": "erasure", "erased": given or ["everything"], "rows": _plain(counts.items())}
+    kinds = [kind for kind, name in _names(what).items() if name is not None]
+    return {"type": "erasure", "erased": kinds or ["everything"], "rows": _plain(counts.items())}

@@ -70,8 +70,8 @@ where backend_xmin is not null and pid <> pg_catalog.pg_backend_pid() and datnam
 select p.lsn::text, pg_catalog.pg_walfile_name(p.lsn) from (select pg_catalog.pg_current_wal_lsn()) p (lsn)
 
 -- name: rewritable: our tables, those of agents' schemas, and the statistics of all, the largest last
-select c.oid, n.nspname::text, c.relname::text, pg_catalog.pg_total_relation_size(c.oid),
-    pg_catalog.pg_relation_filenode(c.oid)
+select c.oid::bigint, n.nspname::text as schema, c.relname::text as table,
+    pg_catalog.pg_total_relation_size(c.oid) as bytes, pg_catalog.pg_relation_filenode(c.oid)::bigint as file
 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'm') and (
     c.relowner = 'quipu_owner'::regrole or n.nspname = any (%(schemas)s)
@@ -79,7 +79,7 @@ where c.relkind in ('r', 'm') and (
 order by 4, 2, 3
 
 -- name: file_of: by which file a table is kept
-select pg_catalog.pg_relation_filenode(%(oid)s::oid)
+select pg_catalog.pg_relation_filenode(%(oid)s::oid)::bigint
 
 -- name: looking_back: other transactions that may still see what was there before; those of vacuum keep nothing
 --
