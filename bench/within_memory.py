@@ -31,7 +31,7 @@ from quipu.kernel.db.embedded.cluster import default_share_mb
 from quipu.kernel.db.embedded.place import find_place
 from quipu.kernel.db.embedded.postmaster import door_of
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.upkeep.reembed.service import reembed
+from quipu.upkeep.reembed.reembed import reembed
 
 AT_ONCE = 2000
 DIMENSIONS = 64  # of an agent's own vectors

@@ -17,8 +17,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.upkeep.reembed.service import reembed
-from quipu.upkeep.reembed.store import ReembedReport
+from quipu.upkeep.reembed.reembed import ReembedReport, reembed
 
 pytestmark = pytest.mark.anyio
 

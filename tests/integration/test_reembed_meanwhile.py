@@ -28,7 +28,7 @@ from quipu.recall.generations import Embedded, Models
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 from quipu.recall.store import lock_space
-from quipu.upkeep.reembed.service import Batches
+from quipu.upkeep.reembed.batches import Batches
 
 pytestmark = pytest.mark.anyio
 

@@ -29,8 +29,8 @@ from quipu.record.service import Progress
 from quipu.record.store import Session
 from quipu.upkeep.health import Health, examine
 from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
-from quipu.upkeep.reembed import service as change
-from quipu.upkeep.reembed.store import ReembedReport
+from quipu.upkeep.reembed import reembed as change
+from quipu.upkeep.reembed.reembed import ReembedReport
 
 if TYPE_CHECKING:
     from quipu.kernel.queue.model import Worked

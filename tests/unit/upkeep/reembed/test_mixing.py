@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.recall.neighbours import Shares
-from quipu.upkeep.reembed.service import contexts, donors
-from quipu.upkeep.reembed.store import Entry
+from quipu.upkeep.reembed.batches import Entry, contexts, donors
 
 SHARE = st.sampled_from([0.0, 0.1, 0.5, 0.9])
 ENTRIES = st.lists(

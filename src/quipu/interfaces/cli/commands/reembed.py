@@ -9,7 +9,7 @@ from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import count
-from quipu.upkeep.reembed.store import ReembedReport
+from quipu.upkeep.reembed.reembed import ReembedReport
 
 
 @click.command()
