@@ -215,10 +215,10 @@ if TYPE_CHECKING:
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.keys.model import Issued, Key, Level
     from quipu.upkeep.overview import Overview, SpaceCounts
-    from quipu.upkeep.reembed.store import ReembedReport
+    from quipu.upkeep.reembed.reembed import ReembedReport
     from quipu.upkeep.settings.model import SettingState, SettingValue
     from quipu.upkeep.settings.settings import AsyncSettings
-    from quipu.upkeep.snapshots.loading import BytesRead
+    from quipu.upkeep.snapshots.load import BytesRead
     from quipu.upkeep.snapshots.model import HandedOut, Restored, Snapshot, Thinned
     from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
@@ -977,7 +977,7 @@ class Answers:
         self._portal = portal
 
     def begin(self, asking: Asking) -> KeptAnswer | None:
-        """Take a request on: None where it is to be done now, else what was answered to it before.
+        """Take a request on. Return None if it is to be done now, or the answer it was given before.
 
         Raises:
             BadInput: something else was asked under the same key.

@@ -15,7 +15,7 @@ from psycopg import AsyncConnection
 from tables_house import House
 
 from quipu.errors import BadInput
-from quipu.upkeep.snapshots.loading import Loading, Source
+from quipu.upkeep.snapshots.load import Load, Source
 from quipu.upkeep.snapshots.model import Target
 from quipu.upkeep.snapshots.reader import Statement
 
@@ -114,9 +114,9 @@ def test_the_login_that_loads_a_dump_is_refused_all_else(house: House, text: str
 
 async def refused(conninfo: str, statement: Statement, target: Target) -> None:
     async with await AsyncConnection.connect(conninfo) as conn:
-        loading = Loading(conn, target, Source(path=Path(), schema_name=target.schema_name, code=True))
+        load = Load(conn, target, Source(path=Path(), schema_name=target.schema_name, code=True))
         with pytest.raises(psycopg.Error):
-            await loading._run(statement)  # pyright: ignore[reportPrivateUsage] - behind the list of forms
+            await load._run(statement)  # pyright: ignore[reportPrivateUsage] - behind the list of forms
 
 
 def test_nothing_lends_a_dump_more_than_the_login_of_its_schema(house: House) -> None:

@@ -1,4 +1,4 @@
-"""The schemas of agents as snapshots need them, see ``upkeep/snapshots/ground.py``.
+"""The schemas of agents as snapshots need them, see ``upkeep/snapshots/model.py``.
 
 A dump is put in place on the login of the schema's own writer, like all that an agent sends.
 """

@@ -43,23 +43,21 @@ _SETTINGS: Final = frozenset(
 )
 _SEARCH_PATH: Final = "select pg_catalog.set_config('search_path', '', false)"
 _SETVAL: Final = re.compile(r"SELECT pg_catalog\.setval\('(?:[^']|'')+', -?[0-9]+, (?:true|false)\)")
+# A view that groups by a key is written twice: first without a body, then whole (or replace).
 _KINDS: Final = frozenset(
-    {
-        ("table",),
-        ("unlogged", "table"),
-        ("sequence",),
-        ("unlogged", "sequence"),
-        ("view",),
-        (
-            "or",
-            "replace",
-            "view",
-        ),  # one that groups by a key: first without a body, whole when the key is there
-        ("materialized", "view"),
-        ("type",),
-        ("domain",),
-        ("statistics",),
-    }
+    tuple(words.split())
+    for words in (
+        "table",
+        "unlogged table",
+        "sequence",
+        "unlogged sequence",
+        "view",
+        "or replace view",
+        "materialized view",
+        "type",
+        "domain",
+        "statistics",
+    )
 )
 _COMMENTED: Final = frozenset({("column",), ("index",), *_KINDS})
 _COMMENTED_ON: Final = frozenset({"constraint", "trigger", "rule", "policy"})

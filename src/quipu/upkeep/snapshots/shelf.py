@@ -100,13 +100,18 @@ class Shelf:
             os.fsync(file.fileno())
         part.replace(path)
 
-    def keep_once(self, vectors: Path, sha256: str, *, space_id: int, space: str, schema: str) -> None:
-        """Link a file of vectors to that of the schema's last snapshot if the two are equal."""
-        last = next((one for one in self.all(space_id, space) if one.schema == schema), None)
-        if last is not None and last.vectors_sha256 == sha256 and self.vectors(last) is not None:
+    def keep_once(self, vectors: Path, snapshot: Snapshot, space: str) -> None:
+        """Link the vectors of a new snapshot to those of the schema's last one if the two are equal."""
+        kept = self.all(snapshot.space_id, space)
+        last = next((one for one in kept if one.schema == snapshot.schema), None)
+        if (
+            last is not None
+            and last.vectors_sha256 == snapshot.vectors_sha256
+            and (old := self.vectors(last))
+        ):
             linked = vectors.with_suffix(".link.part")
-            with suppress(OSError):  # a file system that cannot has it twice
-                linked.hardlink_to(self.path(space_id, last.name).with_suffix(".vectors"))
+            with suppress(OSError):  # where the file system has no links, the file is kept twice
+                linked.hardlink_to(old)
                 linked.replace(vectors)
 
     def sweep(self, space_id: int) -> None:

@@ -19,9 +19,9 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Confirm, Example, OnlySchema, SchemaName, Space
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.upkeep.snapshots import taking
-from quipu.upkeep.snapshots.loading import BytesRead, Source, look_through, schema_named
-from quipu.upkeep.snapshots.model import Ground, HandedOut, Reason, Restored, Snapshot, Target, Thinned, Tier
+from quipu.upkeep.snapshots.capture import Capture
+from quipu.upkeep.snapshots.load import BytesRead, Source, look_through, schema_named
+from quipu.upkeep.snapshots.model import Ground, HandedOut, Restored, Snapshot, Thinned, Tier
 from quipu.upkeep.snapshots.replacement import Replacement
 from quipu.upkeep.snapshots.rights import SCHEMA, STAYS, roles, still
 from quipu.upkeep.snapshots.shelf import Shelf
@@ -40,11 +40,10 @@ class AsyncSnapshots:
     """
 
     def __init__(self, database: Database, ground: Ground, *, settings: Settings, clock: Clock) -> None:
-        self._database = database
         self._ground = ground
-        self._settings = settings
         self._clock = clock
         self._shelf = Shelf.of(settings, database.url)
+        self._capture = Capture(database, settings, ground, self._shelf, clock)
 
     async def create(self, *, space: Space, schema: SchemaName = "memory") -> Snapshot:
         """Take a snapshot of a schema as it is now.
@@ -57,7 +56,7 @@ class AsyncSnapshots:
             DatabaseError: It could not be written.
             Conflict: Something was forgotten in the space each time it was tried.
         """
-        return await self._take(await self._ground.find(space, schema), "manual")
+        return await self._capture.take(await self._ground.find(space, schema), "manual")
 
     async def list(self, *, space: Space, schema: OnlySchema = None) -> Sequence[Snapshot]:
         """List the snapshots of a space, the newest first, with the tier that keeps each.
@@ -145,16 +144,17 @@ class AsyncSnapshots:
         )
         vectors = await to_thread.run_sync(self._shelf.vectors, snapshot)
         if vectors is not None:
-            async with taking.while_there(self._ground, target):
+            async with self._capture.while_there(target):
                 await self._ground.lend_vectors(target, vectors)
-        done = await self._load(
-            target,
-            source,
-            name=name,
+        replacement = Replacement(
+            capture=self._capture,
+            target=target,
+            source=source,
             reason="before-restore",
             since=snapshot.taken_at,
             progress=progress,
         )
+        done = await replacement.make(name)
         if not stands:  # what was revoked in a schema that stands stays revoked
             await self._ground.grant(target, snapshot.grants)
             await self._ground.admit(target, rights.get(SCHEMA, ()))
@@ -184,15 +184,7 @@ class AsyncSnapshots:
         if not replace_file and await AsyncPath(place).exists():
             raise BadInput(f"{place} is there already.", field="path", hint="Name another file.")
         target = await self._ground.find(space, schema)
-        return await taking.export(
-            self._database,
-            self._settings,
-            self._ground,
-            target,
-            place,
-            structure=structure,
-            now=self._clock.now(),
-        )
+        return await self._capture.export(target, place, structure=structure)
 
     async def import_dump(
         self,
@@ -223,15 +215,16 @@ class AsyncSnapshots:
             return Restored(source=place.name, schema=schema, done=False, before={}, after=rows)
         target = await self._ground.find(space, schema, make=True)
         source = Source(path=place, schema_name=schema_name, code=False)
-        return await self._load(
-            target,
-            source,
-            name=place.name,
+        replacement = Replacement(
+            capture=self._capture,
+            target=target,
+            source=source,
             reason="before-import",
             since=None,
             progress=progress,
             trial=not confirm,
         )
+        return await replacement.make(place.name)
 
     async def scheduled(self, *, space: Space) -> None:
         """Do what a worker does every hour: take a snapshot of each schema that has none of it, and thin out.
@@ -247,7 +240,7 @@ class AsyncSnapshots:
                 own = (await self._groups(space, target.schema)).get(target.schema, [])
                 taken = [one.taken_at for one in own if one.reason == "scheduled"]
                 if not any(hour <= at < hour + timedelta(hours=1) for at in taken):
-                    await self._take(target, "scheduled")
+                    await self._capture.take(target, "scheduled")
             except (BadInput, Conflict, DatabaseError) as error:
                 failed.append(error)
         await self._thin_out(space, None, confirm=True, careful=True)
@@ -264,41 +257,6 @@ class AsyncSnapshots:
         for one in snapshots:
             await to_thread.run_sync(self._shelf.delete, one)
 
-    async def _load(
-        self,
-        target: Target,
-        source: Source,
-        *,
-        name: str,
-        reason: Reason,
-        since: datetime | None,
-        progress: BytesRead | None,
-        trial: bool = False,
-    ) -> Restored:
-        replacement = Replacement(
-            database=self._database,
-            ground=self._ground,
-            target=target,
-            source=source,
-            since=since,
-            progress=progress,
-            trial=trial,
-        )
-        return await replacement.make(
-            name, take=lambda: self._take(target, reason), drop=lambda undo: self.erase_all([undo])
-        )
-
-    async def _take(self, target: Target, reason: Reason) -> Snapshot:
-        return await taking.take(
-            self._database,
-            self._settings,
-            self._ground,
-            self._shelf,
-            target,
-            reason=reason,
-            now=self._clock.now(),
-        )
-
     async def _is_there(self, space: str, schema: str) -> bool:
         try:
             await self._ground.find(space, schema)
@@ -308,9 +266,12 @@ class AsyncSnapshots:
 
     async def _groups(self, space: str, schema: str | None) -> Mapping[str, Sequence[Snapshot]]:
         """Return the snapshots of a space by their schema."""
+        groups: dict[str, list[Snapshot]] = {}
         space_id = await self._ground.space_id(space)
-        kept = [] if space_id is None else await to_thread.run_sync(self._shelf.all, space_id, space)
-        return _by_schema(one for one in kept if schema in (None, one.schema))
+        for one in [] if space_id is None else await to_thread.run_sync(self._shelf.all, space_id, space):
+            if schema in (None, one.schema):
+                groups.setdefault(one.schema, []).append(one)
+        return groups
 
     async def _find(self, space: str, name: str) -> Snapshot:
         space_id = await self._ground.space_id(space)
@@ -355,14 +316,7 @@ class AsyncSnapshots:
         if not await self._is_there(space, schema):
             return {}
         target = await self._ground.find(space, schema)
-        return await taking.count(self._database, self._ground, target)
-
-
-def _by_schema(snapshots: Iterable[Snapshot]) -> dict[str, list[Snapshot]]:
-    groups: dict[str, list[Snapshot]] = {}
-    for one in snapshots:
-        groups.setdefault(one.schema, []).append(one)
-    return groups
+        return await self._capture.count(target)
 
 
 def _absolute(path: PathLike[str] | str) -> Path:

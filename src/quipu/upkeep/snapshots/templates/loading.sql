@@ -26,8 +26,9 @@ copy {table} ({columns}) from stdin
 copy {table} from stdin
 
 -- name: sum: how many rows there are, and a sum of the hashes of their texts
-select pg_catalog.count(*),
+select pg_catalog.count(*) as rows,
     coalesce(pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.textin(pg_catalog.record_out(t.*)), 0)), 0)::text
+    as checksum
 from {table} t
 
 -- name: erase: rows in which a text, or a text within a document, is what was forgotten

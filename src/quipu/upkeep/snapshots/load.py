@@ -1,8 +1,8 @@
-"""Putting a dump in the place of what a schema holds, in one transaction of its writer.
+"""Loading a dump in the place of what a schema holds, in one transaction of its writer.
 
-No statement of a dump ever runs with other rights than those of the agent whose schema it is. Rows come
-first, then what was forgotten is taken out again, then references, triggers and rules, so that none of these
-sees it. A dump can also be looked through without a database.
+Every statement of a dump runs with the rights of the agent whose schema it is, and no others. Rows come
+first, then what was forgotten is deleted from them, then come references, triggers and rules, so that none of
+these sees it. A dump can also be checked without a database.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from psycopg import AsyncRawCursor, sql
 
 from quipu.errors import BadInput
 from quipu.kernel.base.lines import open_regular
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection
 from quipu.upkeep.snapshots.forms import REGISTRY, Order, Reference, order, reference, renamed, schema_of
-from quipu.upkeep.snapshots.model import Sum, Target
+from quipu.upkeep.snapshots.model import Ground, Sum, Target
 from quipu.upkeep.snapshots.reader import Dump, Statement
 from quipu.upkeep.snapshots.rights import (
     STAYS,
@@ -34,21 +35,23 @@ from quipu.upkeep.snapshots.rights import (
     noted,
     policy_of,
 )
-from quipu.upkeep.snapshots.statements import fill, sums
 
 BytesRead = Callable[[int], None]
 """Called with the number of bytes read since the last call."""
 
 _CHUNK_BYTES: Final = 65_536
 
+fill = queries.load("quipu.upkeep.snapshots", folder="templates").fill
+"""Fills in a statement about tables whose names are known only when it runs."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A dump to be loaded: the file, and the schema that it is of.
 
-    ``code``: functions, triggers, rules and policies may be in it; ``sums``: what must come out. ``rights``
-    are given on what it holds; None where they stay as PostgreSQL gives them. A dump of another place brings
-    its own.
+    ``code``: it may hold functions, triggers, rules and policies. ``sums`` are what its tables must come to.
+    ``rights`` are given on its objects; with None they stay as PostgreSQL gives them. A dump from another
+    place brings its own.
     """
 
     path: Path
@@ -67,20 +70,6 @@ class Forgotten:
     key: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
-    """Hooks of a load outside of its transaction.
-
-    ``tables``: names of those there are. ``ready`` is called once nobody can change them. ``drops``:
-    statements that drop all that is there. ``rights``: what everybody may do with what the transaction sees.
-    """
-
-    tables: Callable[[], Awaitable[Sequence[str]]]
-    ready: Callable[[], Awaitable[None]]
-    drops: Callable[[], Awaitable[Sequence[LiteralString]]]
-    rights: Callable[[Connection], Awaitable[Sequence[Granted]]]
-
-
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """Rows by table as they are then, how many were left out as forgotten, and rights that were not given."""
@@ -91,18 +80,18 @@ class Loaded:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Later:
     """Statements that are put off until all rows are there."""
 
     tables: list[str] = field(default_factory=list[str])
     made: list[str] = field(default_factory=list[str])
     references: list[Statement] = field(default_factory=list[Statement])
-    later: list[Statement] = field(default_factory=list[Statement])
+    others: list[Statement] = field(default_factory=list[Statement])
     notes: Sequence[tuple[int, bytes]] = ()
 
 
-class Loading:
-    """The work of one load, on a connection of the writer that is in a transaction."""
+class Load:
+    """One load, on a connection of the writer that is in a transaction."""
 
     def __init__(
         self, conn: Connection, target: Target, source: Source, *, progress: BytesRead | None = None
@@ -111,10 +100,13 @@ class Loading:
         self._target = target
         self._source = source
         self._progress = progress
-        self._kept = _Kept()
+        self._reported = 0
+        self._later = _Later()
 
-    async def replace(self, around: Around, forgotten: Forgotten, *, seconds: float) -> Loaded:
-        """Put the dump in the place of what there is.
+    async def replace(
+        self, ground: Ground, forgotten: Forgotten, *, ready: Callable[[], Awaitable[None]], seconds: float
+    ) -> Loaded:
+        """Replace the content of the schema by the dump. ``ready`` is called once its tables are locked.
 
         Raises:
             BadInput: the dump is none that may be loaded, or not what its sums say.
@@ -123,25 +115,26 @@ class Loading:
         for name in ("wait", "unbodied", "bare"):
             await self._conn.execute(fill(name))
         await self._conn.execute(fill("limit", milliseconds=sql.Literal(int(seconds * 1000))))
-        await self._hold(await around.tables())
-        await around.ready()
-        gone = going([one for one in await around.rights(self._conn) if one.key not in STAYS])
-        await self._clear(await around.drops())
+        await self._hold(await ground.tables_now(self._target))
+        await ready()
+        rights = await ground.rights(self._conn, self._target)
+        gone = going([one for one in rights if one.key not in STAYS])
+        await self._clear(await ground.drops(self._target))
         has_rights = self._source.rights is not None or not self._source.code
-        if has_rights:  # what new tables are given, or are not, is not for those of the dump
-            await self._give(changes(await around.rights(self._conn), {}))
+        if has_rights:  # default privileges for new tables are not for those of the dump
+            await self._give(changes(await ground.rights(self._conn, self._target), {}))
         await self._read()
-        tables = self._kept.tables or self._kept.made
-        found = await sums(self._conn, self._target, tables)
-        self._check(found)
+        tables = self._later.tables or self._later.made
+        totals = await sums(self._conn, self._target, tables)
+        self._check(totals)
         erased = await self._forget(tables, forgotten)
-        for statement in (*self._kept.references, *self._kept.later):
-            if (meant := self._for_those(statement)) is not None:
-                await self._run(meant)
+        for statement in (*self._later.references, *self._later.others):
+            if (possible := self._for_those(statement)) is not None:
+                await self._run(possible)
         if erased:
-            found = await sums(self._conn, self._target, tables)
-        lost = await self._give_back(await around.rights(self._conn)) if has_rights else ()
-        return Loaded({name: one.rows for name, one in found.items()}, erased, (*lost, *gone))
+            totals = await sums(self._conn, self._target, tables)
+        lost = await self._give_back(await ground.rights(self._conn, self._target)) if has_rights else ()
+        return Loaded({name: one.rows for name, one in totals.items()}, erased, (*lost, *gone))
 
     def _for_those(self, statement: Statement) -> Statement | None:
         """Return the statement, of a policy for the roles that exist; None if there are none."""
@@ -156,12 +149,12 @@ class Loading:
         named = {"public": sql.SQL("public"), "writer": sql.SQL("current_user")}
         return named.get(right.who, sql.Identifier(right.role or self._target.reader))
 
-    async def _give_back(self, found: Sequence[Granted]) -> tuple[str, ...]:
-        """Give the rights of the dump; those of another place are told."""
+    async def _give_back(self, granted: Sequence[Granted]) -> tuple[str, ...]:
+        """Give the rights of the dump; return those of another place that are lost."""
         wanted, lost = self._source.rights, ()
         if wanted is None:
-            wanted, lost = moved(noted(self._kept.notes), found)
-        await self._give(changes(found, wanted))
+            wanted, lost = moved(noted(self._later.notes), granted)
+        await self._give(changes(granted, wanted))
         return lost
 
     async def _give(self, changed: Iterable[Change]) -> None:
@@ -195,49 +188,44 @@ class Loading:
         target, source = self._target, self._source
         with source.path.open("rb") as file:
             dump = Dump(file)
-            told = 0
             for read in dump.statements():
                 statement = renamed(read, source.schema_name, target.schema_name)
                 await self._do(statement, dump)
-                told = self._tell(dump, told)
-            self._tell(dump, told)
-            self._kept.notes = dump.notes
+                self._report(dump)
+            self._report(dump)
+            self._later.notes = dump.notes
 
-    def _tell(self, dump: Dump, told: int) -> int:
-        if self._progress is not None and dump.bytes > told:
-            self._progress(dump.bytes - told)
-        return dump.bytes
+    def _report(self, dump: Dump) -> None:
+        if self._progress is not None and dump.bytes > self._reported:
+            self._progress(dump.bytes - self._reported)
+        self._reported = dump.bytes
 
     async def _do(self, statement: Statement, dump: Dump) -> None:
-        given = order(
+        decided = order(
             statement, self._target.schema_name, protected=self._target.protected, code=self._source.code
         )
-        match given.step:
+        match decided.step:
             case "skip":
                 pass
             case "run":
                 if statement.lower(0) == "create" and "table" in (statement.lower(1), statement.lower(2)):
-                    self._kept.made.append(given.relation)
+                    self._later.made.append(decided.relation)
                 await self._run(statement)
             case "rows":
-                await self._copy(given, dump)
+                await self._copy(decided, dump)
             case "reference":
-                self._kept.references.append(statement)
+                self._later.references.append(statement)
             case "later":
-                self._kept.later.append(statement)
+                self._later.others.append(statement)
 
     async def _run(self, statement: Statement) -> None:
         # Asked for in binary, it goes out in the extended protocol, which takes one statement and no more.
         await AsyncRawCursor(self._conn).execute(_written(statement.text), binary=True)
 
-    async def _copy(self, given: Order, dump: Dump) -> None:
-        table = self._name(given.relation)
-        columns = sql.SQL(", ").join(map(sql.Identifier, given.columns))
-        copy = (
-            fill("rows", table=table, columns=columns)
-            if given.columns
-            else fill("rows_of_nothing", table=table)
-        )
+    async def _copy(self, rows: Order, dump: Dump) -> None:
+        table = self._name(rows.relation)
+        columns = sql.SQL(", ").join(map(sql.Identifier, rows.columns))
+        copy = fill("rows" if rows.columns else "rows_of_nothing", table=table, columns=columns)
         async with self._conn.cursor().copy(copy) as into:
             chunk = bytearray()
             for line in dump.rows():
@@ -246,13 +234,13 @@ class Loading:
                     await into.write(bytes(chunk))
                     chunk.clear()
             await into.write(bytes(chunk))
-        if given.relation != REGISTRY:
-            self._kept.tables.append(given.relation)
+        if rows.relation != REGISTRY:
+            self._later.tables.append(rows.relation)
 
-    def _check(self, found: Mapping[str, Sum]) -> None:
+    def _check(self, totals: Mapping[str, Sum]) -> None:
         expected = self._source.sums
-        if expected is not None and dict(found) != dict(expected):
-            wrong = sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name))
+        if expected is not None and dict(totals) != dict(expected):
+            wrong = sorted(name for name in {*totals, *expected} if totals.get(name) != expected.get(name))
             raise BadInput(
                 f"{', '.join(wrong)} did not come out as the manifest says.",
                 field="snapshot",
@@ -268,7 +256,7 @@ class Loading:
             values = [forgotten.space, list(forgotten.hashes), forgotten.key]
             await cursor.execute(fill("erase", table=self._name(table)), values)
             erased += max(cursor.rowcount, 0)
-        references = [found for one in self._kept.references if (found := reference(one)) is not None]
+        references = [read for one in self._later.references if (read := reference(one)) is not None]
         more = erased
         while more:  # rows that refer to what went, and those that refer to these
             more = sum([await self._drop_orphans(one) for one in references])
@@ -276,7 +264,6 @@ class Loading:
         return erased
 
     async def _drop_orphans(self, one: Reference) -> int:
-        pairs = list(zip(one.columns, one.other_columns, strict=True))
         together = sql.SQL(" and ")
         statement = fill(
             "drop_orphans",
@@ -285,7 +272,7 @@ class Loading:
             set=together.join(fill("is_set", column=sql.Identifier(column)) for column in one.columns),
             same=together.join(
                 fill("same", column=sql.Identifier(column), other=sql.Identifier(other))
-                for column, other in pairs
+                for column, other in zip(one.columns, one.other_columns, strict=True)
             ),
         )
         cursor = await self._conn.execute(statement)
@@ -293,6 +280,16 @@ class Loading:
 
     def _name(self, relation: str) -> sql.Identifier:
         return sql.Identifier(self._target.schema_name, relation)
+
+
+async def sums(conn: Connection, target: Target, tables: Iterable[str]) -> dict[str, Sum]:
+    """Return counts and checksums of tables, by name. The order of rows and dropped columns do not matter."""
+    by_table: dict[str, Sum] = {}
+    for table in tables:
+        (by_table[table],) = await conn.fetch(
+            Sum, fill("sum", table=sql.Identifier(target.schema_name, table))
+        )
+    return by_table
 
 
 def _written(text: str) -> sql.SQL:
