@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.upkeep.answers import answers
 from quipu.upkeep.erasure.model import What
-from quipu.upkeep.keys import store as keys
 
 _QUEUE = queries.load("quipu.kernel.queue")
+_KEYS = queries.load("quipu.upkeep.keys")
+_ANSWERS = queries.load("quipu.upkeep.answers")
 
 
 class OutboxEraser:
-    """Takes jobs out of the outbox: of a session or a person whose words they hold, or all of the space."""
+    """Takes jobs out of the outbox: those with words of a session or a person, or all of the space."""
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count the jobs that would go."""
@@ -34,45 +35,40 @@ class KeysEraser:
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
         """Count the keys that would go."""
-        count = 0
+        keys = 0
         if what.everything:
-            count = await keys.count_of_space(tx)
+            ((keys,),) = await tx.rows(_KEYS["count_of_space"])
         elif (user := _user(what)) is not None:
-            count = await keys.count_of_person(tx, user)
-        return {"api_keys": count} if count else {}
+            ((keys,),) = await tx.rows(_KEYS["count_of_person"], user=user)
+        return {"api_keys": keys} if keys else {}
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Take them; keys have no entries in the index."""
         if what.everything:
-            await keys.drop_of_space(tx)
+            await tx.execute(_KEYS["drop_of_space"])
         elif (user := _user(what)) is not None:
-            await keys.drop_of_person(tx, user)
+            await tx.execute(_KEYS["drop_of_person"], user=user)
         return ()
 
 
 class AnswersEraser:
     """Takes every kept answer of the space, whatever is forgotten: any of them may repeat it.
 
-    They are no memories, and kept for a day at most; so no preview counts them.
+    Answers are no memories and are kept for a day at most, so no preview counts them.
     """
 
-    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:  # noqa: ARG002 - as above
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:  # noqa: ARG002
         """Return nothing: nobody would miss these answers."""
         return {}
 
-    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:  # noqa: ARG002 - as above
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:  # noqa: ARG002
         """Take them; they have no entries in the index."""
-        await answers.drop_of_space(tx)
+        await tx.execute(_ANSWERS["drop_of_space"])
         return ()
 
 
 def _names(what: What) -> dict[str, Any]:
-    return {
-        "everything": what.everything,
-        "message": what.message,
-        "session": what.session,
-        "user": what.user,
-    }
+    return {**asdict(what), "everything": what.everything}
 
 
 def _user(what: What) -> str | None:

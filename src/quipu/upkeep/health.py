@@ -9,7 +9,6 @@ from functools import partial
 from typing import Final
 
 from anyio import to_thread
-from psycopg.rows import class_row
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
@@ -54,10 +53,10 @@ class Relation:
 
 async def examine(database: Database, settings: Settings, *, embedded: bool) -> Health:
     """Ask the server, and look at its disks where they are ours."""
-    values = {"embedded": embedded, "wanted_model": settings.embedding_model}
-    async with database.owner() as conn, conn.cursor(row_factory=class_row(Health)) as cursor:
-        health = await (await cursor.execute(_SQL["state"], values)).fetchone()
-    assert health is not None
+    async with database.owner() as conn:
+        (health,) = await conn.fetch(
+            Health, _SQL["state"], embedded=embedded, wanted_model=settings.embedding_model
+        )
     rooms = await to_thread.run_sync(partial(short_of_room, settings, size_bytes=health.size_bytes))
     return replace(health, warnings=[f"{room.detail}. {room.why}" for room in rooms])
 
@@ -70,5 +69,5 @@ async def warn_of_disks(database: Database, settings: Settings) -> None:
 
 async def relations(database: Database) -> list[Relation]:
     """Return every table and index of ours, the largest first."""
-    async with database.owner() as conn, conn.cursor(row_factory=class_row(Relation)) as cursor:
-        return await (await cursor.execute(_SQL["relations"])).fetchall()
+    async with database.owner() as conn:
+        return await conn.fetch(Relation, _SQL["relations"])

@@ -1,7 +1,7 @@
 """Vacuum: table by table, and in the background after bulk work.
 
-An agent owns its tables: their indexes and statistics may compute what it likes, and VACUUM FULL and ANALYZE
-compute it with them. So a table that fails, or takes too long, is reported, and the others go on.
+Agents own their tables: an index or a statistics object may call any function, and VACUUM FULL and ANALYZE
+run it. So a table that fails, or takes too long, is reported, and the others go on.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _log = logging.getLogger("quipu")
 async def tidy(database: Database) -> None:
     """Vacuum and analyze the tables that a search reads, so that recall reads indexes alone.
 
-    An index-only scan still visits the table where the visibility map does not vouch for a page, and only a
-    vacuum writes that map. Autovacuum comes round too, after a minute or more; until then every search of a
-    freshly filled database would read the pages of all postings that it touches.
+    An index-only scan visits the table for each page that is not marked in the visibility map, and only a
+    vacuum writes that map. Autovacuum does it too, but a minute or more later; until then every search of a
+    freshly filled database would read many pages of the table.
     """
     async with database.owner() as conn:
         tables = await (await conn.execute(_SQL["searched"])).fetchall()
@@ -84,7 +84,7 @@ class Tidying:
 
 def statement(work: Work, table: Name) -> sql.Composed:
     """Return the statement that does the work on a table."""
-    return sql.SQL(_TEMPLATES[work]).format(table=sql.Identifier(*table))
+    return _TEMPLATES.fill(work, table=sql.Identifier(*table))
 
 
 async def maintain(
@@ -92,8 +92,8 @@ async def maintain(
 ) -> Mapping[Name, str]:
     """Do the work on each table as the owner of the database; return the tables that failed, with reasons.
 
-    Each table has ``seconds``, and more the larger it is. Reasons are names of PostgreSQL's errors, or the
-    warning with which it skipped a table. They never quote an error: its words may be an agent's.
+    Each table has ``seconds``, and more the larger it is. A reason is the name of PostgreSQL's error, or the
+    warning with which it skipped the table. Errors are not quoted: their text may come from an agent.
 
     Raises:
         DatabaseUnavailable: the server does not answer any more.
@@ -109,9 +109,8 @@ async def maintain(
 async def _fault(database: Database, conn: Connection, table: Name, work: Work, seconds: float) -> str | None:
     warned: list[str] = []
     conn.add_notice_handler(lambda notice: _warn(warned, notice))
-    name = {"table": sql.Identifier(*table).as_string(conn)}
-    row = await (await conn.execute(_SQL["size_of"], name)).fetchone()
-    limit = seconds + (row[0] if row else 0) / _BYTES_A_SECOND
+    size = await conn.value(_SQL["size_of"], table=sql.Identifier(*table).as_string(conn))
+    limit = seconds + (size or 0) / _BYTES_A_SECOND
     await conn.execute(_SQL["limit"], {"milliseconds": round(limit * 1000)})
     try:
         await bounded(database, conn, limit, lambda: conn.execute(statement(work, table)))

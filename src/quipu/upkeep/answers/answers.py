@@ -1,11 +1,11 @@
-"""Doing a request once, however often it is sent."""
+"""Answers to requests with an ``Idempotency-Key``: each request is done once, however often it is sent."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from psycopg.types.json import Jsonb
@@ -14,7 +14,7 @@ from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import acting_for
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.database import Database
 
 KEPT: Final = timedelta(hours=24)
 _ABANDONED: Final = timedelta(minutes=5)  # longer than any request may take: its process died
@@ -23,7 +23,7 @@ _SQL = queries.load("quipu.upkeep.answers")
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """One request: in which space, whose, under which ``Idempotency-Key``, the SHA-256 of what it asks."""
+    """One request: its space, caller, ``Idempotency-Key``, and the SHA-256 of its content."""
 
     space: str
     caller: str
@@ -48,29 +48,31 @@ class AsyncAnswers:
         self._clock = clock
 
     async def begin(self, asking: Asking) -> KeptAnswer | None:
-        """Take a request on: None where it is to be done now, else what was answered to it before.
+        """Take a request on. Return None if it is to be done now, or the answer it was given before.
 
         Raises:
             BadInput: something else was asked under the same key.
             Conflict: it is being done at this moment.
         """
         now = self._clock.now()
-        with acting_for(None):  # it is the key's: who has it asked before
+        times: dict[str, Any] = {"now": now, "expired": now - KEPT, "abandoned": now - _ABANDONED}
+        with acting_for(None):  # the answer belongs to the key, whoever it acts for
             async with self._database.write(asking.space) as tx:
-                begun = await _begin(tx, asking, now=now)
-                earlier = None if begun else await _find(tx, asking)
-        if earlier is None:
+                if await tx.rows(_SQL["begin"], **_key(asking), sha256=asking.sha256, **times):
+                    return None
+                earlier = await tx.rows(_SQL["find"], **_key(asking))
+        if not earlier:
             return None
-        sha256, answer = earlier
+        sha256, status, headers, body = earlier[0]
         if sha256 != asking.sha256:
             raise BadInput(
                 "something else was asked under this key.",
                 field="Idempotency-Key",
                 hint="Take a new key for each new request.",
             )
-        if answer is None:
+        if status is None:
             raise Conflict("This request is being done.", hint="Wait a moment, then send it again.")
-        return answer
+        return KeptAnswer(status, headers, body)
 
     async def keep(self, asking: Asking, answer: KeptAnswer) -> None:
         """Keep the answer to a request that was done; not where an erasure took the request meanwhile."""
@@ -95,29 +97,7 @@ class AsyncAnswers:
     async def drop_old(self) -> int:
         """Drop what is older than 24 hours, in every space, and return how many answers that were."""
         async with self._database.unscoped() as conn:
-            row = await (
-                await conn.execute(_SQL["drop_old"], {"before": self._clock.now() - KEPT})
-            ).fetchone()
-        assert row is not None
-        return row[0]
-
-
-async def drop_of_space(tx: SpaceTransaction) -> None:
-    """Drop all answers of a space."""
-    await tx.execute(_SQL["drop_of_space"])
-
-
-async def _begin(tx: SpaceTransaction, asking: Asking, *, now: datetime) -> bool:
-    """Take a request on; False where it is being done or was answered."""
-    times: dict[str, Any] = {"now": now, "expired": now - KEPT, "abandoned": now - _ABANDONED}
-    return bool(await tx.rows(_SQL["begin"], **_key(asking), sha256=asking.sha256, **times))
-
-
-async def _find(tx: SpaceTransaction, asking: Asking) -> tuple[bytes, KeptAnswer | None] | None:
-    """Return the SHA-256 of the request that came under this key, and its answer if there is one yet."""
-    for sha256, status, headers, body in await tx.rows(_SQL["find"], **_key(asking)):
-        return sha256, None if status is None else KeptAnswer(status, headers, body)
-    return None
+            return await conn.value(_SQL["drop_old"], before=self._clock.now() - KEPT)
 
 
 def _key(asking: Asking) -> dict[str, Any]:

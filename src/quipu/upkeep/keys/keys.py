@@ -1,8 +1,9 @@
-"""Making, listing and ending API keys; finding the key that a token opens."""
+"""API keys as a program sees them: made, listed, revoked, and found by their token."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Final
 
 from annotated_types import Interval
@@ -12,10 +13,11 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example
 from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
-from quipu.upkeep.keys import store
-from quipu.upkeep.keys.model import LEVELS, Issued, Key, Level, id_in, is_id, new_token, opens
+from quipu.upkeep.keys.model import LEVELS, Issued, Key, Level, id_in, is_id, new_token, opens, sha256
 
+_SQL = queries.load("quipu.upkeep.keys")
 MOST_PER_MINUTE: Final = 1_000_000
 
 KeySpace = Annotated[
@@ -69,17 +71,16 @@ class AsyncKeys:
             raise BadInput(f"a whole number from 1 to {MOST_PER_MINUTE:,}.", field="requests_per_minute")
         id_, token = new_token()
         key = Key(id_, name, space, user, level, requests_per_minute, self._clock.now(), None, None)
-        issued = Issued(key, token)
         async with self._database.owner() as conn:
-            await store.create(conn, issued)
-        return issued
+            await conn.execute(_SQL["create"], {**asdict(key), "token_sha256": sha256(token)})
+        return Issued(key, token)
 
     async def list(
         self, *, space: Annotated[str | None, Doc("Only keys of this space."), Example("ana")] = None
     ) -> Sequence[Key]:
         """List the keys, newest first, with when each was last used. Revoked ones are listed too."""
         async with self._database.owner() as conn:
-            return await store.keys(conn, optional_name("space", space))
+            return await conn.fetch(Key, _SQL["list"], space=optional_name("space", space))
 
     async def revoke(
         self,
@@ -95,31 +96,32 @@ class AsyncKeys:
             NotFound: There is no such key.
         """
         optional_name("space", space)
-        found = None
         if is_id(key):
             async with self._database.owner() as conn:
-                found = await store.revoke(conn, key, space=space, at=self._clock.now())
-        if found is None:
-            raise NotFound(f"There is no key {key!r}.", hint="The list of keys shows them.")
-        return found
+                now = self._clock.now()
+                for revoked in await conn.fetch(Key, _SQL["revoke"], id=key, space=space, at=now):
+                    return revoked
+        raise NotFound(f"There is no key {key!r}.", hint="The list of keys shows them.")
 
     async def opened_by(self, token: Annotated[str, Doc("The token that the caller sent.")]) -> Key | None:
         """Return the key of a token, or None if it opens nothing: not ours, or revoked."""
-        key = id_in(token)
-        if key is None:
+        id_ = id_in(token)
+        if id_ is None:
             return None
         async with self._database.unscoped() as conn:
-            lock = await store.find(conn, key)
-        if lock is None or lock.key.revoked_at is not None or not opens(token, lock.token_sha256):
+            row = await (await conn.execute(_SQL["find"], {"id": id_})).fetchone()
+        if row is None:
             return None
-        return lock.key
+        *columns, token_sha256 = row
+        key = Key(*columns)
+        return key if key.revoked_at is None and opens(token, token_sha256) else None
 
     async def count(self) -> int:
         """Count the keys that open anything: neither revoked nor forgotten with their space."""
         async with self._database.unscoped() as conn:
-            return await store.count(conn)
+            return await conn.value(_SQL["count"])
 
     async def used(self, keys: Annotated[Sequence[str], Doc("The ids of the keys.")]) -> None:
         """Note that keys were used just now."""
         async with self._database.unscoped() as conn:
-            await store.touch(conn, keys, at=self._clock.now())
+            await conn.execute(_SQL["touch"], {"ids": list(keys), "at": self._clock.now()})

@@ -17,7 +17,6 @@ from typing import Final, Literal
 Level = Literal["read", "write", "admin"]
 LEVELS: Final[tuple[Level, ...]] = ("read", "write", "admin")
 
-
 _ID: Final = re.compile(r"[0-9a-f]{12}\Z", re.ASCII)
 _TOKEN: Final = re.compile(r"quipu_([0-9a-f]{12})_[A-Za-z0-9_-]{43}\Z", re.ASCII)
 
@@ -48,14 +47,6 @@ class Issued:
 
     key: Key
     token: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Lock:
-    """Lock that a token is checked against: the key, and the SHA-256 of its token."""
-
-    key: Key
-    token_sha256: bytes = field(repr=False)
 
 
 def new_token() -> tuple[str, str]:

@@ -1,9 +1,8 @@
-"""Settings as a caller meets them."""
+"""Settings as a program sees them: ``memory.settings``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Annotated, Any
 
 from psycopg.types.json import Jsonb
@@ -14,12 +13,12 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example
 from quipu.kernel.base.scope import check_name, optional_name, refuse_secret
 from quipu.kernel.base.setting import Setting
-from quipu.kernel.config import Origin, Stored
+from quipu.kernel.config import Origin
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Database, SpaceTransaction, stored_settings
+from quipu.kernel.db.database import Database, stored_settings
 from quipu.upkeep.settings.model import Register, SettingState, SettingValue, check_kept, checked, stated
 
-_Kept = Mapping[tuple[Origin, str], Any]
+_Stored = Mapping[tuple[Origin, str], Any]
 _SQL = queries.load("quipu.upkeep.settings")
 
 SettingSpace = Annotated[str | None, Doc("For this space; without it, for all."), Example("ana")]
@@ -104,27 +103,29 @@ class AsyncSettings:
     async def _keep(
         self, setting: Setting[Any], value: SettingValue | None, space: str | None
     ) -> SettingState:
-        now = self._clock.now()
+        """Store a value, or forget the stored one if it is None, and return the state after it."""
+        values = {"name": setting.name, "value": Jsonb(value), "now": self._clock.now()}
+        act = "reset" if value is None else "set"
         if space is None:
             async with self._database.owner() as conn:
-                await _store(conn, setting.name, value, now=now)
+                await conn.execute(_SQL[f"{act}_for_all"], values)
         else:
             async with self._database.write(check_name("space", space)) as tx:
-                await _store_in_space(tx, setting.name, value, now=now)
+                await tx.execute(_SQL[f"{act}_for_space"], **values)
         self._database.settings_changed()
         return await self.get(setting.name, space=space)
 
-    async def _stored(self, space: str | None) -> _Kept:
-        self._database.settings_changed()  # perhaps by another process: what holds is told as of now too
+    async def _stored(self, space: str | None) -> _Stored:
+        self._database.settings_changed()  # another process may have changed some: read what holds anew too
         if space is not None:
             async with self._database.transaction(space) as tx:
                 if tx is not None:
-                    return _by_place(await stored_settings(tx.conn))
+                    return {(origin, name): value for name, value, origin in await stored_settings(tx.conn)}
         async with self._database.unscoped() as conn:
-            return _by_place(await stored_settings(conn))
+            return {(origin, name): value for name, value, origin in await stored_settings(conn)}
 
     async def _state(
-        self, kind: str, setting: Setting[Any], stored: _Kept, space: str | None
+        self, kind: str, setting: Setting[Any], stored: _Stored, space: str | None
     ) -> SettingState:
         holds = await self._database.settings(space)
         source = holds.origin(setting.name)
@@ -147,25 +148,3 @@ class AsyncSettings:
             variable=setting.variable,
             overridden=(in_database, in_space) != (None, None) and source in ("argument", "environment"),
         )
-
-
-def _by_place(rows: Sequence[Stored]) -> _Kept:
-    return {(origin, name): value for name, value, origin in rows}
-
-
-async def _store(conn: Connection, name: str, value: SettingValue | None, *, now: datetime) -> None:
-    """Keep a value for the whole database; None forgets it."""
-    if value is None:
-        await conn.execute(_SQL["reset_for_all"], {"name": name})
-    else:
-        await conn.execute(_SQL["set_for_all"], {"name": name, "value": Jsonb(value), "now": now})
-
-
-async def _store_in_space(
-    tx: SpaceTransaction, name: str, value: SettingValue | None, *, now: datetime
-) -> None:
-    """Keep a value for the space; None forgets it."""
-    if value is None:
-        await tx.execute(_SQL["reset_for_space"], name=name)
-    else:
-        await tx.execute(_SQL["set_for_space"], name=name, value=Jsonb(value), now=now)
