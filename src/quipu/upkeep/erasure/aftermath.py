@@ -1,4 +1,4 @@
-"""What follows an erasure: a vacuum, and a signed note on what is still on the disk and until when."""
+"""Work after an erasure: a vacuum, and a signed note on what is still on the disk and until when."""
 
 from __future__ import annotations
 
