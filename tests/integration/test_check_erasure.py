@@ -25,7 +25,7 @@ from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.receipts import verify
-from quipu.upkeep.backup.taking import take
+from quipu.upkeep.backup.bases import take
 from quipu.upkeep.erasure.files import files
 from quipu.upkeep.erasure.model import Checked, Place
 

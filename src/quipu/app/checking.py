@@ -1,4 +1,4 @@
-"""Looking again at the places that a receipt names."""
+"""The check of an erasure: what is left in the places that its receipt names."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from quipu.errors import DatabaseError, NotFound
 from quipu.kernel.config import Settings
 from quipu.kinds.tables.naming import Naming
 from quipu.upkeep.erasure import places
-from quipu.upkeep.erasure.everywhere import entries_with, fill, search
+from quipu.upkeep.erasure.everywhere import entries_with, fill
+from quipu.upkeep.erasure.everywhere import search as search_tables
 from quipu.upkeep.erasure.gone import Known
 from quipu.upkeep.erasure.limits import Limit
 from quipu.upkeep.erasure.model import Checked, Left, Place, Receipt
 from quipu.upkeep.erasure.names import anywhere, as_bytes, wanted
-from quipu.upkeep.erasure.places import Holder, Named
+from quipu.upkeep.erasure.place_search import PlaceSearch
+from quipu.upkeep.erasure.places import Holder, Notes
 from quipu.upkeep.erasure.rewriting import log_segments
-from quipu.upkeep.erasure.searching import Looking
 from quipu.upkeep.snapshots.shelf import Shelf
 
 _AT_ONCE: Final = 100
@@ -52,29 +53,29 @@ class Checking:
         ``of_all`` is false if the caller may not look into what belongs to all spaces together.
         """
         sought = wanted(strings) if strings else []
-        named = Named.of([one.document for one in receipts])
-        looking = Looking(as_bytes(sought), limit, after=after)
+        notes = Notes.of([one.document for one in receipts])
+        search = PlaceSearch(as_bytes(sought), limit, after=after)
         found: list[Place] = []
-        if sought and looking.begins:
-            found += await self._tables(sought, looking, limit)
-        work = partial(_through, looking, await self._holders(named), named, exports, of_all=of_all)
+        if sought and search.begins:
+            found += await self._tables(sought, search, limit)
+        work = partial(_through, search, await self._holders(notes), notes, exports, of_all=of_all)
         try:
             found += await to_thread.run_sync(work, abandon_on_cancel=True)
         finally:
             limit.give_up()
-        found += places.unreached(named, looking.seen)
-        return Checked(receipt=receipts[0].id, places=found, searched=bool(sought), after=looking.after)
+        found += places.unreached(notes, search.seen)
+        return Checked(receipt=receipts[0].id, places=found, searched=bool(sought), after=search.after)
 
-    async def _holders(self, named: Named) -> list[Holder]:
+    async def _holders(self, notes: Notes) -> list[Holder]:
         """Return the places of existing files, and of those that the receipt names and that are gone."""
         shelf = Shelf.of(self._settings, self._parts.database.url)
         kept = shelf.all(self._space.id, self._space.name)
-        found = places.of_snapshots(named, shelf, self._space.id, kept)
+        found = places.of_snapshots(notes, shelf, self._space.id, kept)
         if self._settings.database_url is not None:
-            return [*found, *places.of_server(named, await self._segments())]
+            return [*found, *places.of_server(notes, await self._segments())]
         async with self._parts.database.owner() as conn:
             await conn.execute(fill("checkpoint"))
-        work = partial(places.of_embedded, named, self._settings, shelf.root)
+        work = partial(places.of_embedded, notes, self._settings, shelf.root)
         return [*found, *await to_thread.run_sync(work)]
 
     async def _segments(self) -> list[str] | None:
@@ -85,7 +86,7 @@ class Checking:
         except DatabaseError:
             return None
 
-    async def _tables(self, strings: Sequence[str], looking: Looking, limit: Limit) -> list[Place]:
+    async def _tables(self, strings: Sequence[str], search: PlaceSearch, limit: Limit) -> list[Place]:
         """Find strings in what SQL can read, and note whether all of it was searched."""
         found: dict[str, tuple[int, str]] = {}
         with anyio.move_on_after(limit.seconds_left) as timer:
@@ -99,7 +100,7 @@ class Checking:
             for place, (count, note) in found.items()
         ]
         if timer.cancelled_caught:
-            looking.stop(_TABLES, "the limit of time")
+            search.stop(_TABLES, "the limit of time")
             note = "not searched to the end: the limit of time was reached; allow for more"
             return [*columns, Place(_TABLES, note=note, whole=False)]
         return [*columns, Place(_TABLES, found=sum(count for count, _ in found.values()))]
@@ -109,7 +110,7 @@ class Checking:
         async with self._parts.database.snapshot_read(self._space.name) as tx:
             if tx is not None:
                 await tx.take_time()
-                found += await search(tx, form, ())
+                found += await search_tables(tx, form, ())
                 entries = await entries_with(tx, form)
                 found += [Left("core.recall_entries.content", entries, "")] if entries else []
         naming = Naming(self._parts.database, self._parts.models, self._parts.logins)
@@ -117,17 +118,17 @@ class Checking:
 
 
 def _through(
-    looking: Looking, holders: Sequence[Holder], named: Named, exports: Sequence[Path], *, of_all: bool
+    search: PlaceSearch, holders: Sequence[Holder], notes: Notes, exports: Sequence[Path], *, of_all: bool
 ) -> list[Place]:
     """Look through all files, place by place; for a thread."""
     found: list[Place] = []
     for holder in holders:
-        place = looking.through(holder, may=of_all or holder.own)
+        place = search.through(holder, may=of_all or holder.own)
         found += [] if place is None else [place]
-    noted = {str(one.get("sha256")): one for one in named.exports}
+    noted = {str(one.get("sha256")): one for one in notes.exports}
     for number, path in enumerate(exports, start=1):
-        found += looking.export(number, path, noted)
-    looking.finish()
+        found += search.export(number, path, noted)
+    search.finish()
     return found
 
 

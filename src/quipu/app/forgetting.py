@@ -13,7 +13,7 @@ from quipu.app.parts import Parts
 from quipu.errors import BadInput
 from quipu.kernel.config import Settings
 from quipu.kinds.tables.naming import Naming, Seen
-from quipu.upkeep.backup.taking import listing, put_aside
+from quipu.upkeep.backup.bases import listing, put_aside
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.erasure.names import checked, pattern

@@ -29,10 +29,10 @@ from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries, inspect
 from quipu.kernel.db.embedded.place import find_place, make_place
 from quipu.kernel.db.embedded.postmaster import lives
 from quipu.kernel.db.embedded.process import serving_account
-from quipu.upkeep.backup import upgrading
-from quipu.upkeep.backup.restoring import restore
-from quipu.upkeep.backup.taking import listing, take
-from quipu.upkeep.backup.upgrading import put_aside, upgrade, write_anew
+from quipu.upkeep.backup import upgrade as upgrading
+from quipu.upkeep.backup.restore import restore
+from quipu.upkeep.backup.bases import listing, take
+from quipu.upkeep.backup.upgrade import put_aside, upgrade, write_anew
 
 pytestmark = pytest.mark.anyio
 
@@ -244,7 +244,7 @@ async def test_an_upgrade_that_is_killed_leaves_all_and_begins_again(old: Settin
 _FROM_THE_SAME = """
 import sys
 from quipu.interfaces.cli.main import run
-from quipu.upkeep.backup import upgrading
+from quipu.upkeep.backup import upgrade as upgrading
 same = upgrading.choose_binaries
 upgrading.old_binaries = lambda settings, account, **_: same(settings, account, data_major=None)
 upgrading.cluster.data_major = lambda place: 15

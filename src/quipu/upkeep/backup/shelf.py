@@ -1,6 +1,6 @@
 """The directory of backups: each base in a folder of its own with a note, the log in ``wal``.
 
-At the end the rules: the base that a restore begins with, and what newer bases make needless.
+At the end the rules: which base a restore begins with, and what newer bases make needless.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ _START = re.compile(r"START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)")
 
 def bases(directory: Path) -> list[Base]:
     """Return the bases that are whole, oldest first: a base gets its note last."""
-    found = [_read(note) for note in directory.glob(f"base-*/{_NOTE}")]
-    return sorted(found, key=lambda one: one.ended_at)
+    return sorted(map(_read, directory.glob(f"base-*/{_NOTE}")), key=lambda one: one.ended_at)
 
 
 def unfinished(directory: Path) -> list[str]:
@@ -50,18 +49,18 @@ def log(directory: Path, *, kept: bool) -> Log:
 
 def note(folder: Path, base: Base) -> None:
     """Mark a base as whole."""
-    told = {**asdict(base), "began_at": base.began_at.isoformat(), "ended_at": base.ended_at.isoformat()}
+    values = {**asdict(base), "began_at": base.began_at.isoformat(), "ended_at": base.ended_at.isoformat()}
     unborn = folder / f"{_NOTE}.part"
-    unborn.write_text(json.dumps(told, indent=2) + "\n", "utf-8")
+    unborn.write_text(json.dumps(values, indent=2) + "\n", "utf-8")
     unborn.replace(folder / _NOTE)
 
 
 def first_log(folder: Path) -> str:
     """Return the oldest segment of the log that the base in a folder needs."""
-    found = _START.search((folder / DATA / "backup_label").read_text("utf-8"))
-    if found is None:
+    start = _START.search((folder / DATA / "backup_label").read_text("utf-8"))
+    if start is None:
         raise ServerError(f"{folder} does not say with which part of the log it begins.")
-    return found[1]
+    return start[1]
 
 
 def end(folder: Path) -> tuple[int, int]:
@@ -77,7 +76,7 @@ def end(folder: Path) -> tuple[int, int]:
 
 
 def remove(folder: Path) -> None:
-    """Take a base away; its note goes first, so that what is left of it is none."""
+    """Remove a base, its note first, so that what is left after a break is not taken for a base."""
     (folder / _NOTE).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -120,14 +119,14 @@ def sizes(directory: Path) -> Iterator[int]:
 
 def _read(note: Path) -> Base:
     try:
-        told = json.loads(note.read_text("utf-8"))
+        values = json.loads(note.read_text("utf-8"))
         return Base(
             name=note.parent.name,
-            began_at=datetime.fromisoformat(told["began_at"]),
-            ended_at=datetime.fromisoformat(told["ended_at"]),
-            size_bytes=int(told["size_bytes"]),
-            major=int(told["major"]),
-            first_log=str(told["first_log"]),
+            began_at=datetime.fromisoformat(values["began_at"]),
+            ended_at=datetime.fromisoformat(values["ended_at"]),
+            size_bytes=int(values["size_bytes"]),
+            major=int(values["major"]),
+            first_log=str(values["first_log"]),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ServerError(

@@ -1,6 +1,6 @@
-"""Looking for strings in files: as bytes, through compression, tar and zip, and in the values of SQLite.
+"""Search for strings in files: as bytes, through compression, tar and zip, and in the values of SQLite.
 
-Every layer of a file is searched as it passes by, so the names of members and headers are searched as well.
+Every layer of a file is searched as it is read, so headers and the names of members are searched as well.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Unread(Exception):
 
 
 class _Enough(Exception):
-    """Signal that what was looked for is found."""
+    """Signal that a string was found and no more is needed."""
 
 
 @dataclass(slots=True)
-class Looked:
+class FileFindings:
     """Findings in a file: whether it holds a string, what could not be read, digests of its layers."""
 
     holds: bool = False
@@ -64,8 +64,8 @@ class Looked:
     sha256: list[str] = field(default_factory=list[str])
 
 
-def look(path: Path, strings: Sequence[bytes], limit: Limit, *, digests: bool = False) -> Looked:
-    """Look through one file. With ``digests`` it is read to its end, and each of its layers is digested.
+def look(path: Path, strings: Sequence[bytes], limit: Limit, *, digests: bool = False) -> FileFindings:
+    """Search one file. With ``digests`` it is read to its end, and each of its layers is digested.
 
     Raises:
         Reached: a limit was reached before its end.
@@ -126,12 +126,12 @@ class _Scan:
     def __init__(self, strings: Sequence[bytes], limit: Limit, *, digests: bool) -> None:
         self.limit = limit
         self.digests = digests
-        self.seen = Looked()
+        self.seen = FileFindings()
         self._strings = strings
         self._kept = max((len(one) for one in strings), default=1) - 1
 
     def search(self, text: bytes) -> bytes:
-        """Look through bytes; their end, with which the next begin."""
+        """Search bytes; return their end, with which the next bytes are searched."""
         if not self.seen.holds and any(one in text for one in self._strings):
             self.seen.holds = True
         if self.seen.holds and not self.digests:
@@ -139,7 +139,7 @@ class _Scan:
         return text[-self._kept :] if self._kept else b""
 
     def layer(self, inner: IO[bytes], *, depth: int, path: Path | None = None) -> None:
-        """Look through a stream and what is packed in it; ``path`` is where it is a file of its own."""
+        """Search a stream and what is packed in it; ``path`` is given if it is a file of its own."""
         passing = _Passing(inner, self)
         stream = io.BufferedReader(passing, _CHUNK)
         start = stream.peek(_HEADER)

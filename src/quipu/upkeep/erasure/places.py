@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.place import find_place
-from quipu.upkeep.backup.taking import listing, put_aside
+from quipu.upkeep.backup.bases import listing, put_aside
 from quipu.upkeep.erasure.model import Place, State
 from quipu.upkeep.snapshots.model import Snapshot
 from quipu.upkeep.snapshots.shelf import Shelf
@@ -49,7 +49,7 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Notes:
     """Content of the notes to a receipt.
 
     ``segment`` is that of the log at the erasure, empty if unknown; ``rewritten`` is the time at which the
@@ -65,32 +65,32 @@ class Named:
     rewritten: str
 
     @classmethod
-    def of(cls, documents: Sequence[Mapping[str, Any]]) -> Named:
+    def of(cls, documents: Sequence[Mapping[str, Any]]) -> Notes:
         """Read signed documents: a receipt and its notes, the last one if there are several of a kind."""
-        note = _last(documents, "remains")
+        remains = _last(documents, "remains")
         rewritten = _last(documents, "rewritten")
-        backups = _mapping(note.get("backups"))
+        backups = _mapping(remains.get("backups"))
         return cls(
-            noted=bool(note),
-            segment=str(_mapping((rewritten or note).get("log")).get("segment", "")),
+            noted=bool(remains),
+            segment=str(_mapping((rewritten or remains).get("log")).get("segment", "")),
             snapshots={
-                str(one.get("sha256")): str(one.get("taken_at")) for one in _items(note.get("snapshots"))
+                str(one.get("sha256")): str(one.get("taken_at")) for one in _items(remains.get("snapshots"))
             },
             bases=[str(one.get("name")) for one in _items(backups.get("bases"))],
             aside=[str(one.get("name")) for one in _items(backups.get("aside"))],
-            exports=_items(note.get("exports")),
+            exports=_items(remains.get("exports")),
             rewritten=str(rewritten.get("at", "")) if rewritten.get("clean") else "",
         )
 
 
-def of_snapshots(named: Named, shelf: Shelf, space_id: int, kept: Iterable[Snapshot]) -> list[Holder]:
+def of_snapshots(notes: Notes, shelf: Shelf, space_id: int, kept: Iterable[Snapshot]) -> list[Holder]:
     """Return the snapshots of a space, and what else lies in their directory."""
     found: list[Holder] = []
     there: set[str] = set()
     for one in kept:
         there.add(one.sha256)
         path = shelf.path(space_id, one.name)
-        later = named.noted and one.sha256 not in named.snapshots
+        later = notes.noted and one.sha256 not in notes.snapshots
         found.append(
             Holder(
                 key=f"snapshot {one.name}",
@@ -109,7 +109,7 @@ def of_snapshots(named: Named, shelf: Shelf, space_id: int, kept: Iterable[Snaps
             state="gone",
             own=True,
         )
-        for sha256, taken_at in named.snapshots.items()
+        for sha256, taken_at in notes.snapshots.items()
         if sha256 not in there
     ]
     room = shelf.root / str(space_id)
@@ -120,14 +120,14 @@ def of_snapshots(named: Named, shelf: Shelf, space_id: int, kept: Iterable[Snaps
     return found
 
 
-def of_embedded(named: Named, settings: Settings, snapshots: Path) -> list[Holder]:
+def of_embedded(notes: Notes, settings: Settings, snapshots: Path) -> list[Holder]:
     """Return the files of the embedded database: its log and data, the bases, and the rest of its home."""
     place, backups = find_place(settings), listing(settings)
     log = place.data / "pg_wal"
     archive, shelves = backups.log.directory, backups.directory
     segments = sorted(path.name for path in log.glob("?" * 24) if path.is_file())
     archived = sorted(path.name[:24] for path in archive.glob("?" * 24 + "*")) if archive.is_dir() else []
-    cleaned = f"written anew at {named.rewritten}" if named.rewritten else ""
+    cleaned = f"written anew at {notes.rewritten}" if notes.rewritten else ""
     pages = Holder(
         key=_PAGES,
         place=_PAGES,
@@ -136,12 +136,12 @@ def of_embedded(named: Named, settings: Settings, snapshots: Path) -> list[Holde
         note=cleaned or _COMPRESSED,
         without=frozenset({log}),
     )
-    found = [_log(named, _LOG, segments, root=log, until=LOG), pages]
-    found.append(_log(named, _ARCHIVE, archived, root=archive if archived else None, until=ARCHIVE))
+    found = [_log(notes, _LOG, segments, root=log, until=LOG), pages]
+    found.append(_log(notes, _ARCHIVE, archived, root=archive if archived else None, until=ARCHIVE))
     there = {name: shelves / name for name in backups.names}
-    found += _directories(named.bases, there, "base backup", until=BASE)
+    found += _directories(notes.bases, there, "base backup", until=BASE)
     aside = {name: place.state / name for name in put_aside(settings)}
-    found += _directories(named.aside, aside, "put aside by a restore", until=ASIDE)
+    found += _directories(notes.aside, aside, "put aside by a restore", until=ASIDE)
     known = {place.data, archive, shelves, snapshots, *there.values(), *aside.values()}
     rest = "other files of the home"
     for key, root in {rest: place.home, f"{rest} (server)": place.state}.items():
@@ -154,14 +154,14 @@ def of_embedded(named: Named, settings: Settings, snapshots: Path) -> list[Holde
     return found
 
 
-def of_server(named: Named, segments: Sequence[str] | None) -> list[Holder]:
+def of_server(notes: Notes, segments: Sequence[str] | None) -> list[Holder]:
     """Describe the files of a separate server: those of its log by name, if it lists them."""
     if segments is None:
-        told = Holder(key=_LOG, place=_LOG, state="not reachable", until=LOG, note="the server tells nothing")
+        log = Holder(key=_LOG, place=_LOG, state="not reachable", until=LOG, note="the server tells nothing")
     else:
-        told = _log(named, _LOG, segments, root=None, until=LOG)
-        told = told if told.state == "gone" else _unreachable(told)
-    cleaned = f"written anew at {named.rewritten}" if named.rewritten else ""
+        log = _log(notes, _LOG, segments, root=None, until=LOG)
+        log = log if log.state == "gone" else _unreachable(log)
+    cleaned = f"written anew at {notes.rewritten}" if notes.rewritten else ""
     pages = Holder(
         key=_PAGES,
         place=_PAGES,
@@ -170,10 +170,10 @@ def of_server(named: Named, segments: Sequence[str] | None) -> list[Holder]:
         note=cleaned or _ELSEWHERE,
     )
     key = "archived log, base backups and replicas"
-    return [told, pages, Holder(key=key, place=key, state="not reachable", note=_ELSEWHERE)]
+    return [log, pages, Holder(key=key, place=key, state="not reachable", note=_ELSEWHERE)]
 
 
-def unreached(named: Named, seen: Iterable[str]) -> list[Place]:
+def unreached(notes: Notes, seen: Iterable[str]) -> list[Place]:
     """Return exports that the receipt names and that are not among the given files."""
     found = set(seen)
     places = [
@@ -183,27 +183,27 @@ def unreached(named: Named, seen: Iterable[str]) -> list[Place]:
             until=str(one.get("until", "")),
             note="give the file with --export",
         )
-        for one in named.exports
+        for one in notes.exports
         if str(one.get("id")) not in found
     ]
-    if not named.noted:
+    if not notes.noted:
         places.append(Place("what was copied before the erasure", "not reachable", note=_NO_NOTE))
     return places
 
 
-def _log(named: Named, place: str, segments: Sequence[str], *, root: Path | None, until: str) -> Holder:
+def _log(notes: Notes, place: str, segments: Sequence[str], *, root: Path | None, until: str) -> Holder:
     """Describe a log: does it still have segments written up to the erasure?"""
-    before = [name for name in segments if not named.segment or name[8:24] <= named.segment[8:24]]
-    told = f"{len(before)} of {len(segments)} segments are of before"
-    if named.rewritten:
-        told = f"{told} the tables were written anew"
+    before = [name for name in segments if not notes.segment or name[8:24] <= notes.segment[8:24]]
+    count = f"{len(before)} of {len(segments)} segments are of before"
+    if notes.rewritten:
+        count = f"{count} the tables were written anew"
     return Holder(
         key=place,
         place=place,
         root=root,
         state="there" if before or (root is not None and segments) else "gone",
         until=until if before else "",
-        note=told if segments else "",
+        note=count if segments else "",
     )
 
 
@@ -213,12 +213,12 @@ def _unreachable(one: Holder) -> Holder:
     )
 
 
-def _directories(named: Sequence[str], there: Mapping[str, Path], what: str, *, until: str) -> list[Holder]:
+def _directories(noted: Sequence[str], there: Mapping[str, Path], what: str, *, until: str) -> list[Holder]:
     found = [
         Holder(key=f"{what} {name}", place=f"{what} {name}", root=path, until=until, note=_COMPRESSED)
         for name, path in there.items()
     ]
-    gone = [name for name in named if name not in there]
+    gone = [name for name in noted if name not in there]
     return found + [Holder(key=f"{what} {name}", place=f"{what} {name}", state="gone") for name in gone]
 
 

@@ -1,7 +1,7 @@
 """Forms of statements in a dump, and which of them may be run. Pure.
 
-The list names the forms that pg_dump writes for one schema; what is not on it is refused. It is the second
-line: all of it runs on the login of the schema's own writer, which can do nothing else. See
+The list names the forms that pg_dump writes for one schema; every other form is refused. It is the second
+line of defence: all statements run on the login of the schema's own writer, which may do nothing else. See
 docs/decisions/snapshots.md.
 """
 
@@ -85,29 +85,29 @@ def order(statement: Statement, schema: str, *, protected: Collection[str], code
     Raises:
         BadInput: a dump of that schema has no such statement.
     """
-    found = _Reading(statement, schema, frozenset(protected), code)
+    judgement = _Judgement(statement, schema, frozenset(protected), code)
     match statement.lower(0):
         case "set":
-            return found.setting()
+            return judgement.setting()
         case "select":
-            return found.selected()
+            return judgement.selected()
         case "create":
-            return found.created()
+            return judgement.created()
         case "alter":
-            return found.altered()
+            return judgement.altered()
         case "comment":
-            return found.commented()
+            return judgement.commented()
         case "copy":
-            return found.copied()
+            return judgement.copied()
         case "refresh" if statement.starts("refresh", "materialized", "view"):
-            return found.about(3, "later")
+            return judgement.about(3, "later")
         case _:
-            raise found.refusal()
+            raise judgement.refusal()
 
 
-class _Reading:
+class _Judgement:
     def __init__(self, statement: Statement, schema: str, protected: frozenset[str], code: bool) -> None:
-        self._said = statement
+        self._statement = statement
         self._schema = schema
         self._protected = protected
         self._code = code
@@ -115,8 +115,8 @@ class _Reading:
     def refusal(self, why: str = "is not taken") -> BadInput:
         """Return the error for the statement."""
         names = SchemaNames("memory", self._schema)
-        shown = names.in_message(" ".join(self._said.text.split()))[:80]
-        return BadInput(f"line {self._said.line}: {shown!r} {why}.", field="file", hint=_REFUSED)
+        shown = names.in_message(" ".join(self._statement.text.split()))[:80]
+        return BadInput(f"line {self._statement.line}: {shown!r} {why}.", field="file", hint=_REFUSED)
 
     def about(self, place: int, step: Step) -> Order:
         """Return an order about the relation named at a place; skip one of the engine."""
@@ -125,57 +125,60 @@ class _Reading:
 
     def setting(self) -> Order:
         """Decide on SET, which is for psql."""
-        if self._said.lower(1) in _SETTINGS and self._said.lower(2) == "=" and len(self._said.words) == 4:
+        if (
+            self._statement.lower(1) in _SETTINGS
+            and self._statement.lower(2) == "="
+            and len(self._statement.words) == 4
+        ):
             return Order("skip")
         raise self.refusal()
 
     def selected(self) -> Order:
         """Decide on SELECT: only what pg_dump writes, letter by letter."""
-        if self._said.text.lower() == _SEARCH_PATH:
+        if self._statement.text.lower() == _SEARCH_PATH:
             return Order("skip")
-        if _SETVAL.fullmatch(self._said.text):
-            named = self._said.words[5].text[1:-1].replace("''", "'")
+        if _SETVAL.fullmatch(self._statement.text):
+            named = self._statement.words[5].text[1:-1].replace("''", "'")
             if named.startswith((f"{self._schema}.", f'"{self._schema}".')):
                 return Order("run")
         raise self.refusal()
 
     def created(self) -> Order:
         """Decide on CREATE."""
-        said = self._said
-        if said.lower(1) == "schema" and len(said.words) == 3 and self._plain(2) == self._schema:
+        statement = self._statement
+        if statement.lower(1) == "schema" and len(statement.words) == 3 and self._plain(2) == self._schema:
             return Order("skip")
         for words in _KINDS:
-            if said.starts("create", *words):
-                found = self.about(1 + len(words), "run")
-                if words[-1] == "table" and said.lower(4 + len(words)) not in {"(", "of"}:
+            if statement.starts("create", *words):
+                if words[-1] == "table" and statement.lower(4 + len(words)) not in {"(", "of"}:
                     raise self.refusal()
-                return found
-        if said.starts("create", "index") or said.starts("create", "unique", "index"):
+                return self.about(1 + len(words), "run")
+        if statement.starts("create", "index") or statement.starts("create", "unique", "index"):
             return self.about(self._after("on"), "run")
-        if said.lower(1) == "trigger" and self._of_the_engine():
+        if statement.lower(1) == "trigger" and self._of_the_engine():
             return Order("skip")  # the engine hangs its own on the table
         if not self._code:
             raise self.refusal()
-        if said.lower(1) == "trigger" or said.starts("create", "constraint", "trigger"):
+        if statement.lower(1) == "trigger" or statement.starts("create", "constraint", "trigger"):
             return self.about(self._after("on"), "later")
-        return Order("later" if said.lower(1) in {"policy", "rule"} else "run")
+        return Order("later" if statement.lower(1) in {"policy", "rule"} else "run")
 
     def altered(self) -> Order:
         """Decide on ALTER: constraints, defaults, identities, partitions, the owner of a sequence."""
-        said = self._said
-        if said.lower(1) in {"index", "statistics"}:
+        statement = self._statement
+        if statement.lower(1) in {"index", "statistics"}:
             return self.about(2, "run")
-        if said.lower(1) == "sequence":
+        if statement.lower(1) == "sequence":
             _, end = self._name(2)
-            return self.about(2, "run") if said.lower(end) == "owned" else self._otherwise()
-        if said.lower(1) != "table":
+            return self.about(2, "run") if statement.lower(end) == "owned" else self._otherwise()
+        if statement.lower(1) != "table":
             return self._otherwise()
         table = self._only(2)
         _, end = self._name(table)
-        match said.lower(end), said.lower(end + 1):
+        match statement.lower(end), statement.lower(end + 1):
             case "add", "constraint":
-                return self.about(table, "reference" if said.lower(end + 3) == "foreign" else "run")
-            case "alter", "column" if said.lower(end + 3) in {"set", "add"}:
+                return self.about(table, "reference" if statement.lower(end + 3) == "foreign" else "run")
+            case "alter", "column" if statement.lower(end + 3) in {"set", "add"}:
                 return self.about(table, "run")
             case ("attach", "partition") | ("replica", "identity") | ("cluster", "on"):
                 return self.about(table, "run")
@@ -193,24 +196,27 @@ class _Reading:
 
     def commented(self) -> Order:
         """Decide on COMMENT ON."""
-        said = self._said
-        if said.starts("comment", "on", "schema") and self._plain(3) == self._schema:
+        statement = self._statement
+        if statement.starts("comment", "on", "schema") and self._plain(3) == self._schema:
             return Order("skip")
         for words in _COMMENTED:
-            if said.starts("comment", "on", *words):
+            if statement.starts("comment", "on", *words):
                 return self.about(2 + len(words), "run")
-        if said.lower(2) in _COMMENTED_ON:
-            place = next((n for n in range(3, len(said.words)) if said.lower(n) == "on"), len(said.words))
-            return self.about(place + 1 + (said.lower(place + 1) == "domain"), "later")
+        if statement.lower(2) in _COMMENTED_ON:
+            place = next(
+                (n for n in range(3, len(statement.words)) if statement.lower(n) == "on"),
+                len(statement.words),
+            )
+            return self.about(place + 1 + (statement.lower(place + 1) == "domain"), "later")
         return self._otherwise()
 
     def copied(self) -> Order:
         """Decide on COPY schema.table (columns) FROM stdin, and refuse any other COPY."""
         name, end = self._name(1)
         columns: list[str] = []
-        if self._said.lower(end) == "(":
-            while self._said.lower(end) != ")":
-                if self._said.lower(end) not in {"(", ","} or end + 1 >= len(self._said.words):
+        if self._statement.lower(end) == "(":
+            while self._statement.lower(end) != ")":
+                if self._statement.lower(end) not in {"(", ","} or end + 1 >= len(self._statement.words):
                     raise self.refusal()
                 columns.append(self._plain(end + 1))
                 end += 2
@@ -228,26 +234,26 @@ class _Reading:
         return len(texts) > 2 and bool(_OUR_TRIGGER.fullmatch(texts[2])) and texts[place : place + 3] == calls
 
     def _texts(self) -> list[str]:
-        return [word.text for word in self._said.words]
+        return [word.text for word in self._statement.words]
 
     def _after(self, word: str) -> int:
         """Return the place after a word, skipping ``only``."""
-        for place in range(2, len(self._said.words)):
-            if self._said.lower(place) == word and self._said.words[place].sort == "word":
+        for place in range(2, len(self._statement.words)):
+            if self._statement.lower(place) == word and self._statement.words[place].sort == "word":
                 return self._only(place + 1)
         raise self.refusal()
 
     def _only(self, place: int) -> int:
-        return place + (self._said.lower(place) == "only")
+        return place + (self._statement.lower(place) == "only")
 
     def _plain(self, place: int) -> str:
-        if place >= len(self._said.words) or self._said.words[place].sort not in {"word", "quoted"}:
+        if place >= len(self._statement.words) or self._statement.words[place].sort not in {"word", "quoted"}:
             raise self.refusal()
-        return folded(self._said.words[place])
+        return folded(self._statement.words[place])
 
     def _name(self, place: int) -> tuple[str, int]:
         """Return the name after ``schema.`` at a place, and the place of the next word."""
-        if self._plain(place) != self._schema or self._said.lower(place + 1) != ".":
+        if self._plain(place) != self._schema or self._statement.lower(place + 1) != ".":
             raise self.refusal("is about something outside of the schema")
         return self._plain(place + 2), place + 3
 

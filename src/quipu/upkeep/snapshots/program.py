@@ -1,4 +1,4 @@
-"""Running pg_dump: that of the embedded server, or one that fits the server of the settings."""
+"""The pg_dump of the embedded server, or one that fits the server of the settings, and its run."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ async def pg_dump(settings: Settings, *, major: int) -> tuple[Path, Mapping[str,
     if settings.database_url is None:
         programs = await embedded.programs(settings)
         return programs.tool("pg_dump"), programs.environment(settings.home)
-    found: list[str] = []
+    older: list[str] = []
     for path in _candidates(settings):
         environment = {**bare_environment(bin_dir=path.parent, home=Path.home()), **os.environ}
         version = _VERSION.search(run([path, "--version"], account=_us(), env=environment).text)
         if version is not None and int(version[1]) >= major:
             return path, environment
-        found.append(f"{path} is of {version[1] if version else 'no version'}")
+        older.append(f"{path} is of {version[1] if version else 'no version'}")
     raise DatabaseUnsuitable(
         f"The server is PostgreSQL {major}, and no pg_dump of that version or a newer one is here"
-        f" ({'; '.join(found) or 'none was found'}).",
+        f" ({'; '.join(older) or 'none was found'}).",
         hint=f"Install postgresql-client-{major}, or set QUIPU_PG_BIN to the directory of its programs.",
     )
 
@@ -75,11 +75,11 @@ def write(
     Raises:
         DatabaseError: pg_dump failed; says how.
     """
-    given = conninfo.conninfo_to_dict(url)
-    password = given.pop("password", None)
-    address = conninfo.make_conninfo("", **given)  # what a program is called with, others can see
+    parts = conninfo.conninfo_to_dict(url)
+    password = parts.pop("password", None)
+    address = conninfo.make_conninfo("", **parts)  # others can see the arguments of a program
     secret = {} if password is None else {"PGPASSWORD": str(password)}
-    said = run(
+    outcome = run(
         [
             program,
             *_OPTIONS,
@@ -94,8 +94,8 @@ def write(
         env={**environment, **secret},
         timeout_seconds=_LONGEST_SECONDS,
     )
-    if said.code != 0:
-        why = schema.in_message(said.text[-500:])
+    if outcome.code != 0:
+        why = schema.in_message(outcome.text[-500:])
         raise DatabaseError(f"pg_dump failed: {why}", hint="Nothing was kept.")
 
 

@@ -1,4 +1,4 @@
-"""A dump taken apart: its statements, and the rows between them. It is read as a stream.
+"""The statements of a dump, and the rows between them, read as a stream.
 
 pg_dump writes SQL with the rows of ``COPY … FROM stdin`` in it, for psql. Only psql's own commands that
 pg_dump itself writes (``\\restrict``, ``\\unrestrict``) are passed over; any other is refused, as psql would
@@ -59,8 +59,8 @@ class Dump:
         Raises:
             BadInput: the file is no dump: a command of psql, a statement without an end, no UTF-8.
         """
-        while (found := self._statement()) is not None:
-            yield found
+        while (statement := self._statement()) is not None:
+            yield statement
 
     def rows(self) -> Iterator[bytes]:
         """Yield the lines of rows after a COPY, a long one in pieces, without the line that ends them.
@@ -92,12 +92,12 @@ class Dump:
             raise BadInput(f"the file is compressed ({packed}).", field="file", hint="Unpack it first.")
 
     def _statement(self) -> Statement | None:
-        begun: _Begun | None = None
+        begun: _Unfinished | None = None
         while (read := self._next()) is not None:
             line = read.data
             self._check(line)
             if begun is None:
-                begun = _Begun(self._line)
+                begun = _Unfinished(self._line)
                 if read.whole and (not line.strip() or line.startswith(b"--") or _FENCE.fullmatch(line)):
                     begun = None
                     if line.startswith(RIGHT):
@@ -112,8 +112,8 @@ class Dump:
         return None
 
 
-class _Begun:
-    """A statement of which the end was not read yet."""
+class _Unfinished:
+    """A statement whose end was not read yet."""
 
     def __init__(self, line: int) -> None:
         self.line = line
@@ -123,7 +123,7 @@ class _Begun:
         self._cutter = Cutter()
 
     def take(self, data: bytes) -> bool:
-        """Add a line; whether the statement ends with it, as one of a dump does.
+        """Add a line and return True if the statement ends with it.
 
         Raises:
             BadInput: there is more than one, a command of psql, too much, or no UTF-8.

@@ -1,10 +1,10 @@
 """Rights that the SQL of an agent granted on its objects: kept with a snapshot, given back, or named. Pure.
 
-For whom a policy is, and which publication has a table, is kept in the same way.
+The roles of policies and the publications of tables are kept in the same way.
 
-What is usual of an object is not kept: its owner has all rights, the reader of the schema reads, and
-everybody what PostgreSQL lets everybody do. A role is known by its name and its number in the server, so that
-another one of the same name gets nothing.
+Only unusual rights are kept. It is usual that the owner of an object has all rights, the reader of the schema
+reads, and everybody may do what PostgreSQL lets everybody do. A role is known by its name and its number in
+the server, so another role of the same name gets nothing.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ def granted(row: Sequence[Any]) -> Granted:
     return Granted((kind, tuple(names), tuple(args)), ahead, called, _rights(rights), _rights(usual))
 
 
-def kept(found: Iterable[Granted]) -> Kept:
+def kept(granted: Iterable[Granted]) -> Kept:
     """Return the rights that are worth keeping."""
-    return {one.key: one.rights for one in found if one.rights != one.usual}
+    return {one.key: one.rights for one in granted if one.rights != one.usual}
 
 
 def roles(of: Kept) -> set[tuple[str, int]]:
@@ -114,23 +114,25 @@ def still(of: Kept, there: Collection[tuple[str, int]]) -> tuple[Kept, tuple[str
     return left, tuple(sorted(lost))
 
 
-def going(found: Sequence[Granted]) -> tuple[str, ...]:
-    """Tell what goes with the objects that there are, and is not the agent's to make again, a line each."""
-    published = [_line(one.key, right) for one in found if one.key[0] == "published" for right in one.rights]
+def going(objects: Sequence[Granted]) -> tuple[str, ...]:
+    """Return what is lost with the present objects and the agent cannot make again, a line each."""
+    published = [
+        _line(one.key, right) for one in objects if one.key[0] == "published" for right in one.rights
+    ]
     others = [
         f"{one.key[1][0]}: it is of another schema and rests on these tables"
-        for one in found
+        for one in objects
         if one.key[0] == "dependant"
     ]
     return (*published, *others)
 
 
-def moved(of: Kept, found: Iterable[Granted]) -> tuple[Kept, tuple[str, ...]]:
+def moved(of: Kept, present: Iterable[Granted]) -> tuple[Kept, tuple[str, ...]]:
     """Return the rights of a dump from another place: all of the schema's own roles, else the usual ones.
 
     Rights that it granted to others are returned as lost, a line each.
     """
-    usual = {one.key: one.usual for one in found}
+    usual = {one.key: one.usual for one in present}
     left: dict[Key, frozenset[Right]] = {}
     lost: list[str] = []
     for key, rights in of.items():
@@ -141,12 +143,12 @@ def moved(of: Kept, found: Iterable[Granted]) -> tuple[Kept, tuple[str, ...]]:
     return left, tuple(sorted(lost))
 
 
-def changes(found: Iterable[Granted], wanted: Kept) -> Iterator[Change]:
+def changes(present: Iterable[Granted], wanted: Kept) -> Iterator[Change]:
     """Yield the changes that turn the existing rights into the wanted ones; the usual ones by default.
 
     Rights on the schema itself are not the agent's to give, and a policy is made for whom it is.
     """
-    for one in found:
+    for one in present:
         want = wanted.get(one.key, one.usual)
         if one.key[0] in _NOT_GRANTED:
             continue

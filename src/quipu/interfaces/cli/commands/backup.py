@@ -15,8 +15,8 @@ from quipu.interfaces.cli.views import backup as views
 from quipu.kernel.base import scope
 from quipu.kernel.base.clock import SystemClock
 from quipu.upkeep.backup.model import Progress, Restored
-from quipu.upkeep.backup.restoring import restore as bring_back
-from quipu.upkeep.backup.taking import listing, size_of_all, take
+from quipu.upkeep.backup.restore import restore as bring_back
+from quipu.upkeep.backup.bases import listing, size_of_all, take
 
 _EXAMPLES = """\b
 Examples:

@@ -24,8 +24,8 @@ from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.embedded import ServerStatus
-from quipu.upkeep.backup.upgrading import put_aside, remove_put_aside
-from quipu.upkeep.backup.upgrading import upgrade as bring_over
+from quipu.upkeep.backup.upgrade import put_aside, remove_put_aside
+from quipu.upkeep.backup.upgrade import upgrade as bring_over
 
 _AGAIN = (
     "The data are as they were, or already of the new version: `quipu db status` says which. In the first "

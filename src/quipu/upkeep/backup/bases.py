@@ -1,4 +1,4 @@
-"""Taking a base of the embedded database, and seeing what there is."""
+"""Bases of the embedded database: taken, listed, and removed when newer ones are enough."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
@@ -59,7 +59,7 @@ def size_of_all(settings: Settings) -> int:
     """Estimate the size of a base, in bytes."""
     share = lifecycle.join(make_place(settings), settings)
     try:
-        return _size(share.door)
+        return int(_value(share.door, "size_of_all") or 0)
     finally:
         lifecycle.leave(share)
 
@@ -112,7 +112,7 @@ def take(
             base=base,
             removed=[one.name for one in old],
             log_segments_removed=segments,
-            log_kept=_keeps_log(share.door),
+            log_kept=bool(_value(share.door, "keeps_log")),
         )
     finally:
         lifecycle.leave(share)
@@ -133,24 +133,17 @@ def _remove(old: Sequence[Base], directory: Path, log: Callable[[str | None], Pa
 
 def _trimmed(wal: Path, bases: list[Base]) -> int:
     segments = [entry.name for entry in wal.glob("*.gz")]
-    names = (
-        unneeded(segments, bases) if bases else segments
-    )  # nothing begins with the log of an older version
+    # Without a base, all of it is needless: nothing begins with the log of an older version.
+    names = unneeded(segments, bases) if bases else segments
     for name in names:
         (wal / name).unlink(missing_ok=True)
     return len(names)
 
 
-def _keeps_log(door: Door) -> bool:
+def _value(door: Door, query: str) -> Any:
     with enter(door) as conn:
-        row = conn.execute(_SQL["keeps_log"]).fetchone()
-    return row is not None and bool(row[0])
-
-
-def _size(door: Door) -> int:
-    with enter(door) as conn:
-        row = conn.execute(_SQL["size_of_all"]).fetchone()
-    return 0 if row is None else int(row[0])
+        row = conn.execute(_SQL[query]).fetchone()
+    return None if row is None else row[0]
 
 
 @contextmanager
@@ -160,13 +153,13 @@ def watched(folder: Path, progress: Progress | None) -> Generator[None]:
         yield
         return
     ended = threading.Event()
-    told = 0
+    reported = 0
 
     def look() -> None:
-        nonlocal told
+        nonlocal reported
         size = sum(shelf.sizes(folder))
-        progress(max(0, size - told))
-        told = max(told, size)
+        progress(max(0, size - reported))
+        reported = max(reported, size)
 
     def watch() -> None:
         while not ended.wait(_WATCH_SECONDS):

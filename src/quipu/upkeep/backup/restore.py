@@ -1,4 +1,4 @@
-"""Bringing the embedded database back as it was at a moment: in another home, or in place."""
+"""The restore of the embedded database as it was at a moment: in another home, or in place."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries
 from quipu.kernel.db.embedded.cluster import RESTORED, data_major
 from quipu.kernel.db.embedded.place import Place, find_place, make_place
 from quipu.upkeep.backup import shelf
+from quipu.upkeep.backup.bases import listing
 from quipu.upkeep.backup.model import Backups, Progress, Restored
 from quipu.upkeep.backup.shelf import chosen, on_timeline
-from quipu.upkeep.backup.taking import listing
 
 
 def restore(
@@ -32,10 +32,9 @@ def restore(
 ) -> Restored:
     """Bring the database back as it was ``at``, or as of the end of the log.
 
-    ``into`` is a home that has no database yet; without it, it is done in place, and what was there is put
-    aside beside it. What is restored is made whole apart from all others and takes its place last, so a
-    failure leaves everything as it was. Without ``confirm`` it is only looked at. It blocks; run it in a
-    thread.
+    ``into`` is a home that has no database yet. Without it the restore is done in place, and the present data
+    are put aside. The restored data are completed elsewhere and take their place last, so a failure changes
+    nothing. Without ``confirm`` it is a preview. It blocks; run it in a thread.
 
     Raises:
         NotFound: there is no base.
@@ -44,11 +43,11 @@ def restore(
         ServerError, DiskFull: it could not be restored, for example in place while others use it; nothing was
             changed.
     """
-    found = listing(settings)
-    clusters = {one.name: cluster_of(found.directory / one.name / shelf.DATA) for one in found.bases}
-    logs = {one: _log(find_place(settings), settings, found, one) for one in set(clusters.values())}
-    ends = {one.name: shelf.end(found.directory / one.name) for one in found.bases}
-    followed = [one for one in found.bases if on_timeline([one], ends, logs[clusters[one.name]].timeline)]
+    backups = listing(settings)
+    clusters = {one.name: cluster_of(backups.directory / one.name / shelf.DATA) for one in backups.bases}
+    logs = {one: _log(find_place(settings), settings, backups, one) for one in set(clusters.values())}
+    ends = {one.name: shelf.end(backups.directory / one.name) for one in backups.bases}
+    followed = [one for one in backups.bases if on_timeline([one], ends, logs[clusters[one.name]].timeline)]
     base = chosen(followed, at, now=clock.now())
     home = settings.home.expanduser().absolute() if into is None else into.expanduser().absolute()
     plan = Restored(done=False, base=base, at=at, home=home)
@@ -58,8 +57,8 @@ def restore(
         return plan
     source = make_place(settings)
     binaries = choose_binaries(settings, source.account, data_major=base.major)
-    verify(binaries, found.directory / base.name / shelf.DATA)
-    _flush(source, settings, found)
+    verify(binaries, backups.directory / base.name / shelf.DATA)
+    _flush(source, settings, backups)
     log = logs[clusters[base.name]]
     if into is not None:
         return _elsewhere(plan, log, binaries, replace(settings, home=home), progress)
@@ -114,8 +113,7 @@ def _replayed(
     *,
     keeps_log: bool,
 ) -> datetime | None:
-    found = log.backups
-    shelf.copy(found.directory / plan.base.name / shelf.DATA, scratch.data, progress=progress)
+    shelf.copy(log.backups.directory / plan.base.name / shelf.DATA, scratch.data, progress=progress)
     try:
         return recovery.replay(
             scratch,
@@ -133,17 +131,17 @@ def _replayed(
         raise BadInput(
             "the log that is kept does not reach that moment.",
             field="at",
-            hint=f"Leave --at out to restore as far as it reaches. {_reach(found)}",
+            hint=f"Leave --at out to restore as far as it reaches. {_reach(log.backups)}",
         ) from error
 
 
-def _reach(found: Backups) -> str:
-    if found.log.until is None:
+def _reach(backups: Backups) -> str:
+    if backups.log.until is None:
         return "No log is kept: QUIPU_ARCHIVE=true begins it."
-    return f"Its last part was closed at {found.log.until:%Y-%m-%d %H:%M:%S} UTC."
+    return f"Its last part was closed at {backups.log.until:%Y-%m-%d %H:%M:%S} UTC."
 
 
-def _log(source: Place, settings: Settings, found: Backups, cluster: str | None) -> _Log:
+def _log(source: Place, settings: Settings, backups: Backups, cluster: str | None) -> _Log:
     """Return the log of a cluster, on the right timeline.
 
     That is the timeline of the existing data, or of those that an interrupted restore completed, if they
@@ -156,14 +154,14 @@ def _log(source: Place, settings: Settings, found: Backups, cluster: str | None)
         data = None
     binaries = choose_binaries(settings, source.account, data_major=data_major(source))
     timeline = timeline_of(data, wal=directory, binaries=binaries, account=source.account)
-    return _Log(found, directory, timeline, None if data is None else source.data / "pg_wal")
+    return _Log(backups, directory, timeline, None if data is None else source.data / "pg_wal")
 
 
-def _flush(source: Place, settings: Settings, found: Backups) -> None:
+def _flush(source: Place, settings: Settings, backups: Backups) -> None:
     """Send what was committed until now to the archive, if there are data and their log is kept."""
     with lifecycle.turn(source):
         lifecycle.settle(source)
-    if not found.log.kept or data_major(source) is None:
+    if not backups.log.kept or data_major(source) is None:
         return
     share = lifecycle.join(source, settings)
     try:

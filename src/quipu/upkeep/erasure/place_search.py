@@ -1,4 +1,4 @@
-"""Searching the places of a check, one after the other, up to a limit, and going on where it was reached."""
+"""The search of a check: place by place, up to a limit, and on from where an earlier one stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quipu.errors import BadInput
-from quipu.upkeep.erasure.files import Looked, files, look
+from quipu.upkeep.erasure.files import FileFindings, files, look
 from quipu.upkeep.erasure.limits import Limit, Reached
 from quipu.upkeep.erasure.model import Place
 from quipu.upkeep.erasure.places import Holder
@@ -16,10 +16,10 @@ from quipu.upkeep.erasure.places import Holder
 _BETWEEN = "|"
 
 
-class Looking:
-    """A search for strings. ``after`` is where it stopped: the last file that was searched whole.
+class PlaceSearch:
+    """A search for strings in files. ``after`` is the last file that was searched whole, if it stopped.
 
-    Begun with such a place, it goes on behind it and leaves out what comes before.
+    A search that is given such an ``after`` goes on behind it.
     """
 
     def __init__(self, strings: Sequence[bytes], limit: Limit, *, after: str | None = None) -> None:
@@ -55,12 +55,12 @@ class Looking:
         if self._skip and self._skip != holder.key:
             return None
         self._skip = ""
-        told = Place(holder.place, holder.state, until=holder.until, note=holder.note)
+        place = Place(holder.place, holder.state, until=holder.until, note=holder.note)
         if not self._strings or holder.root is None:
-            return told
+            return place
         if not may:
-            return replace(told, state="not reachable", note="it belongs to all spaces together")
-        return self._searched(told, holder, holder.root.resolve())
+            return replace(place, state="not reachable", note="it belongs to all spaces together")
+        return self._searched(place, holder, holder.root.resolve())
 
     def export(self, number: int, path: Path, noted: Mapping[str, Mapping[str, Any]]) -> list[Place]:
         """Look through a file or directory that was handed out, and recognise the exports in it.
@@ -75,14 +75,14 @@ class Looking:
             return [Place(f"export {path}", "gone", note="it is not there")]
         known: dict[str, Place] = {}
         holder = Holder(key=key, place=f"export {path}", root=path)
-        told = self._searched(Place(holder.place), holder, path.resolve(), noted=noted, known=known)
-        if told.found == 0 and not known and not told.note:
-            told = replace(told, note="no export that was noted")
-        return [told, *known.values()]
+        place = self._searched(Place(holder.place), holder, path.resolve(), noted=noted, known=known)
+        if place.found == 0 and not known and not place.note:
+            place = replace(place, note="no export that was noted")
+        return [place, *known.values()]
 
     def _searched(
         self,
-        told: Place,
+        place: Place,
         holder: Holder,
         root: Path,
         *,
@@ -90,8 +90,8 @@ class Looking:
         known: dict[str, Place] | None = None,
     ) -> Place:
         if self.after is not None:
-            return replace(told, note=f"not searched: {self._why} was reached", whole=False)
-        found, unread, last = 0, list[str](), ""
+            return replace(place, note=f"not searched: {self._why} was reached", whole=False)
+        holding, unread, last = 0, list[str](), ""
         for path in self._rest(root, holder):
             name = "" if path == root else str(path.relative_to(root))
             try:
@@ -99,26 +99,26 @@ class Looking:
             except Reached as why:
                 self.stop(holder.key, str(why))
                 self.after = f"{holder.key}{_BETWEEN}{last}"
-                return self._unfinished(told, found, path, last=last)
-            found += seen.holds
+                return self._unfinished(place, holding, path, last=last)
+            holding += seen.holds
             unread += [f"{name or path.name}: {why}" for why in seen.unread]
             if noted is not None and known is not None:
                 self._recognise(path, seen, noted, known)
             last = name
-        notes = [told.note, *unread[:3], *([f"{len(unread) - 3} more"] if len(unread) > 3 else ())]
+        notes = [place.note, *unread[:3], *([f"{len(unread) - 3} more"] if len(unread) > 3 else ())]
         return replace(
-            told,
-            found=found if self._strings else None,
+            place,
+            found=holding if self._strings else None,
             note="; ".join(one for one in notes if one),
             whole=not unread,
         )
 
-    def _unfinished(self, told: Place, found: int, path: Path, *, last: str) -> Place:
+    def _unfinished(self, place: Place, holding: int, path: Path, *, last: str) -> Place:
         size = path.stat().st_size if path.exists() else 0
         note = f"not searched to the end: {self._why} was reached at {path.name}"
         if not last:
             note += f"; that file alone has {size:,} bytes: allow for more"
-        return replace(told, found=found or None, note=note, whole=False)
+        return replace(place, found=holding or None, note=note, whole=False)
 
     def _rest(self, root: Path, holder: Holder) -> list[Path]:
         """Return the files that are left to search."""
@@ -133,7 +133,7 @@ class Looking:
     def _recognise(
         self,
         path: Path,
-        seen: Looked,
+        seen: FileFindings,
         noted: Mapping[str, Mapping[str, Any]],
         known: dict[str, Place],
     ) -> None:

@@ -1,4 +1,4 @@
-"""Bringing the embedded database over to the version of PostgreSQL that is installed."""
+"""The upgrade of the embedded database to the version of PostgreSQL that is installed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from quipu.kernel.db.embedded.door import DATABASE, Door, enter
 from quipu.kernel.db.embedded.place import Place, find_place, give, make_place
 from quipu.kernel.db.embedded.server import size_of
 from quipu.kernel.db.embedded.transfer import Counts, Side, transfer
+from quipu.upkeep.backup.bases import refuse_server, watched
 from quipu.upkeep.backup.model import Progress, PutAside, Upgraded
-from quipu.upkeep.backup.taking import refuse_server, watched
 from quipu.upkeep.maintenance import statement
 
 _SQL = queries.load("quipu.upkeep")
@@ -36,10 +36,10 @@ def upgrade(
 ) -> Upgraded | None:
     """Write all data anew for the PostgreSQL that is installed; None where they are of its version already.
 
-    The old ones are read by programs of their version: ``old_programs``, else those found on this machine.
-    The new ones are made whole apart and take their place last; the old ones are put aside. Whatever ends it
-    before leaves everything as it was, and the same call begins again. Without ``confirm`` it is only looked
-    at. It blocks; run it in a thread.
+    The old data are read by programs of their version: ``old_programs``, else those found on this machine.
+    The new data are completed elsewhere and take their place last; the old data are put aside. If it breaks
+    off before, nothing has changed, and the same call begins again. Without ``confirm`` it is a preview. It
+    blocks; run it in a thread.
 
     Raises:
         BadInput: the settings name a server.
@@ -127,15 +127,15 @@ def write_anew(
 def put_aside(settings: Settings) -> list[PutAside]:
     """Return the data that restores and upgrades put aside, oldest first."""
     refuse_server(settings)
-    found = sorted(find_place(settings).state.glob(f"{cluster.ASIDE}*"))
+    paths = sorted(find_place(settings).state.glob(f"{cluster.ASIDE}*"))
     return [
         PutAside(path=path, major=(path / "PG_VERSION").read_text("utf-8").strip(), size_bytes=size_of(path))
-        for path in found
+        for path in paths
     ]
 
 
 def remove_put_aside(settings: Settings) -> list[PutAside]:
-    """Remove them; which they were.
+    """Remove the data that restores and upgrades put aside, and return what was removed.
 
     Raises:
         ServerError: the data that took their place are not there.
@@ -144,10 +144,10 @@ def remove_put_aside(settings: Settings) -> list[PutAside]:
     with lifecycle.turn(place):
         if not place.data.exists():
             raise ServerError(f"{place.data} is not there, so nothing was removed.")
-        found = put_aside(settings)
-        for one in found:
+        removed = put_aside(settings)
+        for one in removed:
             shutil.rmtree(one.path)
-    return found
+    return removed
 
 
 def _tidy(door: Door) -> None:
