@@ -20,8 +20,8 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle
 from quipu.kernel.db.embedded.cluster import ASIDE
 from quipu.kernel.db.embedded.place import find_place, make_place
-from quipu.upkeep.backup.restore import restore
 from quipu.upkeep.backup.bases import listing, take
+from quipu.upkeep.backup.restore import restore
 
 CLOCK = SystemClock()
 

@@ -30,8 +30,8 @@ from quipu.kernel.db.embedded.place import find_place, make_place
 from quipu.kernel.db.embedded.postmaster import lives
 from quipu.kernel.db.embedded.process import serving_account
 from quipu.upkeep.backup import upgrade as upgrading
-from quipu.upkeep.backup.restore import restore
 from quipu.upkeep.backup.bases import listing, take
+from quipu.upkeep.backup.restore import restore
 from quipu.upkeep.backup.upgrade import put_aside, upgrade, write_anew
 
 pytestmark = pytest.mark.anyio

@@ -14,9 +14,9 @@ from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import backup as views
 from quipu.kernel.base import scope
 from quipu.kernel.base.clock import SystemClock
+from quipu.upkeep.backup.bases import listing, size_of_all, take
 from quipu.upkeep.backup.model import Progress, Restored
 from quipu.upkeep.backup.restore import restore as bring_back
-from quipu.upkeep.backup.bases import listing, size_of_all, take
 
 _EXAMPLES = """\b
 Examples:
