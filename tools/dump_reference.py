@@ -14,13 +14,14 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from itertools import groupby
 from pathlib import Path
+from typing import cast
 
 import click
 
 from quipu.app.operations import OPERATIONS, Operation
+from quipu.interfaces.cli.main import quipu_command
 from quipu.interfaces.declarations import Declaration, declared
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -33,7 +34,7 @@ BEGIN, END = "<!-- Derived from the declarations: do not edit. -->", "<!-- End o
 def command_sections(text: str) -> str:
     """The text of cli.md with the sections of derived commands written anew, behind their group's."""
     for group in dict.fromkeys(one.words.partition(" ")[0] for one in OPERATIONS if one.words):
-        made = import_module(f"quipu.interfaces.cli.commands.{group}").command
+        made = cast("click.Group", quipu_command.get_command(click.Context(quipu_command), group))
         sections = "\n\n".join(
             _section(f"{group} {name}", one) for name, one in sorted(made.commands.items())
         )

@@ -13,6 +13,7 @@ import pytest
 from tree import ROOT
 
 from quipu.app.operations import OPERATIONS, ROOMS, Operation
+from quipu.interfaces.cli.main import quipu_command
 from quipu.interfaces.declarations import declared, read
 from quipu.interfaces.server import create_app
 
@@ -45,7 +46,9 @@ def names_at_rest(where: str) -> set[str]:
 
 def names_on_the_command_line(operation: Operation) -> set[str]:
     group, _, name = (operation.words or "").partition(" ")
-    command: click.Command = import_module(f"quipu.interfaces.cli.commands.{group}").command.commands[name]
+    room = quipu_command.get_command(click.Context(quipu_command), group)
+    assert isinstance(room, click.Group)
+    command = room.commands[name]
     return {one.name or "" for one in command.params}
 
 

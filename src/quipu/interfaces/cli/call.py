@@ -61,3 +61,8 @@ def in_space(function: Command) -> Command:
         metavar="NAME",
         help="The space: a person, a project, a customer.",
     )(function)
+
+
+def in_one_space(help: str) -> Callable[[Command], Command]:
+    """Add ``--space``, of the commands that may work in many."""
+    return click.option("--space", "-s", envvar="QUIPU_SPACE", show_envvar=True, metavar="NAME", help=help)

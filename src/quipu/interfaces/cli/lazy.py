@@ -15,9 +15,12 @@ _PACKAGE = "quipu.interfaces.cli"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A command before it is loaded: its module in ``commands``, its line in the help, whether it embeds."""
+    """A command before it is loaded: its module in ``commands``, its line in the help, whether it embeds.
 
-    module: str
+    Without a module it is a room of which every command is derived.
+    """
+
+    module: str | None
     text: str
     embeds: bool = False
 
@@ -37,7 +40,9 @@ class LazyGroup(click.Group):
         """Return the command, loaded now."""
         if cmd_name not in self._lines:
             return None
-        return import_module(f"{_PACKAGE}.commands.{self._lines[cmd_name].module}").command
+        module = self._lines[cmd_name].module
+        loaded = import_module(f"{_PACKAGE}.commands.{module or 'rooms'}")
+        return loaded.command if module else loaded.room(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

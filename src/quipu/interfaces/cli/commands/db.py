@@ -11,7 +11,6 @@ from pathlib import Path
 import anyio
 import click
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from rich.table import Table
 from rich.text import Text
 
 from quipu.errors import BadInput, NotFound
@@ -19,6 +18,7 @@ from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import backup as views
+from quipu.interfaces.cli.views.layout import named_values
 from quipu.interfaces.cli.views.text import size
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
@@ -164,8 +164,7 @@ def _embedded(call: Call) -> Settings:
 
 
 def _show(screen: Screen, found: ServerStatus) -> None:
-    table = Table.grid(padding=(0, 2))
-    rows = {
+    shown = {
         "state": found.state + (" (until `quipu db stop`)" if found.stays else ""),
         "data": f"{found.data_dir} ({size(found.size_bytes)})",
         "socket": found.socket,
@@ -173,10 +172,7 @@ def _show(screen: Screen, found: ServerStatus) -> None:
         "version": found.version,
         "connections": found.clients if found.state == "running" else None,
     }
-    for name, value in rows.items():
-        if value is not None:
-            table.add_row(Text(name, style="dim"), Text(str(value)))
-    screen.answer(found, table, *(Text(problem, style="red") for problem in found.problems))
+    screen.answer(found, named_values(shown), *(Text(problem, style="red") for problem in found.problems))
 
 
 def _brought(settings: Settings) -> str | None:

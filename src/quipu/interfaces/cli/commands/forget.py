@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
 from quipu.errors import BadInput
@@ -17,10 +17,18 @@ from quipu.interfaces.cli.last_recall import drop
 from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.piped import text_of
 from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views.layout import Rows, amounts
 from quipu.interfaces.cli.views.text import count, day_and_time, size, visible
-from quipu.upkeep.erasure.model import Checked, Erasure, Place
+from quipu.upkeep.erasure.model import Checked, Erasure, Left, Place
 
 _LEFT = 1
+_left = Rows[Left](
+    {
+        "names are left in": lambda one: one.place,
+        "rows": lambda one: f"{one.count:,}",
+        "what removes them": lambda one: one.how,
+    }
+)
 
 
 def check(
@@ -91,11 +99,16 @@ def lines(file: str, *, field: str) -> list[str]:
     return [line for line in text_of(file, field=field).splitlines() if line.strip()]
 
 
-def _place_shown(found: Checked) -> Iterator[Table | Text]:
-    table = Table("place", "is", "found", "until", "", box=None, pad_edge=False)
-    for one in found.places:
-        table.add_row(visible(one.place), one.state, _count(one, found), one.until, visible(one.note))
-    yield table
+def _place_shown(found: Checked) -> Iterator[RenderableType]:
+    yield Rows[Place](
+        {
+            "place": lambda one: one.place,
+            "is": lambda one: one.state,
+            "found": lambda one: _count(one, found),
+            "until": lambda one: one.until,
+            "": lambda one: one.note,
+        }
+    )(found.places)
     if found.clean:
         yield Text("Nothing is left." if found.searched else "All places are gone.", style="bold")
     elif found.searched:
@@ -178,22 +191,13 @@ def command(
     screen.answer(found, *_shown(found))
 
 
-def _shown(found: Erasure) -> Iterator[Table | Text]:
+def _shown(found: Erasure) -> Iterator[RenderableType]:
     if not any(found.counts.values()):
         yield Text(f"Nothing in the space {visible(found.space)!r} matches.")
     else:
-        table = Table(
-            "forgotten" if found.receipt else "would be forgotten", "rows", box=None, pad_edge=False
-        )
-        table.columns[1].justify = "right"
-        for name, number in found.counts.items():
-            table.add_row(name, f"{number:,}")
-        yield table
+        yield amounts(found.counts, "forgotten" if found.receipt else "would be forgotten", "rows")
     if found.left:
-        table = Table("names are left in", "rows", "what removes them", box=None, pad_edge=False)
-        for one in found.left:
-            table.add_row(visible(one.place), f"{one.count:,}", one.how)
-        yield table
+        yield _left(found.left)
     if found.receipt:
         yield Text(f"Receipt {found.receipt}, {day_and_time(found.erased_at)} UTC.")
     elif any(found.counts.values()):

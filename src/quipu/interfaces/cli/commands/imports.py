@@ -13,7 +13,7 @@ from rich.table import Table
 
 from quipu import Memory
 from quipu.interfaces.cli import claude
-from quipu.interfaces.cli.call import Call, common, erased_too, in_space
+from quipu.interfaces.cli.call import Call, common, erased_too, in_one_space, in_space
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.piped import FilePath
 from quipu.interfaces.cli.program import program
@@ -60,14 +60,7 @@ def import_jsonl(call: Call, file: Path, space: str, erased_too: bool) -> int:
 
 @command.command("claude-code", short_help="Take in recorded sessions of Claude Code.")
 @click.argument("path", type=FilePath(path_type=Path), required=False)
-@click.option(
-    "--space",
-    "-s",
-    envvar="QUIPU_SPACE",
-    show_envvar=True,
-    metavar="NAME",
-    help="One space for all projects.",
-)
+@in_one_space("One space for all projects.")
 @erased_too
 @common
 @click.pass_obj

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views.text import day_and_time, visible
+from quipu.interfaces.cli.views.layout import Rows
+from quipu.interfaces.cli.views.text import day_and_time
 from quipu.record.store import Session
+
+_table = Rows[Session](
+    {
+        "session": lambda one: one.name,
+        "messages": lambda one: f"{one.messages:,}",
+        "from": lambda one: day_and_time(one.started_at),
+        "to (UTC)": lambda one: day_and_time(one.last_at),
+    },
+    right=("messages",),
+    none="No sessions.",
+)
 
 
 @click.command()
@@ -24,18 +34,6 @@ def command(call: Call, space: str, limit: int, offset: int) -> None:
     screen = Screen(call)
     with opened(call, screen) as memory:
         found = memory.sessions(space=space, limit=limit, offset=offset)
-    screen.answer(
-        {"space": space, "sessions": found}, _table(found) if found else Text("No sessions.", style="dim")
-    )
+    screen.answer({"space": space, "sessions": found}, _table(found))
     if len(found) == limit:
         screen.note(f"\nThere may be more: --offset {offset + limit}")
-
-
-def _table(found: list[Session]) -> Table:
-    table = Table("session", "messages", "from", "to (UTC)", box=None, pad_edge=False)
-    table.columns[1].justify = "right"
-    for one in found:
-        table.add_row(
-            visible(one.name), f"{one.messages:,}", day_and_time(one.started_at), day_and_time(one.last_at)
-        )
-    return table

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from rich.console import RenderableType
 
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.derived import derived
@@ -86,10 +88,7 @@ def _said(sql: str | None, option: str | None) -> str:
 @click.pass_obj
 def create_table(call: Call, **given: Any) -> None:
     """Create a table and register what it is for."""
-    screen = Screen(call)
-    with opened(call, screen) as memory:
-        done = memory.tables.create_table(**given)
-    screen.answer(done, views.done(done))
+    _run(call, "create_table", views.done, given)
 
 
 @click.command("execute")
@@ -104,12 +103,7 @@ def execute(call: Call, sql: str | None, option: str | None, **given: Any) -> No
 
     What it takes away is shown until --yes is given.
     """
-    said = _said(sql, option)
-    screen = Screen(call)
-    with opened(call, screen) as memory:
-        done = memory.tables.execute(said, **given)
-    screen.answer(done, views.done(done))
-    _undone(screen, done)
+    _run(call, "execute", views.done, {"sql": _said(sql, option), **given})
 
 
 @click.command("query")
@@ -143,11 +137,7 @@ def insert(call: Call, **given: Any) -> None:
     """Insert a row, or up to 10,000: all or none. Many come by a pipe: --data - < rows.json"""
     if given["data"] == "-":
         given["data"] = text_of("-", field="data")
-    screen = Screen(call)
-    with opened(call, screen) as memory:
-        done = memory.tables.insert(**given)
-    screen.answer(done, views.changed(done, "inserted"))
-    _undone(screen, done)
+    _run(call, "insert", partial(views.changed, word="inserted"), given)
 
 
 @click.command("update")
@@ -161,11 +151,7 @@ def insert(call: Call, **given: Any) -> None:
 @click.pass_obj
 def update(call: Call, **given: Any) -> None:
     """Update the rows that satisfy a condition."""
-    screen = Screen(call)
-    with opened(call, screen) as memory:
-        done = memory.tables.update(**given)
-    screen.answer(done, views.changed(done, "updated"))
-    _undone(screen, done)
+    _run(call, "update", partial(views.changed, word="updated"), given)
 
 
 @click.command("delete")
@@ -177,11 +163,7 @@ def update(call: Call, **given: Any) -> None:
 @click.pass_obj
 def delete(call: Call, **given: Any) -> None:
     """Delete the rows that satisfy a condition; without --yes only show them."""
-    screen = Screen(call)
-    with opened(call, screen) as memory:
-        done = memory.tables.delete(**given)
-    screen.answer(done, views.changed(done, "deleted"))
-    _undone(screen, done)
+    _run(call, "delete", partial(views.changed, word="deleted"), given)
 
 
 @click.command("recreate")
@@ -199,11 +181,7 @@ def delete(call: Call, **given: Any) -> None:
 @click.pass_obj
 def recreate(call: Call, **given: Any) -> None:
     """Change a table: make it anew with its rows, vectors and indexes, in one transaction."""
-    screen = Screen(call)
-    with opened(call, screen) as memory:
-        done = memory.tables.recreate(**given)
-    screen.answer(done, views.recreated(done))
-    _undone(screen, done)
+    _run(call, "recreate", views.recreated, given)
 
 
 @click.command("prompt")
@@ -219,7 +197,12 @@ def prompt(call: Call, **where: Any) -> None:
     screen.note(f"\nAbout {told.tokens:,} tokens.")
 
 
-def _undone(screen: Screen, done: Changed | Done | Recreated) -> None:
+def _run(call: Call, method: str, view: Callable[[Any], RenderableType], given: dict[str, Any]) -> None:
+    """Call a method of the room, show its answer, and say so where nothing was changed yet."""
+    screen = Screen(call)
+    with opened(call, screen) as memory:
+        done: Changed | Done | Recreated = getattr(memory.tables, method)(**given)
+    screen.answer(done, view(done))
     if done.undone:
         screen.note("\nNothing was changed. To do it, add --yes.")
 

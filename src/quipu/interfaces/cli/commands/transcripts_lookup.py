@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.call import Call, common, in_one_space, in_space
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import lessons as views
@@ -110,9 +110,7 @@ def bootstrap(
 
 
 @click.command("index")
-@click.option(
-    "--space", "-s", envvar="QUIPU_SPACE", show_envvar=True, metavar="NAME", help="Only this space."
-)
+@in_one_space("Only this space.")
 @common
 @click.pass_obj
 def index(call: Call, space: str | None) -> None:

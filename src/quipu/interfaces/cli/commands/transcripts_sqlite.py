@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from quipu.interfaces.cli.call import Call, common, erased_too
+from quipu.interfaces.cli.call import Call, common, erased_too, in_one_space
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.piped import FilePath
 from quipu.interfaces.cli.screen import Screen
@@ -59,14 +59,7 @@ def migrate_sqlite(call: Call, file: Path, write_memories: bool, spaces: tuple[s
 
 @click.command("import-sqlite")
 @click.argument("file", type=FilePath(path_type=Path))
-@click.option(
-    "--space",
-    "-s",
-    envvar="QUIPU_SPACE",
-    show_envvar=True,
-    metavar="NAME",
-    help="One space for all projects.",
-)
+@in_one_space("One space for all projects.")
 @erased_too
 @common
 @click.pass_obj

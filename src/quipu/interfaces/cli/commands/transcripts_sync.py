@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from quipu import Memory
-from quipu.interfaces.cli.call import Call, common, erased_too
+from quipu.interfaces.cli.call import Call, common, erased_too, in_one_space
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.piped import FilePath
 from quipu.interfaces.cli.program import program
@@ -45,14 +45,7 @@ Examples:
 
 @click.command("sync", epilog=_EXAMPLES)
 @click.argument("roots", nargs=-1, type=FilePath(path_type=Path), metavar="[ROOT]...")
-@click.option(
-    "--space",
-    "-s",
-    envvar="QUIPU_SPACE",
-    show_envvar=True,
-    metavar="NAME",
-    help="One space for all projects.",
-)
+@in_one_space("One space for all projects.")
 @click.option("--follow", is_flag=True, help="Go on taking in what comes, until interrupted.")
 @click.option(
     "--every",

@@ -2,30 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import Rows
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
 from quipu.kinds.episodes.conversations.model import Conversation, Dialogue, Exchange, Thread, Topic
 from quipu.kinds.episodes.prompting.model import Prompt
 
-_NONE = "No conversations here."
 _NOBODY_READ = "Nothing was read yet. `quipu worker --burst` reads what was taken in."
 _LONGEST = 100
 
 
-def table(found: Sequence[Conversation]) -> RenderableType:
-    """Show conversations, a line each."""
-    if not found:
-        return Text(_NONE, style="dim")
-    rows = Table("session", "latest", "messages", "topic", "title", box=None, pad_edge=False)
-    for one in found:
-        cells = (day_and_time(one.updated_at), f"{one.messages:,}", visible(one.topic))
-        rows.add_row(visible(one.session), *cells, shortened(one.title or "", 60))
-    return rows
+table = Rows[Conversation](
+    {
+        "session": lambda one: one.session,
+        "latest": lambda one: day_and_time(one.updated_at),
+        "messages": lambda one: f"{one.messages:,}",
+        "topic": lambda one: one.topic,
+        "title": lambda one: shortened(one.title or "", 60),
+    },
+    none="No conversations here.",
+)
+"""Conversations, a line each."""
+
+threads = Rows[Thread](
+    {
+        "thread": lambda one: one.name,
+        "state": lambda one: one.state,
+        "exchanges": lambda one: f"{one.exchanges:,}",
+        "from": lambda one: day_and_time(one.started_at),
+        "to": lambda one: day_and_time(one.last_at),
+    },
+    none=_NOBODY_READ,
+)
+"""Threads, a line each."""
+
+topics = Rows[Topic](
+    {
+        "topic": lambda one: one.name,
+        "exchanges": lambda one: f"{one.messages:,}",
+        "latest": lambda one: day_and_time(one.last_at),
+        "words": lambda one: ", ".join(one.words),
+    },
+    none=_NOBODY_READ,
+)
+"""Topics, a line each."""
+
+prompts = Rows[Prompt](
+    {
+        "asked": lambda one: day_and_time(one.created_at),
+        "session": lambda one: one.session,
+        "status": lambda one: one.status,
+        "prompt": lambda one: shortened(one.prompt, 40),
+        "answer": lambda one: shortened(one.reply or "", 40),
+    },
+    none="No prompts here.",
+)
+"""Prompts, a line each."""
 
 
 def one(conversation: Conversation) -> RenderableType:
@@ -56,45 +92,12 @@ def dialogue(shown: Dialogue) -> RenderableType:
     return Group(*lines)
 
 
-def threads(found: Sequence[Thread]) -> RenderableType:
-    """Show threads, a line each."""
-    if not found:
-        return Text(_NOBODY_READ, style="dim")
-    rows = Table("thread", "state", "exchanges", "from", "to", box=None, pad_edge=False)
-    for thread in found:
-        cells = (thread.state, f"{thread.exchanges:,}", day_and_time(thread.started_at))
-        rows.add_row(visible(thread.name), *cells, day_and_time(thread.last_at))
-    return rows
-
-
-def topics(found: Sequence[Topic]) -> RenderableType:
-    """Show topics, a line each."""
-    if not found:
-        return Text(_NOBODY_READ, style="dim")
-    rows = Table("topic", "exchanges", "latest", "words", box=None, pad_edge=False)
-    for topic in found:
-        cells = (f"{topic.messages:,}", day_and_time(topic.last_at))
-        rows.add_row(visible(topic.name), *cells, visible(", ".join(topic.words)))
-    return rows
-
-
 def prompt(asked: Prompt) -> RenderableType:
     """Show a prompt with its answer, or its state."""
     head = Text(f"{asked.id} {asked.status}", style="dim")
     if asked.reply is not None:
         return Group(head, Text(visible(asked.reply)))
     return Group(head, Text(visible(asked.error or "A worker answers it: quipu worker"), style="dim"))
-
-
-def prompts(found: Sequence[Prompt]) -> RenderableType:
-    """Show prompts, a line each."""
-    if not found:
-        return Text("No prompts here.", style="dim")
-    rows = Table("asked", "session", "status", "prompt", "answer", box=None, pad_edge=False)
-    for asked in found:
-        cells = (visible(asked.session), asked.status, shortened(asked.prompt, 40))
-        rows.add_row(day_and_time(asked.created_at), *cells, shortened(asked.reply or "", 40))
-    return rows
 
 
 def _kept(exchange: Exchange) -> Iterator[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
+from quipu.interfaces.cli.views.layout import Rows, in_full
+from quipu.interfaces.cli.views.text import count, day_and_time, shortened
 from quipu.kinds.episodes.decay.life import CurvePoint
 from quipu.kinds.episodes.decay.model import (
     Condensation,
@@ -24,12 +24,76 @@ from quipu.upkeep.erasure.model import Erasure
 _ID_DIGITS = 8
 _LONGEST = 160
 _NONE = "No episodes here. A worker makes them when a conversation rests: quipu worker"
-_NOT_FOUND = "No episode answers that."
-
-
 _COLUMNS, _ROWS = 64, 10
 _LONGEST_GIST = 70
 _PAST, _COMING, _ACTIVE, _USED = "█", "░", "·", "▲"
+
+
+table = Rows[Episode](
+    {
+        "id": lambda one: one.id[:_ID_DIGITS],
+        "when": lambda one: f"{one.happened_at:%Y-%m-%d}",
+        "salience": lambda one: _share(one.salience),
+        "fresh": lambda one: _share(one.freshness),
+        "active": lambda one: _share(one.activation),
+        "gist": lambda one: one.gist,
+    },
+    none=_NONE,
+)
+"""Episodes with their state."""
+
+found = Rows[FoundEpisode](
+    {
+        "id": lambda hit: hit.episode.id[:_ID_DIGITS],
+        "score": lambda hit: _share(hit.score),
+        "when": lambda hit: f"{hit.episode.happened_at:%Y-%m-%d}",
+        "fresh": lambda hit: _share(hit.episode.freshness),
+        "active": lambda hit: _share(hit.episode.activation),
+        "gist": lambda hit: ("(half remembered) " if hit.half_remembered else "") + hit.episode.gist,
+    },
+    none="No episode answers that.",
+)
+"""Episodes that answer a question, with their score."""
+
+messages = Rows[EpisodeMessage](
+    {
+        "when": lambda one: day_and_time(one.happened_at),
+        "who": lambda one: one.speaker or one.role,
+        "said": lambda one: shortened(one.content, _LONGEST),
+    },
+    none="It was written by SQL: nothing was said.",
+)
+"""The messages of an episode."""
+
+
+def one(episode: Episode) -> RenderableType:
+    """Show everything that is known of one episode."""
+    factors, emotion, intent = episode.salience_factors, episode.emotion, episode.intent
+    used = f"{count(episode.uses, 'time')}, last {day_and_time(episode.used_at)}"
+    return in_full(
+        episode.gist,
+        episode.id,
+        ("session", episode.session),
+        ("person", episode.user),
+        ("topic", episode.topic),
+        ("when", f"{day_and_time(episode.started_at)} to {day_and_time(episode.happened_at)}"),
+        ("situation", episode.context.get("situational")),
+        ("limits", "; ".join(episode.context.get("constraints", ()))),
+        ("wanted", ", ".join(str(intent[name]) for name in ("type", "direction") if name in intent)),
+        ("done", episode.action),
+        ("outcome", episode.outcome),
+        ("felt", ", ".join(str(emotion[n]) for n in ("type", "valence", "intensity", "arc") if n in emotion)),
+        ("open", "; ".join(episode.open_loops)),
+        ("salience", f"{_share(episode.salience)} (made with {_share(episode.base_salience)})"),
+        ("", ", ".join(f"{name} {value}" for name, value in factors.items())),
+        ("freshness", _share(episode.freshness)),
+        ("activation", _share(episode.activation)),
+        ("used", used if episode.uses else ""),
+        ("archived", day_and_time(episode.deleted_at)),
+        ("written by", f"{episode.builder} {episode.builder_version}, version {episode.version}"),
+        ("trouble", episode.trouble),
+        ("", "Something of it was forgotten; a worker writes it anew." if episode.emptied else ""),
+    )
 
 
 def plot(found: EpisodeCurve) -> RenderableType:
@@ -79,75 +143,6 @@ def _cell(points: Sequence[CurvePoint], row: int) -> str:
     return " "
 
 
-def table(found: Sequence[Episode]) -> RenderableType:
-    """Show episodes with their state."""
-    if not found:
-        return Text(_NONE, style="dim")
-    rows = Table("id", "when", "salience", "fresh", "active", "gist", box=None, pad_edge=False)
-    for one in found:
-        rows.add_row(one.id[:_ID_DIGITS], f"{one.happened_at:%Y-%m-%d}", *_states(one), _gist(one))
-    return rows
-
-
-def found(hits: Sequence[FoundEpisode]) -> RenderableType:
-    """Show episodes that answer a question, with their score."""
-    if not hits:
-        return Text(_NOT_FOUND, style="dim")
-    rows = Table("id", "score", "when", "fresh", "active", "gist", box=None, pad_edge=False)
-    for hit in hits:
-        one = hit.episode
-        half = "(half remembered) " if hit.half_remembered else ""
-        states = _states(one)[1:]
-        rows.add_row(
-            one.id[:_ID_DIGITS], _share(hit.score), f"{one.happened_at:%Y-%m-%d}", *states, half + _gist(one)
-        )
-    return rows
-
-
-def one(episode: Episode) -> RenderableType:
-    """Show everything that is known of one episode."""
-    factors, emotion, intent = episode.salience_factors, episode.emotion, episode.intent
-    told = (
-        ("session", episode.session or ""),
-        ("person", episode.user or ""),
-        ("topic", episode.topic),
-        ("when", f"{day_and_time(episode.started_at)} to {day_and_time(episode.happened_at)}"),
-        ("situation", episode.context.get("situational", "")),
-        ("limits", "; ".join(episode.context.get("constraints", ()))),
-        ("wanted", ", ".join(str(intent[name]) for name in ("type", "direction") if name in intent)),
-        ("done", episode.action),
-        ("outcome", episode.outcome),
-        ("felt", ", ".join(str(emotion[n]) for n in ("type", "valence", "intensity", "arc") if n in emotion)),
-        ("open", "; ".join(episode.open_loops)),
-        ("salience", f"{_share(episode.salience)} (made with {_share(episode.base_salience)})"),
-        ("", ", ".join(f"{name} {value}" for name, value in factors.items())),
-        ("freshness", _share(episode.freshness)),
-        ("activation", _share(episode.activation)),
-        (
-            "used",
-            f"{count(episode.uses, 'time')}, last {day_and_time(episode.used_at)}" if episode.uses else "",
-        ),
-        ("archived", day_and_time(episode.deleted_at)),
-        ("written by", f"{episode.builder} {episode.builder_version}, version {episode.version}"),
-        ("trouble", episode.trouble or ""),
-        ("", "Something of it was forgotten; a worker writes it anew." if episode.emptied else ""),
-    )
-    lines = [Text(_gist(episode), style="bold"), Text(f"id          {episode.id}")]
-    lines += [Text(f"{name:11} {visible(value)}") for name, value in told if value]
-    return Group(*lines)
-
-
-def messages(said: Sequence[EpisodeMessage]) -> RenderableType:
-    """Show what was said in an episode."""
-    if not said:
-        return Text("It was written by SQL: nothing was said.", style="dim")
-    rows = Table("when", "who", "said", box=None, pad_edge=False)
-    for message in said:
-        who = visible(message.speaker or message.role)
-        rows.add_row(day_and_time(message.happened_at), who, shortened(message.content, _LONGEST))
-    return rows
-
-
 def history(before: Sequence[EpisodeVersion]) -> RenderableType:
     """Show the earlier texts of an episode."""
     lines = [
@@ -195,14 +190,6 @@ def stats(found: EpisodeStats) -> RenderableType:
         Text(f"{count(found.exchanges, 'exchange')}, {found.waiting:,} of them in no episode yet"),
         Text(f"on the average salience {_share(found.salience)}, freshness {_share(found.freshness)}"),
     )
-
-
-def _gist(episode: Episode) -> str:
-    return visible(episode.gist)
-
-
-def _states(episode: Episode) -> tuple[str, str, str]:
-    return _share(episode.salience), _share(episode.freshness), _share(episode.activation)
 
 
 def _share(value: float) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import Rows
 from quipu.interfaces.cli.views.text import day_and_time, shortened, visible
 from quipu.kinds.ledger.evidence.model import Recommendation, ShownEvidence, ThemeCount
 
@@ -16,26 +16,31 @@ _LONGEST_ACTION = 60
 _INDENT = (0, 0, 0, 4)
 
 
-def recommendations(found: Sequence[Recommendation]) -> RenderableType:
-    """Show a table of recommendations, in their order."""
-    if not found:
-        return Text("No recommendations.", style="dim")
-    head = ("", "when (UTC)", "session", "place", "action", "confidence", "source", "evidence", "reviews of")
-    table = Table(*head, box=None, pad_edge=False)
-    table.columns[7].justify = "right"
-    for one in found:
-        table.add_row(
-            str(one.id),
-            day_and_time(one.created_at),
-            visible(one.session),
-            visible(one.location),
-            shortened(one.action, _LONGEST_ACTION),
-            _confidence(one),
-            one.source,
-            str(one.evidence_count),
-            "" if one.recency_window_days is None else f"{one.recency_window_days} days",
-        )
-    return table
+recommendations = Rows[Recommendation](
+    {
+        "": lambda one: str(one.id),
+        "when (UTC)": lambda one: day_and_time(one.created_at),
+        "session": lambda one: one.session,
+        "place": lambda one: one.location,
+        "action": lambda one: shortened(one.action, _LONGEST_ACTION),
+        "confidence": lambda one: _confidence(one),
+        "source": lambda one: one.source,
+        "evidence": lambda one: str(one.evidence_count),
+        "reviews of": lambda one: (
+            "" if one.recency_window_days is None else f"{one.recency_window_days} days"
+        ),
+    },
+    right=("evidence",),
+    none="No recommendations.",
+)
+"""Recommendations, in their order."""
+
+themes = Rows[ThemeCount](
+    {"theme": lambda one: one.theme, "evidence": lambda one: f"{one.count:,}"},
+    right=("evidence",),
+    none="There is no evidence.",
+)
+"""The amount of evidence of each theme."""
 
 
 def recommendation(one: Recommendation) -> RenderableType:
@@ -48,17 +53,6 @@ def shown(found: ShownEvidence) -> RenderableType:
     if not found.pieces:
         return Text(visible(str(found)), style="dim")
     return Group(*_pieces(found))
-
-
-def themes(found: Sequence[ThemeCount]) -> RenderableType:
-    """Show how much evidence there is of each theme."""
-    if not found:
-        return Text("There is no evidence.", style="dim")
-    table = Table("theme", "evidence", box=None, pad_edge=False)
-    table.columns[1].justify = "right"
-    for one in found:
-        table.add_row(one.theme, f"{one.count:,}")
-    return table
 
 
 def _confidence(one: Recommendation) -> str:

@@ -3,91 +3,78 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import Rows
 from quipu.interfaces.cli.views.text import day_and_time, shortened, visible
 from quipu.kinds.ledger.model import Change, Difference, Event, Rebuilt, RegisteredKey, Value
 
 _LONGEST = 120
 
 
-def values(found: Sequence[Value], *, none: str = "Nothing stands.") -> RenderableType:
-    """Show a table of what stands, or the text ``none``."""
-    if not found:
-        return Text(none, style="dim")
-    table = Table("key", "value", "known", "of", "turn", "since (UTC)", "until", box=None, pad_edge=False)
-    for one in found:
-        table.add_row(
-            visible(one.key),
-            _said(one.value),
-            _known(one),
-            visible((one.user if one.from_preference else one.session) or ""),
-            str(one.turn),
-            day_and_time(one.updated_at),
-            day_and_time(one.expires_at),
-        )
-    return table
+_COLUMNS: Mapping[str, Callable[[Value], str]] = {
+    "key": lambda one: one.key,
+    "value": lambda one: _said(one.value),
+    "known": lambda one: _known(one),
+    "of": lambda one: (one.user if one.from_preference else one.session) or "",
+    "turn": lambda one: str(one.turn),
+    "since (UTC)": lambda one: day_and_time(one.updated_at),
+    "until": lambda one: day_and_time(one.expires_at),
+}
+_OF = {"session": "a session", "cross_session": "a person", None: "either"}
+
+values = Rows[Value](_COLUMNS, none="Nothing stands.")
+"""Values that stand."""
+
+assumptions = Rows[Value](_COLUMNS, none="Nothing is only assumed.")
+"""Values that are only assumed."""
+
+events = Rows[Event](
+    {
+        "event": lambda one: str(one.id),
+        "key": lambda one: one.key,
+        "when (UTC)": lambda one: day_and_time(one.created_at),
+        "what": lambda one: (
+            one.event_type + ("" if one.stands or one.standing_event_id is None else " (did not stand)")
+        ),
+        "old": lambda one: "" if one.old is None else _said(one.old),
+        "new": lambda one: "" if one.standing_event_id is None else _said(one.new),
+        "known": lambda one: one.source,
+        "why": lambda one: one.reason or one.correlation_id or "",
+        "who": lambda one: one.actor or one.user or "",
+    },
+    none="Nothing was written.",
+)
+"""Events, each in a row."""
+
+keys = Rows[RegisteredKey](
+    {
+        "key": lambda one: one.pattern,
+        "namespace": lambda one: one.namespace,
+        "of": lambda one: _OF[one.scope],
+        "fields": lambda one: _fields(one.shape.get("properties", one.shape.get("type", ""))),
+        "registered (UTC)": lambda one: day_and_time(one.registered_at),
+    }
+)
+"""Keys whose values have a shape."""
+
+differences = Rows[Difference](
+    {
+        "key": lambda one: one.key,
+        "before": lambda one: _side(one.before),
+        "after": lambda one: _side(one.after),
+    },
+    none="Nothing is believed otherwise.",
+)
+"""Keys of which something else is believed."""
 
 
 def state(found: Mapping[str, Value]) -> RenderableType:
     """Show a table of what holds."""
     return values([*found.values()])
-
-
-def assumptions(found: Sequence[Value]) -> RenderableType:
-    """Show a table of what is only assumed."""
-    return values(found, none="Nothing is only assumed.")
-
-
-def events(found: Sequence[Event]) -> RenderableType:
-    """Show a table of events."""
-    if not found:
-        return Text("Nothing was written.", style="dim")
-    head = ("event", "key", "when (UTC)", "what", "old", "new", "known", "why", "who")
-    table = Table(*head, box=None, pad_edge=False)
-    for one in found:
-        table.add_row(
-            str(one.id),
-            visible(one.key),
-            day_and_time(one.created_at),
-            one.event_type + ("" if one.stands or one.standing_event_id is None else " (did not stand)"),
-            "" if one.old is None else _said(one.old),
-            "" if one.standing_event_id is None else _said(one.new),
-            one.source,
-            visible(one.reason or one.correlation_id or ""),
-            visible(one.actor or one.user or ""),
-        )
-    return table
-
-
-def keys(found: Sequence[RegisteredKey]) -> RenderableType:
-    """Show a table of the keys whose values have a shape."""
-    table = Table("key", "namespace", "of", "fields", "registered (UTC)", box=None, pad_edge=False)
-    of = {"session": "a session", "cross_session": "a person", None: "either"}
-    for one in found:
-        fields = one.shape.get("properties", one.shape.get("type", ""))
-        table.add_row(
-            visible(one.pattern),
-            one.namespace,
-            of[one.scope],
-            visible(shortened(fields if isinstance(fields, str) else ", ".join(fields), _LONGEST)),
-            day_and_time(one.registered_at),
-        )
-    return table
-
-
-def differences(found: Sequence[Difference]) -> RenderableType:
-    """Show a table of what is believed differently."""
-    if not found:
-        return Text("Nothing is believed otherwise.", style="dim")
-    table = Table("key", "before", "after", box=None, pad_edge=False)
-    for one in found:
-        table.add_row(visible(one.key), _side(one.before), _side(one.after))
-    return table
 
 
 def change(done: Change) -> RenderableType:
@@ -111,6 +98,10 @@ def rebuilt(done: Rebuilt) -> RenderableType:
         Text(f"{made}, made from {done.events:,} events."),
         Text(f"{done.changed:,} rows were not what the events say."),
     )
+
+
+def _fields(names: str | Iterable[str]) -> str:
+    return shortened(names if isinstance(names, str) else ", ".join(names), _LONGEST)
 
 
 def _side(value: Value | None) -> str:

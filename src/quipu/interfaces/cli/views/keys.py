@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from rich.console import Group
-from rich.table import Table
+from rich.console import Group, RenderableType
 from rich.text import Text
 
-from quipu.interfaces.cli.views.text import day_and_time, visible
+from quipu.interfaces.cli.views.layout import Rows
+from quipu.interfaces.cli.views.text import day_and_time
 from quipu.upkeep.keys.model import Issued, Key
 
+_ALL = Text("all", style="italic")
 
-def table(keys: Sequence[Key]) -> Table | Text:
-    """Show a line for each key."""
-    if not keys:
-        return Text("No keys.", style="dim")
-    table = Table(
-        "id", "name", "space", "user", "level", "a minute", "last used", "state", box=None, pad_edge=False
-    )
-    table.columns[5].justify = "right"
-    for key in keys:
-        table.add_row(
-            key.id,
-            visible(key.name),
-            Text("all", style="italic") if key.space is None else visible(key.space),
-            Text("all", style="italic") if key.user is None else visible(key.user),
-            key.level,
-            f"{key.requests_per_minute:,}",
-            day_and_time(key.last_used_at) if key.last_used_at else "never",
-            f"revoked {day_and_time(key.revoked_at)}" if key.revoked_at else "open",
-        )
-    return table
+table = Rows[Key](
+    {
+        "id": lambda one: one.id,
+        "name": lambda one: one.name,
+        "space": lambda one: _ALL if one.space is None else one.space,
+        "user": lambda one: _ALL if one.user is None else one.user,
+        "level": lambda one: one.level,
+        "a minute": lambda one: f"{one.requests_per_minute:,}",
+        "last used": lambda one: day_and_time(one.last_used_at) or "never",
+        "state": lambda one: f"revoked {day_and_time(one.revoked_at)}" if one.revoked_at else "open",
+    },
+    right=("a minute",),
+    none="No keys.",
+)
+"""A line for each key."""
 
 
-def one(key: Key) -> Table | Text:
+def one(key: Key) -> RenderableType:
     """Show one key."""
     return table([key])
 

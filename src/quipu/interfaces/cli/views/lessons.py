@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import Rows, in_full
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
 from quipu.kinds.transcripts.lessons.model import (
     ExtractionReport,
@@ -18,40 +16,48 @@ from quipu.kinds.transcripts.lessons.model import (
 )
 
 _ID_DIGITS = 8
-_NONE = "No lessons here. `quipu transcripts extract` reads recorded sessions for them."
-_NOT_FOUND = "No lesson answers that."
 _LONGEST = 160
 
+table = Rows[Lesson](
+    {
+        "id": lambda one: one.id[:_ID_DIGITS],
+        "sure": lambda one: _share(one.confidence),
+        "category": lambda one: one.category or "",
+        "fact": lambda one: one.fact,
+    },
+    none="No lessons here. `quipu transcripts extract` reads recorded sessions for them.",
+)
+"""Lessons with their worth."""
 
-def table(found: Sequence[Lesson]) -> RenderableType:
-    """Show lessons with their worth."""
-    if not found:
-        return Text(_NONE, style="dim")
-    rows = Table("id", "sure", "category", "fact", box=None, pad_edge=False)
-    for lesson in found:
-        rows.add_row(
-            lesson.id[:_ID_DIGITS], _share(lesson.confidence), _category(lesson), visible(lesson.fact)
-        )
-    return rows
+found = Rows[FoundLesson](
+    {
+        "id": lambda hit: hit.lesson.id[:_ID_DIGITS],
+        "score": lambda hit: _share(hit.score),
+        "sure": lambda hit: _share(hit.lesson.confidence),
+        "category": lambda hit: hit.lesson.category or "",
+        "fact": lambda hit: hit.lesson.fact,
+    },
+    none="No lesson answers that.",
+)
+"""Lessons that answer a question, with their score."""
 
-
-def found(hits: Sequence[FoundLesson]) -> RenderableType:
-    """Show lessons that answer a question, with their score."""
-    if not hits:
-        return Text(_NOT_FOUND, style="dim")
-    rows = Table("id", "score", "sure", "category", "fact", box=None, pad_edge=False)
-    for hit in hits:
-        lesson = hit.lesson
-        cells = (_share(hit.score), _share(lesson.confidence), _category(lesson), visible(lesson.fact))
-        rows.add_row(lesson.id[:_ID_DIGITS], *cells)
-    return rows
+sources = Rows[LessonSource](
+    {
+        "session": lambda one: one.session,
+        "turn": lambda one: str(one.turn_index),
+        "said": lambda one: shortened(one.excerpt, _LONGEST),
+    },
+    none="It was written by hand.",
+)
+"""Sessions in which a lesson was said."""
 
 
 def one(lesson: Lesson) -> RenderableType:
     """Show everything that is known of one lesson."""
-    lines = [Text(visible(lesson.fact), style="bold"), Text(f"id          {lesson.id}")]
-    told = (
-        ("category", _category(lesson)),
+    return in_full(
+        lesson.fact,
+        lesson.id,
+        ("category", lesson.category),
         ("confidence", f"{_share(lesson.confidence)} (judged {_share(lesson.judged)}), {lesson.state}"),
         ("project", lesson.project),
         ("from", f"{lesson.origin}{f' by {lesson.extractor}' if lesson.extractor else ''}"),
@@ -61,18 +67,6 @@ def one(lesson: Lesson) -> RenderableType:
         ("used", f"{count(lesson.uses, 'time')}, last {day_and_time(lesson.used_at)}" if lesson.uses else ""),
         ("otherwise", ", ".join(other[:_ID_DIGITS] for other in lesson.contradicted_by)),
     )
-    lines += [Text(f"{name:11} {visible(value)}") for name, value in told if value]
-    return Group(*lines)
-
-
-def sources(told: Sequence[LessonSource]) -> RenderableType:
-    """Show where a lesson was said."""
-    if not told:
-        return Text("It was written by hand.", style="dim")
-    rows = Table("session", "turn", "said", box=None, pad_edge=False)
-    for source in told:
-        rows.add_row(visible(source.session), str(source.turn_index), shortened(source.excerpt, _LONGEST))
-    return rows
 
 
 def report(done: ExtractionReport) -> RenderableType:
@@ -108,7 +102,3 @@ def pruned(done: Pruned) -> RenderableType:
 
 def _share(value: float) -> str:
     return f"{value:.2f}"
-
-
-def _category(lesson: Lesson) -> str:
-    return visible(lesson.category or "")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import Rows, in_full
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
 from quipu.kinds.longterm.evaluating.model import SessionEvaluation
 from quipu.kinds.longterm.model import (
@@ -27,7 +27,82 @@ _ID_DIGITS = 8
 _LONGEST = 160
 _SHOWN = 20
 _NONE = "No memories here. `quipu longterm add` writes one."
-_NOT_FOUND = "No memory answers that."
+
+
+table = Rows[LongtermMemory](
+    {
+        "id": lambda one: one.id[:_ID_DIGITS],
+        "weight": lambda one: one.importance,
+        "category": lambda one: one.category,
+        "user": lambda one: one.user or "",
+        "summary": lambda one: one.summary,
+    },
+    none=_NONE,
+)
+"""Memories, one line each."""
+
+found = Rows[FoundMemory](
+    {
+        "id": lambda hit: hit.memory.id[:_ID_DIGITS],
+        "score": lambda hit: f"{hit.score:.2f}",
+        "weight": lambda hit: hit.memory.importance,
+        "category": lambda hit: hit.memory.category,
+        "summary": lambda hit: hit.memory.summary,
+    },
+    none="No memory answers that.",
+)
+"""Memories that answer a question, with their score."""
+
+sources = Rows[MemorySource](
+    {
+        "session": lambda one: one.session or "",
+        "message": lambda one: one.message or "",
+        "said": lambda one: shortened(one.excerpt, _LONGEST),
+    },
+    none="It was written by hand.",
+)
+"""The words that a memory rests on."""
+
+history = Rows[MemoryRevision](
+    {
+        "version": lambda one: str(one.version),
+        "until": lambda one: f"{one.act} {day_and_time(one.changed_at)}",
+        "by": lambda one: one.changed_by,
+        "summary": lambda one: one.summary,
+        "why": lambda one: one.reason or "",
+    },
+    none="It was never changed.",
+)
+"""The wording of a memory before each change."""
+
+counts = Rows[MemoryCount](
+    {
+        "category": lambda one: one.category,
+        "importance": lambda one: one.importance,
+        "live": lambda one: f"{one.live:,}",
+        "archived": lambda one: f"{one.archived:,}",
+    },
+    none=_NONE,
+)
+"""The number of memories of each category and importance."""
+
+
+def one(memory: LongtermMemory) -> RenderableType:
+    """Show everything that is known of one memory."""
+    used = f"{count(memory.access_count, 'time')}, last {day_and_time(memory.last_accessed_at)}"
+    return in_full(
+        memory.summary,
+        memory.id,
+        ("category", memory.category),
+        ("importance", memory.importance),
+        ("user", memory.user or "everybody in the space"),
+        ("details", memory.details),
+        ("version", f"{memory.version}{', archived' if memory.archived else ''}"),
+        ("source", memory.source),
+        ("said", f"{day_and_time(memory.happened_at)}, {count(memory.stated_count, 'time')}"),
+        ("changed", day_and_time(memory.updated_at)),
+        ("in prompts", used if memory.access_count else ""),
+    )
 
 
 def evaluation(done: SessionEvaluation) -> RenderableType:
@@ -46,78 +121,6 @@ def _asked(one: Evaluation) -> Iterator[Text]:
         yield Text(f"edit     {edit.id[:_ID_DIGITS]} {visible(edit.summary or edit.importance or '')}")
     for deletion in one.deletions:
         yield Text(f"archive  {deletion.id[:_ID_DIGITS]} {visible(deletion.reason)}")
-
-
-def table(found: Sequence[LongtermMemory]) -> RenderableType:
-    """Show memories, one line each."""
-    if not found:
-        return Text(_NONE, style="dim")
-    rows = Table("id", "weight", "category", "user", "summary", box=None, pad_edge=False)
-    for one in found:
-        rows.add_row(one.id[:_ID_DIGITS], *_kind(one), visible(one.user or ""), visible(one.summary))
-    return rows
-
-
-def found(hits: Sequence[FoundMemory]) -> RenderableType:
-    """Show memories that answer a question, with their score."""
-    if not hits:
-        return Text(_NOT_FOUND, style="dim")
-    rows = Table("id", "score", "weight", "category", "summary", box=None, pad_edge=False)
-    for hit in hits:
-        one = hit.memory
-        rows.add_row(one.id[:_ID_DIGITS], f"{hit.score:.2f}", *_kind(one), visible(one.summary))
-    return rows
-
-
-def one(memory: LongtermMemory) -> RenderableType:
-    """Show everything that is known of one memory."""
-    said = f"{day_and_time(memory.happened_at)}, {count(memory.stated_count, 'time')}"
-    used = f"{count(memory.access_count, 'time')}, last {day_and_time(memory.last_accessed_at)}"
-    told = (
-        ("category", memory.category),
-        ("importance", memory.importance),
-        ("user", memory.user or "everybody in the space"),
-        ("details", memory.details or ""),
-        ("version", f"{memory.version}{', archived' if memory.archived else ''}"),
-        ("source", memory.source or ""),
-        ("said", said),
-        ("changed", day_and_time(memory.updated_at)),
-        ("in prompts", used if memory.access_count else ""),
-    )
-    lines = [Text(visible(memory.summary), style="bold"), Text(f"id          {memory.id}")]
-    lines += [Text(f"{name:11} {visible(value)}") for name, value in told if value]
-    return Group(*lines)
-
-
-def sources(told: Sequence[MemorySource]) -> RenderableType:
-    """Show the words that a memory rests on."""
-    if not told:
-        return Text("It was written by hand.", style="dim")
-    rows = Table("session", "message", "said", box=None, pad_edge=False)
-    for source in told:
-        place = (visible(source.session or ""), visible(source.message or ""))
-        rows.add_row(*place, shortened(source.excerpt, _LONGEST))
-    return rows
-
-
-def history(before: Sequence[MemoryRevision]) -> RenderableType:
-    """Show the wording of a memory before each change."""
-    if not before:
-        return Text("It was never changed.", style="dim")
-    rows = Table("version", "until", "by", "summary", "why", box=None, pad_edge=False)
-    for one_ in before:
-        when = f"{one_.act} {day_and_time(one_.changed_at)}"
-        why = visible(one_.reason or "")
-        rows.add_row(str(one_.version), when, visible(one_.changed_by), visible(one_.summary), why)
-    return rows
-
-
-def counts(found: Sequence[MemoryCount]) -> RenderableType:
-    """Show the number of memories of each category and importance."""
-    rows = Table("category", "importance", "live", "archived", box=None, pad_edge=False)
-    for one_ in found:
-        rows.add_row(one_.category, one_.importance, f"{one_.live:,}", f"{one_.archived:,}")
-    return rows if found else Text(_NONE, style="dim")
 
 
 def imported(found: MemoriesImported) -> RenderableType:
@@ -164,10 +167,6 @@ def archived(done: ArchivedMemories) -> RenderableType:
         return Text("No live memory is meant.", style="dim")
     head = "archived" if done.archived else "would be archived"
     return Group(Text(f"{count(len(done.memories), 'memory', 'memories')} {head}"), table(done.memories))
-
-
-def _kind(memory: LongtermMemory) -> tuple[str, str]:
-    return memory.importance, memory.category
 
 
 def _imported(found: MemoriesImported) -> Iterator[str]:

@@ -3,17 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from quipu.app.queue import Purge
+from quipu.interfaces.cli.views.layout import Rows, amounts, named_values
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
-from quipu.kernel.queue.model import Look, QueueStatus, Worked
+from quipu.kernel.queue.model import Look, QueueStatus, ScheduleStatus, TopicStatus, Worked
 
 _ERROR_CHARACTERS = 60
+
+
+_topics = Rows[TopicStatus](
+    {
+        "topic": lambda one: one.topic,
+        "queue": lambda one: one.queue or "nobody knows it",
+        "waiting": lambda one: f"{one.waiting:,}",
+        "later": lambda one: f"{one.later:,}",
+        "in the queue": lambda one: f"{one.handed_over:,}",
+        "given up": lambda one: f"{one.dead:,}",
+        "oldest (UTC)": lambda one: day_and_time(one.oldest_at),
+    },
+    right=("waiting", "later", "in the queue", "given up"),
+)
+_schedules = Rows[ScheduleStatus](
+    {
+        "schedule": lambda one: one.name,
+        "next (UTC)": lambda one: day_and_time(one.due_at),
+        "last (UTC)": lambda one: day_and_time(one.fired_at),
+    }
+)
+dead = Rows[Look](
+    {
+        "job": lambda one: str(one.id),
+        "space": lambda one: one.space or "",
+        "topic": lambda one: one.topic,
+        "tries": lambda one: str(one.attempts),
+        "given up (UTC)": lambda one: day_and_time(one.dead_at),
+        "because": lambda one: shortened((one.error or "").partition("\n")[0], _ERROR_CHARACTERS),
+    },
+    right=("tries",),
+    none="No job was given up.",
+)
+"""Jobs that were given up, one on a line."""
 
 
 def status(found: QueueStatus) -> RenderableType:
@@ -22,67 +56,30 @@ def status(found: QueueStatus) -> RenderableType:
 
 
 def _status(found: QueueStatus) -> Iterator[RenderableType]:
-    table = Table(
-        "topic",
-        "queue",
-        "waiting",
-        "later",
-        "in the queue",
-        "given up",
-        "oldest (UTC)",
-        box=None,
-        pad_edge=False,
-    )
-    for column in table.columns[2:6]:
-        column.justify = "right"
-    for one in found.topics:
-        numbers = [f"{number:,}" for number in (one.waiting, one.later, one.handed_over, one.dead)]
-        name = visible(one.queue) if one.queue else "nobody knows it"
-        table.add_row(visible(one.topic), name, *numbers, day_and_time(one.oldest_at))
-    yield table
+    yield _topics(found.topics)
     if found.schedules:
-        times = Table("schedule", "next (UTC)", "last (UTC)", box=None, pad_edge=False)
-        for schedule in found.schedules:
-            times.add_row(
-                visible(schedule.name), day_and_time(schedule.due_at), day_and_time(schedule.fired_at)
-            )
         yield Text()
-        yield times
+        yield _schedules(found.schedules)
     yield Text(f"\nCarried by {found.carrier}; {count(found.workers, 'worker')}.")
     if not found.workers and any(one.waiting or one.handed_over for one in found.topics):
         yield Text("What waits is done by: quipu worker", style="bold")
 
 
-def dead(found: Sequence[Look]) -> Table | Text:
-    """Show jobs that were given up, one on a line."""
-    if not found:
-        return Text("No job was given up.", style="dim")
-    table = Table("job", "space", "topic", "tries", "given up (UTC)", "because", box=None, pad_edge=False)
-    table.columns[3].justify = "right"
-    for one in found:
-        why = shortened((one.error or "").splitlines()[0] if one.error else "", _ERROR_CHARACTERS)
-        at = day_and_time(one.dead_at)
-        table.add_row(str(one.id), visible(one.space or ""), visible(one.topic), str(one.attempts), at, why)
-    return table
-
-
 def job(one: Look) -> RenderableType:
     """Show all that is known of a job."""
-    table = Table.grid(padding=(0, 2))
-    rows = {
-        "job": f"{one.id}, {_state(one)}",
-        "space": one.space or "none",
-        "topic": one.topic,
-        "key": one.key,
-        "put": day_and_time(one.created_at),
-        "due": day_and_time(one.due_at),
-        "tries": str(one.attempts),
-        "given up": day_and_time(one.dead_at),
-        "payload": json.dumps(one.payload, ensure_ascii=False),
-    }
-    for name, value in rows.items():
-        if value:
-            table.add_row(Text(name, style="dim"), visible(value))
+    table = named_values(
+        {
+            "job": f"{one.id}, {_state(one)}",
+            "space": one.space or "none",
+            "topic": one.topic,
+            "key": one.key,
+            "put": day_and_time(one.created_at),
+            "due": day_and_time(one.due_at),
+            "tries": one.attempts,
+            "given up": day_and_time(one.dead_at),
+            "payload": json.dumps(one.payload, ensure_ascii=False),
+        }
+    )
     return Group(table, Text(f"\n{visible(one.error)}")) if one.error else table
 
 
@@ -91,11 +88,7 @@ def purged(found: Purge) -> Iterator[RenderableType]:
     if not found.jobs:
         yield Text("There is no such job.", style="dim")
         return
-    table = Table("thrown away" if found.done else "would be thrown away", "jobs", box=None, pad_edge=False)
-    table.columns[1].justify = "right"
-    for topic, jobs in found.jobs.items():
-        table.add_row(visible(topic), f"{jobs:,}")
-    yield table
+    yield amounts(found.jobs, "thrown away" if found.done else "would be thrown away", "jobs")
     if not found.done:
         yield Text("Nothing was changed. To do it, say the same with --yes.", style="bold")
 

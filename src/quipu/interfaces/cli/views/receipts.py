@@ -8,9 +8,23 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import Rows, amounts
 from quipu.interfaces.cli.views.text import count, day_and_time, visible
 from quipu.kinds.ledger.retention.model import RetentionReport
 from quipu.upkeep.erasure.model import PublicKey, Receipt, Verified
+
+table = Rows[Receipt](
+    {
+        "number": lambda one: str(one.number),
+        "id": lambda one: one.id,
+        "space": lambda one: str(one.document.get("space")),
+        "when": lambda one: str(one.document.get("at")),
+        "what": lambda one: " in ".join(one.document.get("erased", [])) or str(one.document.get("type")),
+        "rows": lambda one: f"{sum(one.document.get('rows', {}).values()):,}",
+    },
+    none="No receipts.",
+)
+"""A line for each receipt."""
 
 
 def went(found: RetentionReport) -> RenderableType:
@@ -25,33 +39,8 @@ def went(found: RetentionReport) -> RenderableType:
         (found.expired, f"{count(found.expired, 'value')} {would}expire"),
         (found.excerpts, f"{count(found.excerpts, 'excerpt')} of evidence {would}go"),
     )
-    return Group(*(Text(line) for number, line in lines if number), _table(found))
-
-
-def _table(found: RetentionReport) -> Table:
-    table = Table("gone" if found.done else "would go", "rows", box=None, pad_edge=False)
-    table.columns[1].justify = "right"
-    for name, number in found.counts.items():
-        table.add_row(name, f"{number:,}")
-    return table
-
-
-def table(receipts: Sequence[Receipt]) -> Table | Text:
-    """Show a line for each receipt."""
-    if not receipts:
-        return Text("No receipts.", style="dim")
-    table = Table("number", "id", "space", "when", "what", "rows", box=None, pad_edge=False)
-    for receipt in receipts:
-        document = receipt.document
-        table.add_row(
-            str(receipt.number),
-            receipt.id,
-            str(document.get("space")),
-            str(document.get("at")),
-            " in ".join(document.get("erased", [])) or str(document.get("type")),
-            f"{sum(document.get('rows', {}).values()):,}",
-        )
-    return table
+    taken = amounts(found.counts, "gone" if found.done else "would go", "rows")
+    return Group(*(Text(line) for number, line in lines if number), taken)
 
 
 def whole(receipts: Sequence[Receipt]) -> RenderableType:

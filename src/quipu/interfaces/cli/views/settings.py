@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import named_values
 from quipu.interfaces.cli.views.text import visible
 from quipu.upkeep.settings.model import SettingState
 
@@ -46,11 +47,7 @@ def state(one: SettingState) -> RenderableType:
         "of": one.kind,
         "variable": one.variable,
     }
-    table = Table.grid(padding=(0, 2))
-    for name, value in rows.items():
-        if value is not None:
-            table.add_row(Text(name, style="dim"), Text(value))
-    return Group(Text(one.name, style="bold"), Text(one.meaning), table, *_overridden(one))
+    return Group(Text(one.name, style="bold"), Text(one.meaning), named_values(rows), *_overridden(one))
 
 
 def changed(one: SettingState) -> RenderableType:

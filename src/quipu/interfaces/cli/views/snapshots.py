@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import Rows
 from quipu.interfaces.cli.views.text import count, day_and_time, size, visible
 from quipu.upkeep.snapshots.model import HandedOut, Restored, Snapshot, Thinned
 
-
-def snapshots(found: Sequence[Snapshot]) -> RenderableType:
-    """Show a line for each snapshot."""
-    if not found:
-        return Text("There are no snapshots.")
-    table = Table("snapshot", "schema", "taken (UTC)", "why", "kept as", "tables", "rows", "size", box=None)
-    for place in (5, 6, 7):
-        table.columns[place].justify = "right"
-    for one in found:
-        numbers = (f"{len(one.sums):,}", f"{one.rows:,}", size(one.bytes))
-        table.add_row(one.name, one.schema, day_and_time(one.taken_at), one.reason, one.tier, *numbers)
-    return table
+snapshots = Rows[Snapshot](
+    {
+        "snapshot": lambda one: one.name,
+        "schema": lambda one: one.schema,
+        "taken (UTC)": lambda one: day_and_time(one.taken_at),
+        "why": lambda one: one.reason,
+        "kept as": lambda one: one.tier,
+        "tables": lambda one: f"{len(one.sums):,}",
+        "rows": lambda one: f"{one.rows:,}",
+        "size": lambda one: size(one.bytes),
+    },
+    right=("tables", "rows", "size"),
+    none="There are no snapshots.",
+)
+"""A line for each snapshot."""
 
 
 def snapshot(one: Snapshot) -> RenderableType:

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import Rows
 from quipu.interfaces.cli.views.text import count, visible
 
 if TYPE_CHECKING:
@@ -16,6 +17,23 @@ if TYPE_CHECKING:
     from quipu.kinds.tables.recreate import Recreated
 
 _LONGEST = 120
+
+
+schemas = Rows["model.Schema"](
+    {"name": lambda one: one.name, "description": lambda one: one.description or ""},
+    none="No schemas yet. The first use makes `memory`.",
+)
+"""Schemas, each in a row."""
+
+grants = Rows["model.Grant"](
+    {
+        "schema": lambda one: one.schema,
+        "agent": lambda one: one.agent,
+        "may": lambda one: one.permission,
+    },
+    none="No agent was granted anything.",
+)
+"""The permissions of agents."""
 
 
 def done(answer: model.Done) -> RenderableType:
@@ -77,26 +95,6 @@ def dropped(found: model.DroppedSchema) -> RenderableType:
     """Show the tables that go with a schema."""
     tables = [f"{name}, about {count(rows, 'row')}" for name, rows in found.tables.items()]
     return Text(visible("\n".join(tables or ["The schema has no tables."])))
-
-
-def schemas(found: Sequence[model.Schema]) -> RenderableType:
-    """Show schemas."""
-    if not found:
-        return Text("No schemas yet. The first use makes `memory`.", style="dim")
-    rows = Table("name", "description", box=None, pad_edge=False)
-    for schema in found:
-        rows.add_row(schema.name, visible(schema.description or ""))
-    return rows
-
-
-def grants(found: Sequence[model.Grant]) -> RenderableType:
-    """Show the permissions of agents."""
-    if not found:
-        return Text("No agent was granted anything.", style="dim")
-    rows = Table("schema", "agent", "may", box=None, pad_edge=False)
-    for grant in found:
-        rows.add_row(grant.schema, visible(grant.agent), grant.permission)
-    return rows
 
 
 def _columns(table: model.Table) -> RenderableType:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from quipu.interfaces.cli.views.layout import Rows, named_values
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, size, visible
 from quipu.interfaces.cli.views.transcripts import short
 from quipu.kinds.transcripts.browse.model import (
@@ -29,6 +30,21 @@ _CELL = 200
 _SYNC = "Take recorded sessions in first: quipu transcripts sync"
 
 
+files = Rows[TouchedFile](
+    {
+        "edits": lambda one: _not_zero(one.edits),
+        "writes": lambda one: _not_zero(one.writes),
+        "reads": lambda one: _not_zero(one.reads + one.others),
+        "sessions": lambda one: _not_zero(one.sessions),
+        "last (UTC)": lambda one: day_and_time(one.last_touched),
+        "file": lambda one: one.path,
+    },
+    right=("edits", "writes", "reads", "sessions"),
+    none=f"No tool worked on a file. {_SYNC}",
+)
+"""Files that tools worked on."""
+
+
 def tools(found: Sequence[ToolUse]) -> RenderableType:
     """Show a table of tools."""
     by_project = any(one.project_path is not None for one in found)
@@ -46,22 +62,6 @@ def tools(found: Sequence[ToolUse]) -> RenderableType:
     return table
 
 
-def files(found: Sequence[TouchedFile]) -> RenderableType:
-    """Show a table of files."""
-    if not found:
-        return Text(f"No tool worked on a file. {_SYNC}", style="dim")
-    table = Table("edits", "writes", "reads", "sessions", "last (UTC)", box=None, pad_edge=False)
-    table.add_column("file", overflow="fold")
-    for column in table.columns[:4]:
-        column.justify = "right"
-    for one in found:
-        amounts = [
-            f"{n:,}" if n else "" for n in (one.edits, one.writes, one.reads + one.others, one.sessions)
-        ]
-        table.add_row(*amounts, day_and_time(one.last_touched), visible(one.path))
-    return table
-
-
 def stats(found: TranscriptStats | None) -> RenderableType:
     """Show the content of a space, and its tokens by day and model as bars."""
     if found is None or not found.totals.lines:
@@ -69,9 +69,12 @@ def stats(found: TranscriptStats | None) -> RenderableType:
     return Group(_totals(found), *_models(found.usage), *_days(found.usage))
 
 
+def _not_zero(number: int) -> str:
+    return f"{number:,}" if number else ""
+
+
 def _totals(found: TranscriptStats) -> RenderableType:
     one = found.totals
-    table = Table.grid(padding=(0, 2))
     rows = {
         "sessions": f"{one.sessions:,} of {count(one.projects, 'project')}, "
         + f"{count(one.subagents, 'subagent')}, {count(one.teams, 'team')}",
@@ -90,9 +93,7 @@ def _totals(found: TranscriptStats) -> RenderableType:
         rows["compacted"] = f"{count(one.compacted, 'output')}, {size(one.compacted_bytes)}"
     if found.unindexed:
         rows["to index"] = f"{count(found.unindexed, 'line')}: quipu transcripts index"
-    for name, text in rows.items():
-        table.add_row(Text(name, style="dim"), Text(text))
-    return table
+    return named_values(rows)
 
 
 def _models(found: Sequence[TokenUsage]) -> Iterator[RenderableType]:
@@ -101,11 +102,12 @@ def _models(found: Sequence[TokenUsage]) -> Iterator[RenderableType]:
         sums[one.model] += _tokens(one)
     if sums:
         yield Text("\ntokens by model", style="dim")
-        yield _bars([(visible(model or "unknown"), amount) for model, amount in _by_amount(sums)])
-
-
-def _by_amount(sums: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(sums.items(), key=lambda item: -item[1])
+        yield _bars(
+            [
+                (visible(model or "unknown"), amount)
+                for model, amount in sorted(sums.items(), key=lambda item: -item[1])
+            ]
+        )
 
 
 def _days(found: Sequence[TokenUsage]) -> Iterator[RenderableType]:

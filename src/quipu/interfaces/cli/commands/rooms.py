@@ -1,0 +1,136 @@
+"""Rooms of the memory of which every command is derived: their help, and examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+import click
+
+from quipu.interfaces.cli.derived import derived
+
+_HELP: Final[Mapping[str, str]] = {
+    "beliefs": """\
+Look up and settle what people said of themselves: facts and traits.
+
+A correction replaces a value; another value without one is a conflict. ID is the id of a belief (or of a
+conflict) or its first digits, at least four.
+""",
+    "conversations": """\
+Look up conversations: sessions with their topic, thread and status, and what each exchange yields.
+
+A worker reads what was taken in: `quipu worker`, or `quipu worker --burst`.
+""",
+    "episodes": """\
+Look up and tend episodes: conversations condensed, which fade unless they are used.
+
+Workers make episodes when a conversation rests: `quipu worker`. ID is the id of an episode or its first
+digits, at least four. Salience, freshness and activation are those of now.
+""",
+    "evidence": """\
+Show recommendations and their evidence: "show me the reviews".
+
+ID is the number of a recommendation. A theme may be written as "wait time", too.
+""",
+    "ledger": """\
+Set, correct and take back facts and assumptions, and see what was believed when.
+
+Every write is an event that is never changed. VALUE is JSON, a text, or NAME=VALUE pairs of an object.
+""",
+    "lessons": """\
+Look up and correct lessons: what lasts of recorded sessions, or is written by hand.
+
+`quipu transcripts extract` draws them from sessions. ID is the id of a lesson or its first digits, at least
+four. Confidence falls with time, and rises where a lesson is used or confirmed.
+""",
+    "longterm": """\
+Look up and change what is known of people.
+
+ID is the id of a memory or its first digits, at least four.
+""",
+    "loops": """\
+Find and close what was asked, promised, given to do or waited for.
+
+Workers find loops in conversations, and close them when a later exchange resolves them. ID is the id of a
+loop or its first digits, at least four.
+""",
+    "settings": """\
+See and change what can be set, in the whole database or in a space.
+
+QUIPU_* in the environment comes first, then what is set for the space, then what is set for all, then the
+default. Every process of the database follows a change within a second.
+""",
+}
+_EXAMPLES: Final[Mapping[str, str]] = {
+    "beliefs": """\
+  quipu beliefs list --user ana
+  quipu beliefs history 4f1c2a
+  quipu beliefs conflicts
+  quipu beliefs resolve 81d0 rival
+  quipu beliefs correct 4f1c2a Lisbon
+""",
+    "conversations": """\
+  quipu conversations list --user ana
+  quipu conversations get monday
+  quipu conversations edit monday --title 'The garden'
+  quipu conversations topics
+""",
+    "episodes": """\
+  quipu episodes list --order activation
+  quipu episodes curve 4f1c2a
+  quipu episodes recall 'what did we plan for May?'
+  quipu episodes rebuild --session monday
+""",
+    "evidence": """\
+  quipu evidence list --session s-1
+  quipu evidence get 12
+  quipu evidence sources 12 --theme wait_time
+  quipu evidence search "wait time" --place p1
+  quipu evidence themes
+""",
+    "ledger": """\
+  quipu ledger open-session --session s-1 --user ana
+  quipu ledger assume baseline.scope value=all --session s-1
+  quipu ledger correct baseline.scope value=single locationLabel=Lisbon --session s-1
+  quipu ledger set ui.response_depth value=verbose --user ana
+  quipu ledger set favourite-boat 'the green one' --user ana
+  quipu ledger state --session s-1 --as-of 2026-05-01T10:00Z
+""",
+    "lessons": """\
+  quipu lessons list --category preferences
+  quipu lessons search 'which port'
+  quipu lessons edit 4f1c2a 'The API runs on port 9090.'
+  quipu lessons prune
+""",
+    "longterm": """\
+  quipu longterm add 'Is vegetarian.' --user ana --category constraint
+  quipu longterm list --user ana --importance high
+  quipu longterm recover 'What shall I cook?' --user ana
+  quipu longterm edit 4f1c2a 'Is vegan.' --expected-version 1
+  quipu longterm archive-many --category context --before 2026-01-01
+""",
+    "loops": """\
+  quipu loops list --user ana
+  quipu loops remind --user ana
+  quipu loops close 4f1c2a --evidence 'Sent on Monday.'
+  quipu loops reopen 4f1c2a
+""",
+    "settings": """\
+  quipu settings list --kind episodes
+  quipu settings get memory_snapshot_retention_days
+  quipu settings set memory_snapshot_retention_days 60
+  quipu settings set episode_decay_per_hour 0.01 --space ana
+  quipu settings reset episode_decay_per_hour --space ana
+""",
+}
+_NOTES: Final[Mapping[str, Mapping[str, str]]] = {
+    "settings": {"list": "One in full: quipu settings get NAME"},
+}
+
+
+@cache
+def room(name: str) -> click.Group:
+    """Return the commands of a room."""
+    epilog = f"\b\nExamples:\n{_EXAMPLES[name]}"
+    return derived(name, help=_HELP[name], epilog=epilog, notes=_NOTES.get(name, {}))
