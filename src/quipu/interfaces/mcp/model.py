@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any, Final, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
@@ -70,6 +71,9 @@ class Answer(BaseModel):
         return False
 
 
+Call = Callable[[Desk, Any], Awaitable[Answer]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """A tool as a model meets it, and the call behind it.
@@ -84,6 +88,28 @@ class Tool:
     level: Level
     given: type[Given]
     answer: type[Answer]
-    call: Callable[[Desk, Any], Awaitable[Answer]]
-    destructive: bool = False
-    repeatable: bool = True
+    call: Call
+    destructive: bool
+    repeatable: bool
+
+
+def tool(
+    title: str, *, level: Level, destructive: bool = False, repeatable: bool = True
+) -> Callable[[Call], Tool]:
+    """Make a tool of a function: its name, its docstring and its types are the declaration."""
+
+    def made(call: Call) -> Tool:
+        types = get_type_hints(call)
+        return Tool(
+            name=call.__name__,
+            title=title,
+            about=" ".join((getdoc(call) or "").split()),
+            level=level,
+            given=types["given"],
+            answer=types["return"],
+            call=call,
+            destructive=destructive,
+            repeatable=repeatable,
+        )
+
+    return made

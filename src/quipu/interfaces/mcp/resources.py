@@ -9,7 +9,7 @@ from typing import Final
 
 from quipu.interfaces.mcp.bounds import compact, shortened, tokens
 from quipu.interfaces.mcp.model import Desk
-from quipu.interfaces.mcp.tools.tables_looking import place
+from quipu.interfaces.mcp.tools.tables_read import place
 
 _BRIEFING_TOKENS: Final = 800
 _MOST_FACTS: Final = 30

@@ -34,14 +34,14 @@ from quipu.errors import QuipuError
 from quipu.interfaces.mcp import shown
 from quipu.interfaces.mcp.model import Caller, Desk, Given, Tool
 from quipu.interfaces.mcp.resources import RESOURCES, Resource
-from quipu.interfaces.mcp.tools.facts import SET_FACT
-from quipu.interfaces.mcp.tools.forgetting import FORGET
-from quipu.interfaces.mcp.tools.loops import CLOSE_LOOP, OPEN_LOOPS
-from quipu.interfaces.mcp.tools.recalling import RECALL, WHY
-from quipu.interfaces.mcp.tools.remembering import REMEMBER
-from quipu.interfaces.mcp.tools.tables_looking import TABLES_LIST, TABLES_QUERY
-from quipu.interfaces.mcp.tools.tables_rows import TABLES_WRITE
-from quipu.interfaces.mcp.tools.tables_shaping import TABLES_CREATE, TABLES_EXECUTE
+from quipu.interfaces.mcp.tools.facts import set_fact
+from quipu.interfaces.mcp.tools.forget import forget
+from quipu.interfaces.mcp.tools.loops import close_loop, open_loops
+from quipu.interfaces.mcp.tools.recall import recall, why
+from quipu.interfaces.mcp.tools.remember import remember
+from quipu.interfaces.mcp.tools.tables_define import tables_create, tables_execute
+from quipu.interfaces.mcp.tools.tables_read import tables_list, tables_query
+from quipu.interfaces.mcp.tools.tables_rows import tables_write
 from quipu.interfaces.problems import Problem, problem, title
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import acting_for
@@ -66,18 +66,18 @@ INSTRUCTIONS: Final = (
 
 
 TOOLS: Final[tuple[Tool, ...]] = (
-    RECALL,
-    WHY,
-    REMEMBER,
-    SET_FACT,
-    OPEN_LOOPS,
-    CLOSE_LOOP,
-    FORGET,
-    TABLES_LIST,
-    TABLES_QUERY,
-    TABLES_CREATE,
-    TABLES_WRITE,
-    TABLES_EXECUTE,
+    recall,
+    why,
+    remember,
+    set_fact,
+    open_loops,
+    close_loop,
+    forget,
+    tables_list,
+    tables_query,
+    tables_create,
+    tables_write,
+    tables_execute,
 )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, JsonValue
 
 from quipu.interfaces.mcp.bounds import compact, shortened
-from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
 
 if TYPE_CHECKING:
     from quipu.kinds.ledger.model import Value
@@ -52,7 +52,14 @@ class SetFactAnswer(Answer):
         return now + (f" (it was {compact(self.previous)})." if self.previous is not None else ".")
 
 
-async def _set_fact(desk: Desk, given: SetFactGiven) -> SetFactAnswer:
+@tool("Set or correct a fact", level="write")
+async def set_fact(desk: Desk, given: SetFactGiven) -> SetFactAnswer:
+    """Set the one current value of a named fact, or correct it.
+
+    Facts are preferences, settings, numbers, addresses. What is said beats what is inferred, which beats
+    what is assumed; the history stays. Use it when something holds until it is changed; use remember for
+    events. Returns what stands now and what stood before.
+    """
     ledger = desk.memory.ledger
     about: dict[str, Any] = {"space": desk.caller.space, "session": given.session, "reason": given.reason}
     about |= {"user": desk.caller.person if given.session is None else desk.caller.user, "actor": "mcp"}
@@ -72,19 +79,3 @@ async def _set_fact(desk: Desk, given: SetFactGiven) -> SetFactAnswer:
 
 def _of(value: Value | None) -> JsonValue:
     return None if value is None else shortened(value.value)
-
-
-SET_FACT: Final = Tool(
-    name="set_fact",
-    title="Set or correct a fact",
-    about=(
-        "Set the one current value of a named fact, or correct it: a preference, a setting, a number, an "
-        "address. What is said beats what is inferred, which beats what is assumed; the history stays. "
-        "Use it when something holds until it is changed; use remember for events. Returns what stands "
-        "now and what stood before."
-    ),
-    level="write",
-    given=SetFactGiven,
-    answer=SetFactAnswer,
-    call=_set_fact,
-)

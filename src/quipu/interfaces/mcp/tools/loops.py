@@ -8,7 +8,7 @@ from pydantic import Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
 
 if TYPE_CHECKING:
     from quipu.kinds.episodes.extraction.loops import model
@@ -61,7 +61,13 @@ class OpenLoopsAnswer(Answer):
         return lines + more(self.left_out, "narrow it by kind, session or limit.")
 
 
-async def _open_loops(desk: Desk, given: OpenLoopsGiven) -> OpenLoopsAnswer:
+@tool("List open loops", level="read")
+async def open_loops(desk: Desk, given: OpenLoopsGiven) -> OpenLoopsAnswer:
+    """List what is open of past conversations: promises, questions, tasks, and what is waited for.
+
+    The latest comes first, with due dates. Use it at the start of work, for 'what is left to do?', or to
+    find the id of a loop that has just been settled.
+    """
     found = await desk.memory.loops.list(
         space=desk.caller.space,
         user=desk.caller.user,
@@ -110,7 +116,12 @@ class CloseLoopAnswer(Answer):
         return f"{self.loop.state}: {self.loop.text()[2:]}"
 
 
-async def _close_loop(desk: Desk, given: CloseLoopGiven) -> CloseLoopAnswer:
+@tool("Close an open loop", level="write")
+async def close_loop(desk: Desk, given: CloseLoopGiven) -> CloseLoopAnswer:
+    """Close a loop that open_loops listed, once it has come about or nobody wants it any more.
+
+    Give the evidence in words. It can be reopened. Returns the loop as it stands.
+    """
     loops, space = desk.memory.loops, desk.caller.space
     found = await loops.get(given.id, space=space)
     if desk.caller.user not in (None, found.user):
@@ -119,30 +130,3 @@ async def _close_loop(desk: Desk, given: CloseLoopGiven) -> CloseLoopAnswer:
         return CloseLoopAnswer(loop=_loop(await loops.reopen(found.id, space=space)))
     closed = await loops.close(found.id, space=space, evidence=given.evidence, outcome=given.outcome)
     return CloseLoopAnswer(loop=_loop(closed))
-
-
-OPEN_LOOPS: Final = Tool(
-    name="open_loops",
-    title="List open loops",
-    about=(
-        "List what was promised, asked, given to do or waited for in past conversations and is still "
-        "open, the latest first, with due dates. Use it at the start of work, for 'what is left to do?', "
-        "or to find the id of a loop that has just been settled."
-    ),
-    level="read",
-    given=OpenLoopsGiven,
-    answer=OpenLoopsAnswer,
-    call=_open_loops,
-)
-CLOSE_LOOP: Final = Tool(
-    name="close_loop",
-    title="Close an open loop",
-    about=(
-        "Close a loop that open_loops listed, once it has come about or nobody wants it any more; give "
-        "the evidence in words. It can be reopened. Returns the loop as it stands."
-    ),
-    level="write",
-    given=CloseLoopGiven,
-    answer=CloseLoopAnswer,
-    call=_close_loop,
-)

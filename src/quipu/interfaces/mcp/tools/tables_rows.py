@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from quipu.errors import BadInput
 from quipu.interfaces.mcp.bounds import compact, fitting, more
-from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
-from quipu.interfaces.mcp.tools.forgetting import Token
-from quipu.interfaces.mcp.tools.tables_looking import place
+from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
+from quipu.interfaces.mcp.tools.forget import Token
+from quipu.interfaces.mcp.tools.tables_read import place
 from quipu.interfaces.serving.confirming import unless_lossy
 from quipu.kernel.db.plain import plain
 from quipu.kinds.tables.model import Changed
@@ -55,7 +55,14 @@ class TablesWriteAnswer(Answer):
         )
 
 
-async def _write(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
+@tool("Write rows", level="write", destructive=True, repeatable=False)
+async def tables_write(desk: Desk, given: TablesWriteGiven) -> TablesWriteAnswer:
+    """Insert, update or delete rows of one of your tables.
+
+    What is to be found by meaning is embedded by itself. An update replaces whole values, so read before
+    you write. A delete, and what takes more away as by a trigger, returns a token first and is done by a
+    second call with it. Returns how many rows, and their keys.
+    """
     if given.action != "insert" and given.where is None:
         raise BadInput("say which rows.", field="where", hint='{"id": 5} or SQL; "true" is all rows.')
     if given.action != "delete" and given.data is None:
@@ -109,21 +116,3 @@ async def _put(desk: Desk, given: TablesWriteGiven, seen: Changed | Literal[Fals
 def _lost(lines: Sequence[str]) -> str:
     told, left_out = fitting(lines)
     return "; ".join(told) + (f" and {left_out} more" if left_out else "")
-
-
-TABLES_WRITE: Final = Tool(
-    name="tables_write",
-    title="Write rows",
-    about=(
-        "Insert, update or delete rows of one of your tables; what is to be found by meaning is embedded "
-        "by itself. An update replaces whole values, so read before you write. A delete, and what takes more "
-        "away as by a trigger, returns a token first and is done by a second call with it. Returns how many "
-        "rows, and their keys."
-    ),
-    level="write",
-    given=TablesWriteGiven,
-    answer=TablesWriteAnswer,
-    call=_write,
-    destructive=True,
-    repeatable=False,
-)

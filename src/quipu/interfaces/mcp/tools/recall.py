@@ -8,7 +8,7 @@ from pydantic import Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
 
 if TYPE_CHECKING:
     from quipu.recall.model import Hit
@@ -77,7 +77,14 @@ class RecallAnswer(Answer):
         return bool(self.memories)
 
 
-async def _recall(desk: Desk, given: RecallGiven) -> RecallAnswer:
+@tool("Recall memories", level="read")
+async def recall(desk: Desk, given: RecallGiven) -> RecallAnswer:
+    """Search everything remembered: past conversations, facts, lessons, episodes, table rows.
+
+    Use it before answering whatever may depend on earlier sessions, people, decisions or preferences. Ask
+    in plain words, one question a call. Returns memories, best first, with when, who and ids; an empty
+    list means that nothing relevant is known, so do not guess.
+    """
     caller = desk.caller
     hits = await desk.memory.recall(
         given.question,
@@ -152,7 +159,13 @@ class WhyAnswer(Answer):
         return True
 
 
-async def _why(desk: Desk, given: WhyGiven) -> WhyAnswer:
+@tool("Explain a memory", level="read")
+async def why(desk: Desk, given: WhyGiven) -> WhyAnswer:
+    """Explain why recall returned a memory.
+
+    It shows what each signal added, the words shared with the question, and what was said around it. Use
+    it to check a surprising memory or to cite its source.
+    """
     caller = desk.caller
     hits = await desk.memory.recall(
         given.question, space=caller.space, user=caller.user, limit=_LOOKED_THROUGH
@@ -163,40 +176,13 @@ async def _why(desk: Desk, given: WhyGiven) -> WhyAnswer:
             f"{given.kind} {given.id} is not among the first {_LOOKED_THROUGH} answers to that question.",
             hint="Call recall with the same question, and give kind and id as it tells them.",
         )
-    why = await desk.memory.why(hit)
+    told = await desk.memory.why(hit)
     return WhyAnswer(
         memory=_memory(hit),
-        reasons=[Reason(signal=r.signal, amount=round(r.amount, 4), meaning=r.sentence) for r in why.reasons],
-        shared_words=list(why.words),
-        said_before=shortened(why.before, longest=600),
-        said_after=shortened(why.after, longest=600),
+        reasons=[
+            Reason(signal=r.signal, amount=round(r.amount, 4), meaning=r.sentence) for r in told.reasons
+        ],
+        shared_words=list(told.words),
+        said_before=shortened(told.before, longest=600),
+        said_after=shortened(told.after, longest=600),
     )
-
-
-RECALL: Final = Tool(
-    name="recall",
-    title="Recall memories",
-    about=(
-        "Search everything remembered: past conversations, facts, lessons, episodes, table rows. Use it "
-        "before answering whatever may depend on earlier sessions, people, decisions or preferences. Ask "
-        "in plain words, one question a call. Returns memories, best first, with when, who and ids; an "
-        "empty list means that nothing relevant is known, so do not guess."
-    ),
-    level="read",
-    given=RecallGiven,
-    answer=RecallAnswer,
-    call=_recall,
-)
-WHY: Final = Tool(
-    name="why",
-    title="Explain a memory",
-    about=(
-        "Explain why recall returned a memory: what each signal added, the words shared with the "
-        "question, and what was said around it. Use it to check a surprising memory or to cite its "
-        "source."
-    ),
-    level="read",
-    given=WhyGiven,
-    answer=WhyAnswer,
-    call=_why,
-)

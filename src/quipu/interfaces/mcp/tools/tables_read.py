@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Caller, Desk, Given, Tool
+from quipu.interfaces.mcp.model import Answer, Caller, Desk, Given, tool
 from quipu.kernel.db.plain import plain
 
 if TYPE_CHECKING:
@@ -58,7 +58,12 @@ class TablesListAnswer(Answer):
         return f"Schema {self.schema_name}\n{said}" + more(self.left_out, "give table or show_columns=false.")
 
 
-async def _list(desk: Desk, given: TablesListGiven) -> TablesListAnswer:
+@tool("List tables", level="read")
+async def tables_list(desk: Desk, given: TablesListGiven) -> TablesListAnswer:
+    """List the tables that you keep: what each is for, its columns and about how many rows.
+
+    Use it before you write SQL or make a table; the resource quipu://tables says more.
+    """
     listing = await desk.memory.tables.list(
         table=given.table, show_columns=given.show_columns, **place(desk.caller)
     )
@@ -124,7 +129,13 @@ class TablesQueryAnswer(Answer):
         return lines + note + more(self.left_out, "select fewer columns or rows.")
 
 
-async def _query(desk: Desk, given: TablesQueryGiven) -> TablesQueryAnswer:
+@tool("Query tables", level="read")
+async def tables_query(desk: Desk, given: TablesQueryGiven) -> TablesQueryAnswer:
+    """Run one SELECT over your tables, read only; PostgreSQL, joins and aggregates included.
+
+    For search by meaning, order by embedding <=> :search_embedding over the table embeddings and give
+    search_text. Returns rows as JSON.
+    """
     found = await desk.memory.tables.query(
         given.sql, search_text=given.search_text, limit=given.limit, **place(desk.caller)
     )
@@ -132,30 +143,3 @@ async def _query(desk: Desk, given: TablesQueryGiven) -> TablesQueryAnswer:
     return TablesQueryAnswer(
         columns=list(found.columns), rows=shown, left_out=left_out, limited=found.limited, note=found.note
     )
-
-
-TABLES_LIST: Final = Tool(
-    name="tables_list",
-    title="List tables",
-    about=(
-        "List the tables that you keep: what each is for, its columns and about how many rows. Use it "
-        "before you write SQL or make a table; the resource quipu://tables says more."
-    ),
-    level="read",
-    given=TablesListGiven,
-    answer=TablesListAnswer,
-    call=_list,
-)
-TABLES_QUERY: Final = Tool(
-    name="tables_query",
-    title="Query tables",
-    about=(
-        "Run one SELECT over your tables, read only; PostgreSQL, joins and aggregates included. For "
-        "search by meaning, order by embedding <=> :search_embedding over the table embeddings and give "
-        "search_text. Returns rows as JSON."
-    ),
-    level="read",
-    given=TablesQueryGiven,
-    answer=TablesQueryAnswer,
-    call=_query,
-)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field
 
 from quipu.errors import BadInput, NotFound
-from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
 from quipu.interfaces.serving.confirming import confirmed, shown, token
 from quipu.upkeep.erasure.model import Erasure
 
@@ -62,15 +62,22 @@ class ForgetAnswer(Answer):
         )
 
 
-async def _forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
+@tool("Forget for good", level="admin", destructive=True)
+async def forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
+    """Erase a message or a whole session everywhere, with all that was derived from it alone.
+
+    It cannot be undone. Use it only when the user asks. The first call changes nothing: it returns what
+    would go and a token. Show that to the user; after they agree, call again with the token. Returns a
+    receipt.
+    """
     if (given.message is None) == (given.session is None):
         raise BadInput("give one of message and session.", field="message", hint="recall tells their ids.")
     caller = desk.caller
     what = {"message": given.message, "session": given.session, "user": caller.user}
-    forget = partial(
+    erase = partial(
         desk.memory.forget, space=caller.space, **what, names=given.names, everywhere=given.everywhere
     )
-    preview = await forget()
+    preview = await erase()
     if not any(preview.counts.values()):
         raise NotFound(
             f"Nothing is known by the id {given.message or given.session!r}.",
@@ -81,26 +88,9 @@ async def _forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
         return ForgetAnswer(
             forgotten=False, rows=dict(preview.counts), left=_left(preview), token=token("forget", act)
         )
-    done = await forget(confirm=True)
+    done = await erase(confirm=True)
     return ForgetAnswer(forgotten=True, rows=dict(done.counts), left=_left(done), receipt=done.receipt)
 
 
 def _left(erasure: Erasure) -> dict[str, int]:
     return {one.place: one.count for one in erasure.left}
-
-
-FORGET: Final = Tool(
-    name="forget",
-    title="Forget for good",
-    about=(
-        "Erase a message or a whole session everywhere, with all that was derived from it alone; it "
-        "cannot be undone. Use it only when the user asks. The first call changes nothing: it returns "
-        "what would go and a token. Show that to the user; after they agree, call again with the token. "
-        "Returns a receipt."
-    ),
-    level="admin",
-    given=ForgetGiven,
-    answer=ForgetAnswer,
-    call=_forget,
-    destructive=True,
-)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from quipu.errors import BadInput
 from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
-from quipu.interfaces.mcp.tools.forgetting import Token
-from quipu.interfaces.mcp.tools.tables_looking import place
+from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
+from quipu.interfaces.mcp.tools.forget import Token
+from quipu.interfaces.mcp.tools.tables_read import place
 from quipu.interfaces.serving.confirming import confirmed, token, unless_lossy
 from quipu.kernel.db.plain import plain
 
@@ -62,7 +62,14 @@ class TablesCreateGiven(Given):
     token: Token = None
 
 
-async def _create(desk: Desk, given: TablesCreateGiven) -> TablesAnswer:
+@tool("Create or change a table", level="admin", destructive=True, repeatable=False)
+async def tables_create(desk: Desk, given: TablesCreateGiven) -> TablesAnswer:
+    """Create a table with one CREATE TABLE, and register what it is for.
+
+    Tables are for data of your own: collections, logs, structured notes. With replace it changes a table:
+    it is made anew with its rows; the first such call returns the differences and a token, the second one
+    with the token does it.
+    """
     if given.replace:
         return await _replace(desk, given)
     if given.description is None or given.embed_fields is None:
@@ -104,7 +111,13 @@ class TablesExecuteGiven(Given):
     token: Token = None
 
 
-async def _execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
+@tool("Execute SQL", level="admin", destructive=True, repeatable=False)
+async def tables_execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
+    """Run one other statement over your tables: CREATE INDEX, CREATE VIEW, INSERT ...
+
+    SELECT. It is tried first: what takes something away (rows, definitions) returns a token and is done
+    by a second call with it, after the user agreed.
+    """
     here, execute = place(desk.caller), desk.memory.tables.execute
     done, confirm = await unless_lossy(
         "execute",
@@ -119,35 +132,3 @@ async def _execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
     shown, left_out = fitting([shortened(plain(dict(row))) for row in done.returned])
     note = f"{done.status}." + (f" {done.note}" if done.note else "")
     return TablesAnswer(done=True, note=note, rows=done.rows, returned=tuple(shown), left_out=left_out)
-
-
-TABLES_CREATE: Final = Tool(
-    name="tables_create",
-    title="Create or change a table",
-    about=(
-        "Create a table for data of your own (collections, logs, structured notes) with one CREATE TABLE,"
-        " and register what it is for. With replace it changes a table: it is made anew with its rows; "
-        "the first such call returns the differences and a token, the second one with the token does it."
-    ),
-    level="admin",
-    given=TablesCreateGiven,
-    answer=TablesAnswer,
-    call=_create,
-    destructive=True,
-    repeatable=False,
-)
-TABLES_EXECUTE: Final = Tool(
-    name="tables_execute",
-    title="Execute SQL",
-    about=(
-        "Run one other statement over your tables: CREATE INDEX, CREATE VIEW, INSERT ... SELECT. It is"
-        " tried first: what takes something away (rows, definitions) returns a token and is done by a second "
-        "call with it, after the user agreed."
-    ),
-    level="admin",
-    given=TablesExecuteGiven,
-    answer=TablesAnswer,
-    call=_execute,
-    destructive=True,
-    repeatable=False,
-)

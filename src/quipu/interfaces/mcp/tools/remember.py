@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from quipu.interfaces.mcp.model import Answer, Desk, Given, Tool
+from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
 
 if TYPE_CHECKING:
     from quipu.record.model import Report
@@ -62,7 +62,15 @@ class RememberAnswer(Answer):
         return self.note
 
 
-async def _remember(desk: Desk, given: RememberGiven) -> RememberAnswer:
+@tool("Remember something", level="write")
+async def remember(desk: Desk, given: RememberGiven) -> RememberAnswer:
+    """Store something worth knowing in later sessions.
+
+    That is a decision and its reason, an event, a thing learnt, what somebody said. Use it when asked to
+    remember, or when it will clearly matter later; not for what the conversation records anyway. For a
+    setting or preference with one current value use set_fact. It can be recalled at once. Returns its id,
+    which forget takes.
+    """
     caller = desk.caller
     message: dict[str, Any] = {"content": given.text, "role": given.said_by, "speaker": given.speaker}
     message |= {} if given.time is None else {"time": given.time}
@@ -98,19 +106,3 @@ def _note(id_: str, report: Report, redacted: int) -> str:
     if report.echoes:
         return "Nothing was stored: that is recalled memory, which is stored already."
     return f"That is remembered already, as message {id_}."
-
-
-REMEMBER: Final = Tool(
-    name="remember",
-    title="Remember something",
-    about=(
-        "Store something worth knowing in later sessions: a decision and its reason, an event, a thing "
-        "learnt, what somebody said. Use it when asked to remember, or when it will clearly matter later;"
-        " not for what the conversation records anyway. For a setting or preference with one current "
-        "value use set_fact. It can be recalled at once. Returns its id, which forget takes."
-    ),
-    level="write",
-    given=RememberGiven,
-    answer=RememberAnswer,
-    call=_remember,
-)
