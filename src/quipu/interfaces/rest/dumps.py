@@ -8,16 +8,14 @@ from collections.abc import AsyncIterable
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import anyio
 from anyio import Path as AsyncPath
 from fastapi import Query, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
-from quipu.errors import TookTooLong, TooLarge
 from quipu.interfaces.rest.door import Administering, refused, room
 from quipu.interfaces.rest.models import Confirmable, shown_first
-from quipu.interfaces.serving.limits import Limits
+from quipu.interfaces.serving.limits import Limits, received
 from quipu.interfaces.serving.served import served
 from quipu.upkeep.snapshots.model import Restored
 
@@ -95,7 +93,7 @@ async def import_dump(
     """
     with tempfile.TemporaryDirectory(prefix="quipu-import-") as place:
         path = Path(place) / _FILE
-        sha256 = await _received(request.stream(), path, served(request).terms)
+        sha256 = await _stored(request.stream(), path, served(request).terms)
 
         async def do(confirmed: bool) -> Restored:
             return await here.memory.snapshots.import_dump(
@@ -116,25 +114,11 @@ async def import_dump(
         )
 
 
-async def _received(chunks: AsyncIterable[bytes], path: Path, terms: Limits) -> str:
-    """Write all that is sent into a file; its digest.
-
-    Raises:
-        TooLarge: it is more than an import may have.
-        TookTooLong: nothing came for too long.
-    """
-    digest, size, waiting = hashlib.sha256(), 0, aiter(chunks)
+async def _stored(chunks: AsyncIterable[bytes], path: Path, terms: Limits) -> str:
+    """Write all that is sent into a file; its digest."""
+    digest = hashlib.sha256()
     async with await AsyncPath(path).open("wb") as file:
-        while True:
-            try:
-                with anyio.fail_after(terms.body_seconds):
-                    chunk = await anext(waiting, None)
-            except TimeoutError as error:
-                raise TookTooLong(f"Nothing was sent for {terms.body_seconds:g} seconds.") from error
-            if chunk is None:
-                return digest.hexdigest()
+        async for chunk in received(chunks, terms, larger="Use the CLI."):
             digest.update(chunk)
-            size += len(chunk)
-            if size > terms.import_bytes:
-                raise TooLarge(f"An import may have {terms.import_bytes:,} bytes.", hint="Use the CLI.")
             await file.write(chunk)
+    return digest.hexdigest()

@@ -13,11 +13,11 @@ from fastapi import Query, Request, Security
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
-from quipu.errors import QuipuError, TookTooLong, TooLarge
+from quipu.errors import QuipuError
 from quipu.interfaces.rest.door import Here, Needs, room
 from quipu.interfaces.rest.models import Problem, Told
-from quipu.interfaces.rest.record import RefusalTold
-from quipu.interfaces.serving.limits import Limits
+from quipu.interfaces.rest.record import Intake, RefusalTold
+from quipu.interfaces.serving.limits import Limits, received
 from quipu.interfaces.serving.problems import document
 from quipu.interfaces.serving.served import served
 from quipu.record.model import Report
@@ -40,27 +40,12 @@ _Writing = Annotated[Here, Security(Needs("write"))]  # the same import again ch
 _ErasedToo = Annotated[bool, Query(description="Take in what was forgotten, too.")]
 
 
-class ImportTold(Told):
+class ImportTold(Intake):
     """Result of an import: what was imported, and what was not and why."""
 
-    imported: int
-    duplicates: int
-    echoes: Annotated[int, Field(description="Nothing but memory that was recalled before.")]
-    cut_characters: Annotated[int, Field(description="Of memory of this space that came back, cut out.")]
-    foreign_characters: Annotated[
-        int, Field(description="Of memory of other spaces: kept as text, not indexed.")
-    ]
-    unmatched_marks: Annotated[
-        int, Field(description="Marks of this space in front of other words, which are kept and indexed.")
-    ]
     withheld: Annotated[int, Field(description="Were erased, and left out.")]
     refused: int
     refusals: Annotated[list[RefusalTold], Field(description="The first hundred of those.")]
-    redacted: Annotated[dict[str, int], Field(description="Secrets cut out, by kind.")]
-    repaired: Annotated[int, Field(description="Characters that no database can store, replaced.")]
-    assumed_utc: Annotated[int, Field(description="Times that came without a zone.")]
-    ignored: Annotated[list[str], Field(description="Keys that we have no place for.")]
-    seconds: float
 
 
 class Progress(Told):
@@ -91,31 +76,16 @@ async def import_lines(request: Request, here: _Writing, erased_too: _ErasedToo 
 
 
 async def _whole(chunks: AsyncIterable[bytes], terms: Limits) -> BinaryIO:
-    """Store all that is sent in a file without a name: a slow client holds no connection to the database.
-
-    Raises:
-        TooLarge: it is more than an import may have.
-        TookTooLong: nothing came for too long.
-    """
+    """Store all that is sent in a file without a name: a slow client holds no connection to the database."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by who reads it, or below
-    size = 0
-    waiting = aiter(chunks)
     try:
-        while True:
-            with anyio.fail_after(terms.body_seconds):
-                chunk = await anext(waiting, None)
-            if chunk is None:
-                file.seek(0)
-                return file
-            size += len(chunk)
-            if size > terms.import_bytes:
-                raise TooLarge(f"An import may have {terms.import_bytes:,} bytes.", hint="Send it in parts.")
+        async for chunk in received(chunks, terms, larger="Send it in parts."):
             await to_thread.run_sync(file.write, chunk)
-    except BaseException as error:
+    except BaseException:
         file.close()
-        if isinstance(error, TimeoutError):
-            raise TookTooLong(f"Nothing was sent for {terms.body_seconds:g} seconds.") from error
         raise
+    file.seek(0)
+    return file
 
 
 async def _told(here: Here, file: BinaryIO, *, erased_too: bool) -> AsyncGenerator[bytes]:
@@ -151,21 +121,15 @@ def _last(taking: asyncio.Future[Report], done: int) -> Progress:
 
 
 def _report(report: Report) -> ImportTold:
-    return ImportTold(
-        imported=report.imported,
-        duplicates=report.duplicates,
-        echoes=report.echoes,
-        cut_characters=report.cut_characters,
-        foreign_characters=report.foreign_characters,
-        unmatched_marks=report.unmatched_marks,
-        withheld=report.withheld,
-        refused=len(report.refused),
-        refusals=[RefusalTold.model_validate(one) for one in report.refused[:_REFUSALS]],
-        redacted=dict(report.redacted),
-        repaired=report.repaired,
-        assumed_utc=report.assumed_utc,
-        ignored=list(report.ignored[:_REFUSALS]),
-        seconds=report.seconds,
+    counted = Intake.model_validate(report).model_dump()
+    return ImportTold.model_validate(
+        {
+            **counted,
+            "withheld": report.withheld,
+            "ignored": counted["ignored"][:_REFUSALS],
+            "refused": len(report.refused),
+            "refusals": report.refused[:_REFUSALS],
+        }
     )
 
 

@@ -46,8 +46,8 @@ class RefusalTold(Told):
     reason: str
 
 
-class ReportTold(Told):
-    """Report of what was taken in, and of what was not and why."""
+class Intake(Told):
+    """Numbers of what was taken in, and of what was found in it."""
 
     imported: int
     duplicates: int
@@ -59,13 +59,18 @@ class ReportTold(Told):
     unmatched_marks: Annotated[
         int, Field(description="Marks of this space in front of other words, which are kept and indexed.")
     ]
-    refused: list[RefusalTold]
     redacted: Annotated[dict[str, int], Field(description="Secrets cut out, by kind.")]
     repaired: Annotated[int, Field(description="Characters that no database can store, replaced.")]
     assumed_utc: Annotated[int, Field(description="Times that came without a zone.")]
     ignored: Annotated[list[str], Field(description="Keys that we have no place for.")]
-    ids: Annotated[list[str], Field(description="The ids under which they can be found again.")]
     seconds: float
+
+
+class ReportTold(Intake):
+    """Report of what was taken in, and of what was not and why."""
+
+    refused: list[RefusalTold]
+    ids: Annotated[list[str], Field(description="The ids under which they can be found again.")]
 
 
 @router.post("/observe", status_code=201, summary="Take in what was just said")

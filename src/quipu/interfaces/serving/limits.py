@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, AsyncIterable
 from dataclasses import dataclass
 from typing import Final
+
+import anyio
+
+from quipu.errors import TookTooLong, TooLarge
 
 _STREAMS: Final = (
     "/v1/import",
@@ -49,3 +54,25 @@ class Limits:
     def takes_long(self, path: str) -> bool:
         """Return True if an answer there has unlimited time: of a schema as a whole, or of a stream."""
         return path.startswith(_TAKE_LONG)
+
+
+async def received(chunks: AsyncIterable[bytes], terms: Limits, *, larger: str) -> AsyncGenerator[bytes]:
+    """Yield what is sent for an import; ``larger`` is the way out for more than it may have.
+
+    Raises:
+        TooLarge: it is more than an import may have.
+        TookTooLong: nothing came for too long.
+    """
+    size, waiting = 0, aiter(chunks)
+    while True:
+        try:
+            with anyio.fail_after(terms.body_seconds):
+                chunk = await anext(waiting, None)
+        except TimeoutError as error:
+            raise TookTooLong(f"Nothing was sent for {terms.body_seconds:g} seconds.") from error
+        if chunk is None:
+            return
+        size += len(chunk)
+        if size > terms.import_bytes:
+            raise TooLarge(f"An import may have {terms.import_bytes:,} bytes.", hint=larger)
+        yield chunk
