@@ -12,10 +12,10 @@ A new kind's page:
 3. A form changes one thing and ends in ``return visit.back(address, news="...")``: the browser is sent on and
    told. What destroys shows first what it would take: ``visit.confirm(...)`` posts again with
    ``confirmed=yes``.
-4. Errors are not caught: each `QuipuError` is shown as a page with its hint (``page_of`` in ``visit.py``).
+4. Errors are not caught: each `QuipuError` is shown as a page with its hint (``page_context.page_of``).
 5. Plots come from ``plots.py``: numbers in, SVG out, with a title and a sentence for those who cannot see it.
 6. Long lists are read page by page by a key (``after=``), never by an offset; one row more than is shown
-   tells whether there is a next page (``paging.slice_of``).
+   tells whether there is a next page (``given.slice_of``).
 7. It works without JavaScript; ``hx-get`` with ``hx-select`` may only spare a reload of what is there anyway.
 8. Add its router to ``PAGES`` in ``pages.py``, and its name and path to ``navigation.py``, from which the
    tests of every page take it.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import anyio
-from fastapi import Form, Query, Request
+from fastapi import Query, Request
 from starlette.background import BackgroundTask
 from starlette.datastructures import UploadFile
 from starlette.responses import FileResponse, Response
@@ -17,9 +17,9 @@ from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.signin import CSRF_FIELD
 from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
 from quipu.interfaces.web.config import SchemaName, address
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.given import Sure, page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
-from quipu.interfaces.web.snapshots import differences, news
+from quipu.interfaces.web.snapshots import news, preview
 
 router = page_router()
 
@@ -86,22 +86,20 @@ async def look(visit: Visiting, file: str, schema: SchemaName = "memory") -> Res
     """Show what a file would change, from a trial that is rolled back."""
     path = await _kept(visit, file)
     found = await visit.memory.snapshots.import_dump(path, space=visit.space, schema=schema)
-    return visit.page(
-        "restore.html",
+    return preview(
+        visit,
+        found,
         title="Import this dump?",
         sentence=f"It takes the place of everything in the schema {schema}. A snapshot of what is there now "
         "is taken first: restoring that undoes it.",
-        rows=differences(found),
-        lost=found.lost,
         action=visit.link(f"/config/memory/import/{file}", schema=schema),
         button="Import it",
-        back=address(visit, schema),
     )
 
 
 @router.post("/config/memory/import/{file}")
 async def put_in(
-    visit: Posting, file: str, confirmed: Annotated[bool, Form()] = False, schema: SchemaName = "memory"
+    visit: Posting, file: str, confirmed: Sure = False, schema: SchemaName = "memory"
 ) -> Response:
     """Put the dump in the place of what the schema holds."""
     path = await _kept(visit, file)

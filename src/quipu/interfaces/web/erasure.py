@@ -9,7 +9,7 @@ from fastapi import Depends, Form, Query
 from starlette.responses import Response
 
 from quipu.interfaces.serving.confirming import shown, token
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.given import Sure, page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.upkeep.erasure.model import Erasure, What
 
@@ -55,8 +55,8 @@ async def erase(
     chosen: Chosen,
     names: _Name = "",
     everywhere: bool = False,
-    whole: Annotated[bool, Form()] = False,
-    confirmed: Annotated[bool, Form()] = False,
+    whole: Sure = False,
+    confirmed: Sure = False,
     given: Annotated[str, Form(alias="token")] = "",
 ) -> Response:
     """Forget, and show the receipt. The whole space only goes where the form says so.

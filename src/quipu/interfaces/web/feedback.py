@@ -49,10 +49,6 @@ def _id(hit: Hit) -> str:
     return hit.source.message or ""
 
 
-async def _undo_fact(memory: AsyncMemory, hit: Hit) -> object:
-    return await memory.ledger.undo(int(_id(hit)), space=hit.space)
-
-
 async def _correct_fact(memory: AsyncMemory, hit: Hit, words: str) -> object:
     source = hit.source
     number = int(_id(hit))
@@ -75,7 +71,7 @@ async def _correct_fact(memory: AsyncMemory, hit: Hit, words: str) -> object:
         user=stands.user,
         scope=stands.scope,
         namespace=stands.namespace,
-        reason="corrected on the page of recall",
+        reason=_REASON,
     )
 
 
@@ -89,69 +85,45 @@ def like(stands: Value, words: str) -> object:
         return words
 
 
-async def _archive_lesson(memory: AsyncMemory, hit: Hit) -> object:
-    return await memory.lessons.archive(_id(hit), space=hit.space)
-
-
-async def _edit_lesson(memory: AsyncMemory, hit: Hit, words: str) -> object:
-    return await memory.lessons.edit(_id(hit), space=hit.space, fact=words)
-
-
-async def _archive_longterm(memory: AsyncMemory, hit: Hit) -> object:
-    return await memory.longterm.archive(_id(hit), space=hit.space, reason="said to be wrong")
-
-
-async def _edit_longterm(memory: AsyncMemory, hit: Hit, words: str) -> object:
-    reason = "corrected on the page of recall"
-    return await memory.longterm.edit(_id(hit), space=hit.space, summary=words, reason=reason)
-
-
-async def _put_episode_away(memory: AsyncMemory, hit: Hit) -> object:
-    return await memory.episodes.archive(_id(hit), space=hit.space)
-
-
-async def _forget_belief(memory: AsyncMemory, hit: Hit) -> object:
-    return await memory.beliefs.erase(_id(hit), space=hit.space, confirm=True)
-
-
-async def _correct_belief(memory: AsyncMemory, hit: Hit, words: str) -> object:
-    return await memory.beliefs.correct(_id(hit), words, space=hit.space)
-
-
+_REASON: Final = "corrected on the page of recall"
 _REMEDIES: Final[Mapping[str, Remedy]] = {
     "fact": Remedy(
         name="fact",
         taking="The fact is undone: what stood before it stands again. Its history is kept.",
         asks="The value that is right",
-        take_back=_undo_fact,
+        take_back=lambda memory, hit: memory.ledger.undo(int(_id(hit)), space=hit.space),
         put_right=_correct_fact,
     ),
     "lesson": Remedy(
         name="lesson",
         taking="The lesson is archived: it is not recalled, and can be brought back.",
         asks="What is so",
-        take_back=_archive_lesson,
-        put_right=_edit_lesson,
+        take_back=lambda memory, hit: memory.lessons.archive(_id(hit), space=hit.space),
+        put_right=lambda memory, hit, words: memory.lessons.edit(_id(hit), space=hit.space, fact=words),
     ),
     "longterm": Remedy(
         name="memory",
         taking="The memory is archived: it does not come back, and can be revived.",
         asks="What is so, in one sentence",
-        take_back=_archive_longterm,
-        put_right=_edit_longterm,
+        take_back=lambda memory, hit: memory.longterm.archive(
+            _id(hit), space=hit.space, reason="said to be wrong"
+        ),
+        put_right=lambda memory, hit, words: memory.longterm.edit(
+            _id(hit), space=hit.space, summary=words, reason=_REASON
+        ),
     ),
     "episode": Remedy(
         name="episode",
         taking="The episode is archived: it is not recalled, and can be brought back.",
         asks=None,
-        take_back=_put_episode_away,
+        take_back=lambda memory, hit: memory.episodes.archive(_id(hit), space=hit.space),
         put_right=None,
     ),
     "belief": Remedy(
         name="belief",
         taking="The belief is deleted, and what contested it stands.",
         asks="The value that is right",
-        take_back=_forget_belief,
-        put_right=_correct_belief,
+        take_back=lambda memory, hit: memory.beliefs.erase(_id(hit), space=hit.space, confirm=True),
+        put_right=lambda memory, hit, words: memory.beliefs.correct(_id(hit), words, space=hit.space),
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Depends, Form
@@ -33,12 +33,7 @@ class Filter:
 
     def given(self) -> dict[str, Any]:
         """Return the filter as the calls of ``memory.longterm`` take it."""
-        return {
-            "user": self.user,
-            "category": self.category,
-            "importance": self.importance,
-            "text": self.text,
-        }
+        return asdict(self)
 
 
 Filtered = Annotated[Filter, Depends(Filter)]

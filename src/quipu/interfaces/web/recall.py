@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 from fastapi import Depends, Form, Query
+from pydantic import AfterValidator
 from starlette.responses import Response
 
 from quipu.app.memory import AsyncMemory
 from quipu.errors import BadInput, NotFound
 from quipu.interfaces.web.feedback import Remedy, remedy
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.given import Word, page_router
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.navigation import place
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
@@ -49,20 +50,24 @@ Place = Annotated[str, Query(max_length=100)]
 
 
 LIMITS: Final = (10, 20, 50)
-_Word = Annotated[str | None, Query(max_length=1000)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A question and what narrows it; empty words narrow nothing."""
 
-    question: str
-    user: str | None
-    session: str | None
-    kinds: tuple[str, ...]
-    since: str | None
-    until: str | None
-    limit: int
+    question: Annotated[str, Query(alias="q", max_length=100_000), AfterValidator(str.strip)] = ""
+    user: Word = None
+    session: Word = None
+    kind: Annotated[list[str] | None, Query()] = None
+    since: Word = None
+    until: Word = None
+    limit: Annotated[int, Query(ge=1, le=50)] = LIMITS[0]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of memory that are wanted; none of them means all."""
+        return tuple(one for one in self.kind or () if one)
 
     def query(self) -> dict[str, Value]:
         """Return the question as the address of the page has it."""
@@ -108,28 +113,7 @@ def place_of(hit: Hit) -> str:
     return f"{hit.kind}:{hit.id}"
 
 
-def asked(
-    q: Annotated[str, Query(max_length=100_000)] = "",
-    user: _Word = None,
-    session: _Word = None,
-    kind: Annotated[list[str] | None, Query()] = None,
-    since: _Word = None,
-    until: _Word = None,
-    limit: Annotated[int, Query(ge=1, le=50)] = LIMITS[0],
-) -> Asked:
-    """Read the question from the address."""
-    return Asked(
-        question=q.strip(),
-        user=user or None,
-        session=session or None,
-        kinds=tuple(one for one in kind or () if one),
-        since=since or None,
-        until=until or None,
-        limit=limit,
-    )
-
-
-Asking = Annotated[Asked, Depends(asked)]
+Asking = Annotated[Asked, Depends(Asked)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Form
 from starlette.responses import Response
 
 from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.given import Sure, page_router
 from quipu.interfaces.web.page_context import Posting, Visiting
 from quipu.interfaces.web.wording import counted
 
@@ -30,7 +27,7 @@ async def ask(visit: Visiting) -> Response:
 
 
 @router.post("/reembed")
-async def reembed(visit: Posting, confirmed: Annotated[bool, Form()] = False) -> Response:
+async def reembed(visit: Posting, confirmed: Sure = False) -> Response:
     """Embed all memories with the model of the settings."""
     if not confirmed:
         return visit.back(visit.link("/reembed"))

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import Form
 from starlette.responses import Response
 
 from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
 from quipu.interfaces.web.config import SchemaName, address
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.given import Sure, page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.interfaces.web.wording import counted
 from quipu.upkeep.snapshots.model import Restored
 
 router = page_router()
-
-_Confirmed = Annotated[bool, Form()]
 
 
 @router.get("/config/memory/snapshots")
@@ -41,21 +36,19 @@ async def take(visit: Posting, schema: SchemaName = "memory") -> Response:
 async def look(visit: Visiting, name: str) -> Response:
     """Show what restoring would change."""
     found = await visit.memory.snapshots.restore(name, space=visit.space)
-    return visit.page(
-        "restore.html",
+    return preview(
+        visit,
+        found,
         title="Restore to this point?",
         sentence=f"{name} takes the place of everything in the schema {found.schema}. A snapshot of what is "
         "there now is taken first: restoring that undoes it. What was forgotten since does not come back.",
-        rows=differences(found),
-        lost=found.lost,
         action=visit.link(f"/config/memory/snapshots/{name}/restore"),
         button="Restore it",
-        back=address(visit, found.schema),
     )
 
 
 @router.post("/config/memory/snapshots/{name}/restore")
-async def restore(visit: Posting, name: str, confirmed: _Confirmed = False) -> Response:
+async def restore(visit: Posting, name: str, confirmed: Sure = False) -> Response:
     """Put a snapshot in the place of what its schema holds."""
     here = visit.link(f"/config/memory/snapshots/{name}/restore")
     if not confirmed:
@@ -85,7 +78,7 @@ async def ask(visit: Visiting, name: str) -> Response:
 
 
 @router.post("/config/memory/snapshots/{name}/delete")
-async def delete(visit: Posting, name: str, confirmed: _Confirmed = False) -> Response:
+async def delete(visit: Posting, name: str, confirmed: Sure = False) -> Response:
     """Delete a snapshot."""
     if not confirmed:
         return visit.back(visit.link(f"/config/memory/snapshots/{name}/delete"))
@@ -103,12 +96,21 @@ async def _deleted(visit: PageContext, name: str) -> Response:
     return visit.back(address(visit, gone.schema), news=f"{name} is deleted.")
 
 
-def differences(found: Restored) -> list[tuple[str, int | None, int | None]]:
-    """Return each table's rows before and after; None if it is not there."""
-    return [
-        (table, found.before.get(table), found.after.get(table))
-        for table in sorted({*found.before, *found.after})
-    ]
+def preview(
+    visit: PageContext, found: Restored, *, title: str, sentence: str, action: str, button: str
+) -> Response:
+    """Show each table's rows before and after (None: it is not there), and ask before it is done."""
+    tables = sorted({*found.before, *found.after})
+    return visit.page(
+        "restore.html",
+        title=title,
+        sentence=sentence,
+        rows=[(table, found.before.get(table), found.after.get(table)) for table in tables],
+        lost=found.lost,
+        action=action,
+        button=button,
+        back=address(visit, found.schema),
+    )
 
 
 def news(done: Restored) -> str:
