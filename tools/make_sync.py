@@ -29,7 +29,7 @@ FACES = (
     Face("quipu.app.rooms", "AsyncRooms", "Rooms"),
     Face("quipu.app.erasing", "AsyncErasing", "Erasing"),
     Face("quipu.app.memory", "AsyncMemory", "Memory"),
-    Face("quipu.app.queueing", "AsyncQueue", "Queue"),
+    Face("quipu.app.queue", "AsyncQueue", "Queue"),
     Face("quipu.upkeep.answers.answers", "AsyncAnswers", "Answers"),
     Face("quipu.upkeep.keys.keys", "AsyncKeys", "Keys"),
     Face("quipu.upkeep.erasure.archive", "AsyncReceipts", "Receipts"),

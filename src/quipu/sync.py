@@ -4,7 +4,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.erasing
 - quipu.app.memory
-- quipu.app.queueing
+- quipu.app.queue
 - quipu.app.rooms
 - quipu.kinds.episodes.conversations.conversations
 - quipu.kinds.episodes.episodes
@@ -50,10 +50,9 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
     from uuid import UUID
 
+    from quipu.app.answer import Used
     from quipu.app.erasing import AsyncErasing
-    from quipu.app.queue import Purge
-    from quipu.app.queueing import AsyncQueue
-    from quipu.app.recent_uses import Used
+    from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.rooms import AsyncRooms
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.echo import Marks

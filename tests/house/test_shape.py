@@ -26,7 +26,6 @@ ALLOWED_SMALL = {
     "rest": "a room of REST, which routes.py takes",
     "web": "a page, which pages.py takes, or what its templates are drawn with",
     "samples": "where the samples of the demo are",
-    "rewriting": "imported only where an erasure asks for it",
 }
 """By the name of the module, of its folder or of its importer: why a small one may stand by itself."""
 SAYS_NOTHING = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}

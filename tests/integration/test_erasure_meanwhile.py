@@ -19,7 +19,7 @@ from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.language.model import Shape
-from quipu.kernel.queue.run import Run
+from quipu.kernel.queue.attempt import Run
 from quipu.kinds.episodes.building.rebuilding import condense
 from quipu.kinds.episodes.building.service import Condensing
 from quipu.kinds.episodes.prompting.model import Asked

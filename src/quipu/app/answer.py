@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
@@ -16,9 +16,9 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name, time, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.plug import Parts
+from quipu.kinds.plug import Kind, Parts
 from quipu.recall.generations import Models
-from quipu.recall.model import Cited, Filters, Found, Hit
+from quipu.recall.model import Cited, Filters, Found, Hit, Source
 from quipu.recall.question import Question
 from quipu.recall.render import Block, Why, block, explain
 from quipu.recall.search import Search, filed
@@ -27,12 +27,23 @@ from quipu.record import store
 from quipu.record.service import MESSAGE
 
 _MOST = 1_000
+_MOST_USED = 200
 _BY_NAME = {kind.name: kind for kind in KINDS}
 _BY_CODE = {kind.code: kind for kind in KINDS}
 _BEHIND = {kind.code: kind.catch_up for kind in KINDS if kind.catch_up is not None}
 _AROUND = 2
 _MOST_CHARACTERS = 100_000
 _SPARE = 10  # ranked beyond what is asked for: they move up where others are not to come back
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A memory that was used, and when it was last; ``kind``, ``text`` and ``source`` as of a hit."""
+
+    kind: str
+    text: str
+    used_at: datetime
+    source: Source
 
 
 class Answering:
@@ -124,6 +135,13 @@ class Answering:
                 if tx is not None and used is not None:
                     counted += await used(tx, sorted(entries), self._clock.now())
         return counted
+
+    async def used_lately(self, space: str, *, limit: int) -> list[Used]:
+        """Return the memories that were used last, latest first, if they are still found."""
+        whole("limit", limit, most=_MOST_USED)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            found = [] if tx is None else [one for kind in KINDS for one in await _used(tx, kind, limit)]
+        return sorted(found, key=lambda one: one.used_at, reverse=True)[:limit]
 
     async def reminders(
         self, space: str, *, user: str | None, session: str | None, kinds: Sequence[str] | None
@@ -243,6 +261,16 @@ def _filters(
         since=time("since", since),
         until=time("until", until),
     )
+
+
+async def _used(tx: SpaceTransaction, kind: Kind, limit: int) -> Sequence[Used]:
+    if kind.lately is None:
+        return []
+    times = await kind.lately(tx, limit)
+    cited = await kind.cite(tx, [entry for entry, _ in times])
+    return [
+        Used(kind.name, cited[entry].text, at, cited[entry].source) for entry, at in times if entry in cited
+    ]
 
 
 async def _weighed(

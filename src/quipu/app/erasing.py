@@ -11,8 +11,9 @@ from quipu.app.rooms import AsyncRooms
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_known_name, everybody_only
 from quipu.upkeep.erasure import gone
+from quipu.upkeep.erasure.gone import Known
 from quipu.upkeep.erasure.limits import Limit, OnRead
-from quipu.upkeep.erasure.model import Checked, Erasure, What
+from quipu.upkeep.erasure.model import Checked, Erasure, Receipt, What
 from quipu.upkeep.erasure.rewriting import Rewritten
 
 
@@ -65,19 +66,12 @@ class AsyncErasing(AsyncRooms):
             Conflict: transactions are open that still see what was erased.
             NotFound: there is no such receipt in the space.
         """
-        # Not at the top: few ever do it.
-        from quipu.app.rewriting import rewrite_freed  # noqa: PLC0415
+        from quipu.app.after_erasure import rewrite_freed  # noqa: PLC0415 - few ever do it
 
         everybody_only("Erasures concern")
-        name = check_known_name("space", space)
-        found = await self.receipts.get(receipt, space=name)
-        known = await gone.find(self._ready.database, name, found[0].id)
-        if known is None or found[0].document.get("type") != "erasure":
-            raise NotFound(
-                f"{receipt!r} is no receipt of an erasure.", hint="The list of receipts shows them."
-            )
+        receipts, known = await self._erased(receipt, check_known_name("space", space))
         now = self._clock.now()
-        return await rewrite_freed(self._ready, found[0].id, known, now=now, confirm=confirm)
+        return await rewrite_freed(self._ready, receipts[0].id, known, now=now, confirm=confirm)
 
     async def check_erasure(
         self,
@@ -109,24 +103,29 @@ class AsyncErasing(AsyncRooms):
             BadInput: a string has less than 3 characters, they are too many, or a limit is not above 0.
             NotFound: there is no such receipt in the space.
         """
-        # Not at the top: few ever check.
-        from quipu.app.checking import Checking, of_receipt  # noqa: PLC0415
+        from quipu.app.after_erasure import Checking  # noqa: PLC0415 - few ever check
 
         everybody_only("Erasures concern")
         name = check_known_name("space", space)
         for field, given in (("seconds", seconds), ("most_bytes", most_bytes)):
             if given is not None and not given > 0:
                 raise BadInput("more than 0.", field=field)
-        found = of_receipt(await self.receipts.get(receipt, space=name), receipt)
-        known = await gone.find(self._ready.database, name, found[0].id)
-        if known is None:
-            raise NotFound(f"There is no receipt {receipt!r}.", hint="The list of receipts shows them.")
+        receipts, known = await self._erased(receipt, name)
         limit = Limit(seconds=seconds, most_bytes=most_bytes, progress=progress)
         return await Checking(self._ready, self._settings, known).check(
-            found,
+            receipts,
             strings,
             limit,
             exports=[Path(one) for one in exports],
             after=after,
             of_all=of_all,
         )
+
+    async def _erased(self, receipt: str, space: str) -> tuple[Sequence[Receipt], Known]:
+        """Return the receipt of an erasure with the notes to it, and its space as it was."""
+        receipts = await self.receipts.get(receipt, space=space)
+        if receipts and receipts[0].document.get("type") == "erasure":
+            known = await gone.find(self._ready.database, space, receipts[0].id)
+            if known is not None:
+                return receipts, known
+        raise NotFound(f"{receipt!r} is no receipt of an erasure.", hint="The list of receipts shows them.")

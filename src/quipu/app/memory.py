@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Self
 
 from anyio import to_thread
 
+from quipu.app.answer import Used
 from quipu.app.erasing import AsyncErasing
 from quipu.app.kinds import KINDS, REGISTER
 from quipu.app.parts import Parts, assemble
-from quipu.app.recent_uses import Used, used_lately
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
@@ -262,7 +262,7 @@ class AsyncMemory(AsyncErasing):
 
         The latest use comes first, at most 200; memories that are no longer found are left out.
         """
-        return await used_lately(self._ready.database, space, limit=limit)
+        return await self._ready.answering.used_lately(space, limit=limit)
 
     async def why(self, hit: Hit) -> Why:
         """Explain why a hit came back: each signal in a sentence, the shared words, the turns around it."""

@@ -67,7 +67,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
         "episodes": "quipu.kinds.episodes.episodes:AsyncEpisodes",
         "keys": "quipu.upkeep.keys.keys:AsyncKeys",
-        "queue": "quipu.app.queueing:AsyncQueue",
+        "queue": "quipu.app.queue:AsyncQueue",
         "receipts": "quipu.upkeep.erasure.archive:AsyncReceipts",
         "settings": "quipu.upkeep.settings.settings:AsyncSettings",
         "evidence": "quipu.kinds.ledger.evidence.evidence:AsyncEvidence",

@@ -13,7 +13,7 @@ from quipu.kernel.base.scope import everybody_only
 from quipu.kernel.config import Settings
 
 if TYPE_CHECKING:
-    from quipu.app.queueing import AsyncQueue
+    from quipu.app.queue import AsyncQueue
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
     from quipu.kinds.episodes.extraction.beliefs.beliefs import AsyncBeliefs
@@ -214,7 +214,7 @@ class AsyncRooms:
     @property
     def queue(self) -> AsyncQueue:
         """The jobs of all spaces: what waits, what was given up, and what to do about it."""
-        from quipu.app.queueing import AsyncQueue  # noqa: PLC0415
+        from quipu.app.queue import AsyncQueue  # noqa: PLC0415
 
         everybody_only("Jobs concern")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,17 +19,16 @@ from quipu.kernel.language.budget import DailyBudget
 from quipu.kernel.language.choose import choose
 from quipu.kernel.language.model import Language
 from quipu.kernel.queue import connections as naming
-from quipu.kernel.queue.attempt import Attempts
+from quipu.kernel.queue.attempt import Attempts, Handler, Run
 from quipu.kernel.queue.connections import redis_url
 from quipu.kernel.queue.model import SCHEDULES, Line, Terms
 from quipu.kernel.queue.relay import Relay
-from quipu.kernel.queue.run import Handler, Run
 from quipu.kernel.queue.saq import Carrier
 from quipu.kernel.queue.schedule import Timetable
 from quipu.kernel.queue.store import Store
 from quipu.kernel.queue.worker import Worker
 from quipu.kinds import plug
-from quipu.kinds.plug import Context, Kind, Schedule
+from quipu.kinds.plug import Context, Schedule
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
@@ -68,12 +67,12 @@ class Duties:
         return sorted([*self.handlers, *([SCHEDULES] if self.schedules else [])])
 
 
-def duties(kinds: Iterable[Kind] = KINDS, schedules: Iterable[Schedule] = HOUSE_SCHEDULES) -> Duties:
-    """Return the duties of some kinds, with schedules that belong to none."""
+def duties() -> Duties:
+    """Return the duties of all kinds, with the schedules that belong to none."""
     handlers: dict[str, plug.Handler] = {}
     seconds: dict[str, float] = {}
-    times = {schedule.name: schedule for schedule in schedules}
-    for kind in kinds:
+    times = {schedule.name: schedule for schedule in HOUSE_SCHEDULES}
+    for kind in KINDS:
         handlers |= kind.handlers
         seconds |= kind.job_seconds
         times |= {schedule.name: schedule for schedule in kind.schedules}

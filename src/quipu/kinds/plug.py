@@ -17,7 +17,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.language.model import Language
 from quipu.kernel.queue import model as queue
-from quipu.kernel.queue.run import Run
+from quipu.kernel.queue.attempt import Run
 from quipu.recall.generations import Models
 from quipu.recall.model import Cited
 from quipu.recall.question import Question

@@ -15,9 +15,9 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall import store
-from quipu.recall.index import Locked, Row, file_ready, fit, ready_rows, standing, voice
+from quipu.recall.index import Locked, Row, file_ready, fit, new_row, ready_rows, standing
 from quipu.recall.model import Draft, GenerationChanged
-from quipu.recall.neighbours import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Turn, entry_id
+from quipu.recall.neighbours import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, entry_id
 
 
 async def reserve(tx: SpaceTransaction, entries: Mapping[int, int]) -> dict[int, range]:
@@ -62,24 +62,14 @@ async def file(tx: SpaceTransaction, drafts: Sequence[Draft], ids: Sequence[int]
     numbers = await store.numbers_of(tx, sorted({n for d in drafts for n in (d.speaker, d.owner) if n}))
     threads = sorted({id >> THREAD_SHIFT for id in ids})
     ends, _ = await store.lock_threads(tx, threads)
-    rows = [_row(draft, id, numbers) for draft, id in zip(drafts, ids, strict=True)]
+    rows = [
+        new_row(draft, id, id & (MOST_ENTRIES_OF_A_THREAD - 1), numbers)
+        for draft, id in zip(drafts, ids, strict=True)
+    ]
     around = await store.bereaved(tx, Int8s(np.array(ids, dtype=np.int64)), generation=generation)
     fitted = _inherit(rows, around)
     held = Locked(generation, numbers, ends, made=0, tails=around, alone=[])
     await file_ready(tx, ready_rows(held, rows, fitted), generation=generation)
-
-
-def _row(draft: Draft, id: int, numbers: Mapping[str, int]) -> Row:
-    speaker = numbers[draft.speaker] if draft.speaker else 0
-    turn = Turn(
-        id & (MOST_ENTRIES_OF_A_THREAD - 1),
-        voice(speaker, draft.by_user),
-        draft.bag.words,
-        draft.asks,
-        draft.happened_at,
-    )
-    owner = numbers[draft.owner] if draft.owner else 0
-    return Row(id, turn, draft.bag.tokens, None, draft=draft, speaker=speaker, owner=owner)
 
 
 def _inherit(rows: Sequence[Row], around: Sequence[store.Tail]) -> list[Row]:

@@ -253,11 +253,9 @@ async def refit(
 
 def _number(drafts: Sequence[Draft], held: Locked) -> list[Row]:
     alone = iter(held.alone)
-    numbers = held.numbers
     position = {thread.id: thread.next_position for thread in held.ends.values()}
     rows: list[Row] = []
     for draft in drafts:
-        speaker = numbers[draft.speaker] if draft.speaker else 0
         if draft.thread is None:
             number, place = next(alone), -1
         else:
@@ -267,13 +265,19 @@ def _number(drafts: Sequence[Draft], held: Locked) -> list[Row]:
                     "This session has 16 million messages.", field="session", hint="Begin a new session."
                 )
             number, position[draft.thread] = entry_id(draft.thread, place), place + 1
-        turn = Turn(place, voice(speaker, draft.by_user), draft.bag.words, draft.asks, draft.happened_at)
-        owner = numbers[draft.owner] if draft.owner else 0
-        rows.append(Row(number, turn, draft.bag.tokens, None, draft=draft, speaker=speaker, owner=owner))
+        rows.append(new_row(draft, number, place, held.numbers))
     return rows
 
 
-def voice(speaker: int, by_user: bool) -> str:
+def new_row(draft: Draft, id: int, place: int, numbers: Mapping[str, int]) -> Row:
+    """Return the row of an entry that is not in the database yet; ``numbers`` are those of names."""
+    speaker = numbers[draft.speaker] if draft.speaker else 0
+    owner = numbers[draft.owner] if draft.owner else 0
+    turn = Turn(place, _voice(speaker, draft.by_user), draft.bag.words, draft.asks, draft.happened_at)
+    return Row(id, turn, draft.bag.tokens, None, draft=draft, speaker=speaker, owner=owner)
+
+
+def _voice(speaker: int, by_user: bool) -> str:
     """Return the speaker key by which the rule of neighbours tells people apart."""
     return str(speaker) if speaker else "user" if by_user else "other"
 
@@ -298,7 +302,7 @@ def standing(tail: store.Tail) -> Row:
     """Return the row of an entry that is in the database."""
     turn = Turn(
         tail.id & (MOST_ENTRIES_OF_A_THREAD - 1),
-        voice(tail.speaker, tail.by_user),
+        _voice(tail.speaker, tail.by_user),
         tail.words,
         tail.asks,
         tail.happened_at,

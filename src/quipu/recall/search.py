@@ -88,11 +88,11 @@ _WEIGHTS = tuple((field.name, f"w_{field.name}") for field in fields(Weights))
 class Search:
     """Ranks the entries of a space for a question. Holds the signatures of the spaces it searched."""
 
-    def __init__(self, models: Models, *, clock: Clock, cache: Cache, weights: Weights | None = None) -> None:
+    def __init__(self, models: Models, *, clock: Clock, cache: Cache) -> None:
         self._models = models
         self._clock = clock
         self._cache = cache
-        self._weights = weights or Weights()
+        self._weights = Weights()
         self._reading = anyio.Lock()
 
     @property

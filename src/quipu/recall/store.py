@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg.rows import class_row
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
-from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask, fetch
 from quipu.kernel.embedding.embedder import Embedder
 from quipu.recall import signatures
 from quipu.recall.model import GenerationChanged
@@ -63,21 +62,18 @@ class Tail:
 
 async def serving(conn: Connection) -> Generation | None:
     """Return the generation that is searched."""
-    async with conn.cursor(row_factory=class_row(Generation)) as cursor:
-        return await (await cursor.execute(_SQL["serving"])).fetchone()
+    return next(iter(await fetch(conn, Generation, _SQL["serving"], {})), None)
 
 
 async def generation(conn: Connection, number: int) -> Generation:
     """Return a generation by its number."""
-    async with conn.cursor(row_factory=class_row(Generation)) as cursor:
-        found = await (await cursor.execute(_SQL["generation"], {"id": number})).fetchone()
-    assert found is not None
+    (found,) = await fetch(conn, Generation, _SQL["generation"], {"id": number})
     return found
 
 
 async def first_generation(tx: SpaceTransaction) -> int:
     """Return the generation that a space without entries begins with, locked until the transaction ends."""
-    await tx.conn.execute(_SQL["hold_generations"])
+    await tx.execute(_SQL["hold_generations"])
     found = await serving(tx.conn)
     assert found is not None
     return found.id
@@ -85,8 +81,8 @@ async def first_generation(tx: SpaceTransaction) -> int:
 
 async def lock_space(tx: SpaceTransaction) -> int | None:
     """Hold the space until the transaction ends: nobody writes meanwhile. Returns its generation."""
-    row = await (await tx.conn.execute(_SQL["lock_space"], {"space": tx.space.id})).fetchone()
-    return row[0] if row else None
+    rows = await tx.rows(_SQL["lock_space"])
+    return rows[0][0] if rows else None
 
 
 async def begin_serving(conn: Connection, embedder: Embedder) -> Generation:
@@ -208,44 +204,39 @@ async def bereaved(tx: SpaceTransaction, gone: Int8s, *, generation: int) -> lis
 
 async def names(tx: SpaceTransaction) -> list[Name]:
     """Return everybody who spoke in the space, busiest first."""
-    values = {"space": tx.space.id, "threads": tx.space.threads}
-    async with tx.conn.cursor(row_factory=class_row(Name)) as cursor:
-        return await (await cursor.execute(_SQL["names"], values)).fetchall()
+    return await tx.fetch(Name, _SQL["names"], threads=tx.space.threads)
 
 
 async def owner(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a user, or None if nothing of theirs is kept."""
-    row = await (await tx.conn.execute(_SQL["owner"], {"space": tx.space.id, "name": name})).fetchone()
-    return row[0] if row else None
+    rows = await tx.rows(_SQL["owner"], name=name)
+    return rows[0][0] if rows else None
 
 
 async def is_written_by_hand(tx: SpaceTransaction) -> bool:
-    """Return whether a transaction of SQL that wrote to the space is open still."""
-    row = await (await tx.conn.execute(_SQL["is_written_by_hand"])).fetchone()
-    return row is not None and row[0]
+    """Return True if a transaction of SQL that wrote to the space is open still."""
+    return (await tx.rows(_SQL["is_written_by_hand"]))[0][0]
 
 
 async def is_left_alone(tx: SpaceTransaction, kind: int) -> bool:
-    """Return whether no open transaction leaves rows of a kind unfiled, and none does until this one ends."""
-    row = await (await tx.conn.execute(_SQL["is_left_alone"], {"kind": kind})).fetchone()
-    return row is not None and row[0]
+    """Return True if no open transaction leaves rows of a kind unfiled, and none does until this one ends."""
+    return (await tx.rows(_SQL["is_left_alone"], kind=kind))[0][0]
 
 
 async def read_signatures(tx: SpaceTransaction, *, since: int = 0) -> Signatures:
     """Return the signatures of entries that were written after version ``since``."""
-    return await _signatures(tx, "signatures", {"version": since})
+    return await _signatures(tx, "signatures", version=since)
 
 
 async def read_signatures_of_person(tx: SpaceTransaction) -> Signatures:
     """Return the signatures of all that this transaction's person may see."""
-    return await _signatures(tx, "signatures_of_person", {})
+    return await _signatures(tx, "signatures_of_person")
 
 
 async def sessions_of_person(tx: SpaceTransaction) -> NDArray[np.int64]:
     """Return the numbers of the sessions of this transaction's person, ascending."""
-    query = _SQL["sessions_of_person"]
-    row = await (await tx.conn.execute(query, {"space": tx.space.id}, binary=True)).fetchone()
-    packed: bytes = row[0] if row and row[0] else b""
+    rows = await tx.rows(_SQL["sessions_of_person"], binary=True)
+    packed: bytes = rows[0][0] or b""
     return np.sort(np.frombuffer(packed, dtype=">i8").astype(np.int64))
 
 
@@ -253,15 +244,12 @@ async def read_signatures_of_sessions(
     tx: SpaceTransaction, sessions: NDArray[np.int64], *, until: int
 ) -> Signatures:
     """Return the signatures of entries without an owner in sessions, written up to version ``until``."""
-    values = {"sessions": Int8s(sessions.tolist()), "version": until}
-    return await _signatures(tx, "signatures_of_sessions", values)
+    return await _signatures(tx, "signatures_of_sessions", sessions=Int8s(sessions.tolist()), version=until)
 
 
-async def _signatures(tx: SpaceTransaction, query: str, values: Mapping[str, object]) -> Signatures:
-    given = {"space": tx.space.id, **values}
-    row = await (await tx.conn.execute(_SQL[query], given, binary=True)).fetchone()
-    packed = row[0] if row else None
-    return signatures.read(packed or b"", version=tx.space.version, epoch=tx.space.epoch)
+async def _signatures(tx: SpaceTransaction, query: str, **values: object) -> Signatures:
+    rows = await tx.rows(_SQL[query], binary=True, **values)
+    return signatures.read(rows[0][0] or b"", version=tx.space.version, epoch=tx.space.epoch)
 
 
 async def search(tx: SpaceTransaction, values: Mapping[str, object]) -> list[dict[str, float]]:

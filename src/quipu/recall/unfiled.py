@@ -69,12 +69,12 @@ class Rows:
 
     async def _unfiled(self, tx: SpaceTransaction, limit: int) -> list[Row]:
         fallback = next(iter(tx.space.languages), DEFAULT)
-        return [self.read(row, fallback) for row in await self._run(tx, "unfiled", limit=limit)]
+        return [self.read(row, fallback) for row in await tx.rows(self.sql["unfiled"], limit=limit)]
 
     async def _file(self, tx: SpaceTransaction, prepared: Prepared, ids: list[UUID]) -> int:
         """File those of the rows that say what they said when their vectors were made; how many."""
-        await tx.conn.execute(self.sql["hold"], {"space": tx.space.id})
-        held = {row[0] for row in await self._run(tx, "held", ids=ids)}
+        await tx.execute(self.sql["hold"])
+        held = {row[0] for row in await tx.rows(self.sql["held"], ids=ids)}
         known = [row for row in await self._unfiled(tx, _MOST_AT_ONCE) if row.id in held]
         ready = [row for row in known if row.text in prepared.vectors]
         if ready:
@@ -82,13 +82,8 @@ class Rows:
             drafts = [replace(row.draft, vector=vector) for row, vector in zip(ready, vectors, strict=True)]
             entries = await index.file(tx, drafts, generation=generation)
             for row, entry in zip(ready, entries, strict=True):
-                given = {"space": tx.space.id, "id": row.id, "entry": entry, "form": row.form}
-                await tx.conn.execute(self.sql["filed"], given)
+                await tx.execute(self.sql["filed"], id=row.id, entry=entry, form=row.form)
         return len(ready)
-
-    async def _run(self, tx: SpaceTransaction, name: str, **given: object) -> list[tuple[Any, ...]]:
-        cursor = await tx.conn.execute(self.sql[name], {"space": tx.space.id, **given})
-        return await cursor.fetchall()
 
 
 async def settle(

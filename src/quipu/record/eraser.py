@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 
 from quipu.kernel.db.arrays import Int8s
@@ -31,7 +32,7 @@ class RecordEraser:
             await store.run(tx, "delete_messages", {"ids": Int8s(ids)})
             await store.run(tx, "recount_sessions", {"ids": Int8s(ids)})
         await outbox.drop_of_sessions(tx, await store.emptied(tx, what, ids))
-        values = {"user": what.user, "message": what.message, "session": what.session}
+        values = asdict(what)
         await store.run(tx, "drop_sessions", {"ids": Int8s(ids), **values})
         if what.user is not None and what.message is None:
             await store.run(tx, "disown_sessions", values)
@@ -47,12 +48,7 @@ async def noted(tx: SpaceTransaction, what: What, now: datetime) -> None:
         await tombstones.note(tx, "session", sessions, until=now)
 
 
-async def _unfile(tx: SpaceTransaction, pattern: str) -> Sequence[int]:
-    """Have messages that name a person wait to be filed anew, as they read then."""
-    return await store.unfile_named(tx, pattern)
-
-
 NAMED = Named(
     words={"core.messages": ("content",), "core.tool_calls": ("args_json", "result_json")},
-    before_words=_unfile,
+    before_words=store.unfile_named,
 )

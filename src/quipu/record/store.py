@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-
-from psycopg.rows import class_row
 
 from quipu.errors import AccessRefused
 from quipu.kernel.db import queries
@@ -127,8 +125,8 @@ async def known(tx: SpaceTransaction, messages: Sequence[tuple[str, str | None]]
 
 async def session_id(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a session, or None if there is none of that name."""
-    row = await (await tx.conn.execute(_SQL["session_id"], {"space": tx.space.id, "name": name})).fetchone()
-    return row[0] if row else None
+    rows = await tx.rows(_SQL["session_id"], name=name)
+    return rows[0][0] if rows else None
 
 
 async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:
@@ -138,60 +136,47 @@ async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> 
 
 async def messages(tx: SpaceTransaction, ids: Sequence[int]) -> list[Message]:
     """Return messages by id, those that are there."""
-    found = await tx.run(_SQL["cite"], {"ids": Int8s(ids)}, binary=True)
-    return [Message(*row) for row in await found.fetchall()]
+    return await tx.fetch(Message, _SQL["cite"], binary=True, ids=Int8s(ids))
 
 
 async def around(tx: SpaceTransaction, message: int, *, before: int, after: int) -> list[Message]:
     """Return a message and those beside it in its session, oldest first; nothing if it stands alone."""
-    values = {"space": tx.space.id, "id": message, "before": before, "after": after}
-    async with tx.conn.cursor(row_factory=class_row(Message)) as cursor:
-        return await (await cursor.execute(_SQL["around"], values)).fetchall()
+    return await tx.fetch(Message, _SQL["around"], id=message, before=before, after=after)
 
 
 async def sessions(tx: SpaceTransaction, *, limit: int, offset: int) -> list[Session]:
     """Return the sessions, latest first."""
-    values = {"space": tx.space.id, "limit": limit, "offset": offset}
-    async with tx.conn.cursor(row_factory=class_row(Session)) as cursor:
-        return await (await cursor.execute(_SQL["list_sessions"], values)).fetchall()
+    return await tx.fetch(Session, _SQL["list_sessions"], limit=limit, offset=offset)
 
 
 async def counts(tx: SpaceTransaction) -> dict[str, int]:
     """Count messages, sessions and secrets cut out."""
-    row = await (await tx.conn.execute(_SQL["counts"], {"space": tx.space.id})).fetchone()
-    assert row is not None
-    return dict(zip(("messages", "sessions", "redacted"), row, strict=True))
+    (found,) = await tx.fetch(dict[str, int], _SQL["counts"])
+    return found
 
 
 async def emptied(tx: SpaceTransaction, what: What, ids: Sequence[int]) -> list[str]:
     """Return the sessions that an erasure of messages has left empty."""
-    values = {"space": tx.space.id, "user": what.user, "message": what.message, "session": what.session}
-    rows = await tx.conn.execute(_SQL["emptied"], {**values, "ids": Int8s(ids)})
-    return [row[0] for row in await rows.fetchall()]
+    return [name for (name,) in await tx.rows(_SQL["emptied"], ids=Int8s(ids), **asdict(what))]
 
 
 async def matching(tx: SpaceTransaction, what: What) -> list[int]:
     """Return the messages that an erasure is to take."""
-    values = {"space": tx.space.id, "user": what.user, "message": what.message, "session": what.session}
-    return [row[0] for row in await (await tx.conn.execute(_SQL["matching"], values)).fetchall()]
+    return [number for (number,) in await tx.rows(_SQL["matching"], **asdict(what))]
 
 
 async def identities(tx: SpaceTransaction, ids: Sequence[int]) -> list[tuple[str, str]]:
     """Return the session (empty for none) and own id of messages."""
-    values = {"space": tx.space.id, "ids": Int8s(ids)}
-    return await (await tx.conn.execute(_SQL["identities"], values)).fetchall()
+    return await tx.rows(_SQL["identities"], ids=Int8s(ids))
 
 
 async def whole_sessions(tx: SpaceTransaction, what: What) -> dict[int, str]:
     """Return the sessions that an erasure leaves empty: number to name. A message alone empties none."""
     if what.message is not None:
         return {}
-    values = {"space": tx.space.id, "user": what.user, "session": what.session}
-    return dict(await (await tx.conn.execute(_SQL["whole_sessions"], values)).fetchall())
+    return dict(await tx.rows(_SQL["whole_sessions"], user=what.user, session=what.session))
 
 
 async def unfile_named(tx: SpaceTransaction, pattern: str) -> list[int]:
     """Mark messages with a name to be filed anew and return them. Their entries are to be taken out."""
-    values = {"space": tx.space.id, "pattern": pattern}
-    rows = await (await tx.conn.execute(_SQL["unfile_named"], values)).fetchall()
-    return [row[0] for row in rows]
+    return [number for (number,) in await tx.rows(_SQL["unfile_named"], pattern=pattern)]

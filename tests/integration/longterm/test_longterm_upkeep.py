@@ -11,8 +11,8 @@ from quipu import AsyncMemory
 from quipu.app.kinds import ERASERS
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
+from quipu.kernel.queue.attempt import Run
 from quipu.kernel.queue.model import Job
-from quipu.kernel.queue.run import Run
 from quipu.kinds.longterm.kind import AUDIT_PRUNING
 from quipu.kinds.plug import Context
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from starlette.responses import Response
 
-from quipu.app.recent_uses import Used
+from quipu.app.answer import Used
 from quipu.interfaces.web import navigation
 from quipu.interfaces.web.given import page_router
 from quipu.interfaces.web.navigation import place

@@ -81,8 +81,7 @@ class SpaceTransaction:
         self, row: type[_T], query: LiteralString, /, *, binary: bool = False, **values: object
     ) -> list[_T]:
         """Run a query and return its rows as objects of a class, whose fields are the columns by name."""
-        cursor = AsyncRawCursor(self.conn, row_factory=class_row(row))
-        return await (await _run(cursor, query, self._filled(values), binary=binary)).fetchall()
+        return await fetch(self.conn, row, query, self._filled(values), binary=binary)
 
     async def fetch_one(self, row: type[_T], query: LiteralString, /, **values: object) -> _T | None:
         """Run a query and return its first row as an object of a class; None if it finds none."""
@@ -385,8 +384,8 @@ class Database:
 
     async def spaces(self) -> list[Space]:
         """Return every space with its counters, by name."""
-        async with self.owner() as conn, conn.cursor(row_factory=class_row(Space)) as cursor:
-            return await (await cursor.execute(_SQL["all_spaces"])).fetchall()
+        async with self.owner() as conn:
+            return await fetch(conn, Space, _SQL["all_spaces"], {})
 
 
 @asynccontextmanager
@@ -453,6 +452,19 @@ async def ask(
     """Run a query. In a pipeline, what it returns is read later."""
     cursor: Rows = AsyncRawCursor(conn)
     return await _run(cursor, query, values, binary=binary)
+
+
+async def fetch(
+    conn: Connection,
+    row: type[_T],
+    query: LiteralString,
+    values: Mapping[str, object],
+    *,
+    binary: bool = False,
+) -> list[_T]:
+    """Run a query as ``ask`` does, and return its rows as objects of a class."""
+    cursor = AsyncRawCursor(conn, row_factory=class_row(row))
+    return await (await _run(cursor, query, values, binary=binary)).fetchall()
 
 
 async def _run(

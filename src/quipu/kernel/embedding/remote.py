@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _TEXTS_PER_REQUEST = 64
 _TIMEOUT_SECONDS = 60.0
+_MAX_TOKENS = 512
 _LOCAL_KEY = "none"
 """Servers without keys take any; the SDK insists on one."""
 
@@ -32,13 +33,12 @@ class RemoteEmbedder:
         url: str,
         dimensions: int,
         key: str | None = None,
-        max_tokens: int = 512,
         retries: int = 4,
     ) -> None:
         self.name = f"openai:{model}"
         self.dimensions = dimensions
-        self.max_tokens = max_tokens
-        self.digest = f"{self.name}/{dimensions}/{max_tokens}"
+        self.max_tokens = _MAX_TOKENS
+        self.digest = f"{self.name}/{dimensions}/{_MAX_TOKENS}"
         self._model = model
         self._url = url
         self._client = _client(url, key, retries)

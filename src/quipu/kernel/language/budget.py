@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from psycopg.rows import class_row
-
 from quipu.errors import BudgetSpent, LanguageFailed
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db import queries
-from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.database import Connection, Database, ask, fetch
 from quipu.kernel.language.model import Reservation
 
 _SQL = queries.load("quipu.kernel.language")
@@ -50,10 +48,9 @@ class DailyBudget:
         async with self._database.unscoped() as conn:
             async with conn.pipeline():
                 await conn.execute(_BEGIN)
-                cursor = await conn.execute(_SQL["reserve"], values)
-            row = await cursor.fetchone()
-        assert row is not None
-        if not row[0]:
+                reserved = await ask(conn, _SQL["reserve"], values)
+            (is_left,) = (await reserved.fetchall())[0]
+        if not is_left:
             raise _spent(day, most)
         return Reservation(day, purpose, tokens)
 
@@ -67,8 +64,7 @@ class DailyBudget:
 
 async def spent(conn: Connection, day: date) -> list[Spent]:
     """Return the use of a UTC day, by purpose."""
-    async with conn.cursor(row_factory=class_row(Spent)) as cursor:
-        return await (await cursor.execute(_SQL["spent"], {"day": day})).fetchall()
+    return await fetch(conn, Spent, _SQL["spent"], {"day": day})
 
 
 def _spent(day: date, daily_tokens: int) -> BudgetSpent:

@@ -34,16 +34,8 @@ async def put(
     A payload should name what is stored, not repeat it. Where it holds words of people, ``session`` and
     ``user`` say whose, so that it goes when they are erased. It is one statement, and may be pipelined.
     """
-    values = {
-        "space": tx.space.id,
-        "topic": topic,
-        "key": key,
-        "payload": Jsonb(dict(payload)),
-        "due": due,
-        "session": session,
-        "user": user,
-    }
-    await tx.conn.execute(_SQL["put"], values)
+    given = {"topic": topic, "key": key, "due": due, "session": session, "user": user}
+    await tx.run(_SQL["put"], {**given, "payload": Jsonb(dict(payload))})
 
 
 async def put_for_sessions(tx: SpaceTransaction, topics: Texts, sessions: Collection[str]) -> None:
@@ -57,20 +49,14 @@ async def put_for_sessions(tx: SpaceTransaction, topics: Texts, sessions: Collec
 async def drop_of_sessions(tx: SpaceTransaction, sessions: Collection[str]) -> None:
     """Take out all jobs of sessions: those that were put with their names as ``session``."""
     if sessions:
-        values = {"space": tx.space.id, "sessions": sorted(sessions)}
-        await tx.conn.execute(_SQL["drop_of_sessions"], values)
+        await tx.execute(_SQL["drop_of_sessions"], sessions=sorted(sessions))
 
 
 async def stands(tx: SpaceTransaction, job: Job) -> bool:
     """Return True if the job is still to be done as it was when it was taken."""
-    row = await (await tx.conn.execute(_SQL["stands"], _place(job))).fetchone()
-    return row is not None and row[0]
+    return (await tx.rows(_SQL["stands"], id=job.id, version=job.version))[0][0]
 
 
 async def settle(tx: SpaceTransaction, job: Job) -> bool:
     """Take the job out: done when this transaction commits. False where it is done or changed already."""
-    return await (await tx.conn.execute(_SQL["settle"], _place(job))).fetchone() is not None
-
-
-def _place(job: Job) -> dict[str, int]:
-    return {"space": job.space_id, "id": job.id, "version": job.version}
+    return await tx.execute(_SQL["settle"], id=job.id, version=job.version) > 0

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
 from quipu.kernel.db import connection, queries
 from quipu.kernel.db.connection import translated
-from quipu.kernel.db.database import Connection
+from quipu.kernel.db.database import Connection, ask, fetch
 from quipu.kernel.queue.model import Job, Look, Schedule, ScheduleStatus, Ticket, TopicStatus
 
 _SQL = queries.load("quipu.kernel.queue")
@@ -30,6 +29,7 @@ _LISTENING = "-c role=quipu_relay -c application_name=quipu-worker"
 _AGAIN_SECONDS = 1.0
 
 Pool = AsyncConnectionPool[Connection]
+_T = TypeVar("_T")
 
 
 class Store:
@@ -65,58 +65,54 @@ class Store:
 
     async def take_due(self, topics: Sequence[str], *, now: datetime, limit: int) -> list[Ticket]:
         """Take jobs to hand over now; nobody else gets them."""
-        return await self._tickets("take_due", {"topics": list(topics), "now": now, "limit": limit})
+        return await self._fetch(Ticket, "take_due", topics=list(topics), now=now, limit=limit)
 
     async def take_unheard(
         self, topics: Sequence[str], *, before: datetime, now: datetime, limit: int
     ) -> list[Ticket]:
         """Take jobs that were handed over before ``before`` and are not done."""
-        values = {"topics": list(topics), "before": before, "now": now, "limit": limit}
-        return await self._tickets("take_unheard", values)
+        return await self._fetch(
+            Ticket, "take_unheard", topics=list(topics), before=before, now=now, limit=limit
+        )
 
     async def set_right(self, topics: Sequence[str], *, now: datetime) -> None:
         """Bring back jobs dated by a clock that was set back since."""
-        await self._run("set_right", {"topics": list(topics), "now": now})
+        await self._run("set_right", topics=list(topics), now=now)
 
     async def take_back(self, tickets: Iterable[Ticket]) -> None:
         """Put jobs that could not be handed over back to waiting."""
-        pairs = [(ticket.space_id, ticket.id) for ticket in tickets]
-        spaces, ids = [space for space, _ in pairs], [number for _, number in pairs]
-        await self._run("take_back", {"spaces": spaces, "ids": ids})
+        given = list(tickets)
+        await self._run("take_back", spaces=[one.space_id for one in given], ids=[one.id for one in given])
 
     async def claim(self, ticket: Ticket, *, now: datetime) -> Job | None:
         """Begin with a job, which counts as a try; None where it is done, given up or forgotten."""
-        values = {"space": ticket.space_id, "id": ticket.id, "now": now}
-        async with self._connection() as conn, conn.cursor(row_factory=class_row(Job)) as cursor:
-            return await (await cursor.execute(_SQL["claim"], values)).fetchone()
+        jobs = await self._fetch(Job, "claim", space=ticket.space_id, id=ticket.id, now=now)
+        return jobs[0] if jobs else None
 
     async def done(self, job: Job) -> bool:
         """Take a job out that is done; False where it is gone already, or was put again."""
-        place = {"space": job.space_id, "id": job.id, "version": job.version}
-        return bool(await self._rows("done", place))
+        return bool(await self._rows("done", space=job.space_id, id=job.id, version=job.version))
 
     async def fail(self, job: Job, error: str, *, retry_at: datetime, dead_at: datetime | None) -> None:
         """Note a failure: it is tried again at ``retry_at``, or given up at ``dead_at``."""
         place = {"space": job.space_id, "id": job.id, "version": job.version, "epoch": job.epoch}
-        await self._run("fail", {**place, "error": error, "retry_at": retry_at, "dead_at": dead_at})
+        await self._run("fail", **place, error=error, retry_at=retry_at, dead_at=dead_at)
 
     async def postpone(self, job: Job, error: str, *, until: datetime) -> None:
         """Let a job wait ``until`` then, for lack of budget; the try does not count."""
-        place = {"space": job.space_id, "id": job.id}
-        await self._run("postpone", {**place, "error": error, "until": until})
+        await self._run("postpone", space=job.space_id, id=job.id, error=error, until=until)
 
     async def give_back(self, ticket: Ticket | Job) -> None:
         """Put a job that was not tried to the end back to waiting."""
-        await self._run("give_back", {"space": ticket.space_id, "id": ticket.id})
+        await self._run("give_back", space=ticket.space_id, id=ticket.id)
 
     async def drop(self, job: Job) -> None:
         """Take a job out whose space is forgotten."""
-        await self._run("drop", {"space": job.space_id, "id": job.id})
+        await self._run("drop", space=job.space_id, id=job.id)
 
     async def any_due(self, topics: Sequence[str], *, now: datetime) -> bool:
         """Return True if something is to be done now, or is being done."""
-        rows = await self._rows("any_due", {"topics": list(topics), "now": now})
-        return rows[0][0]
+        return (await self._rows("any_due", topics=list(topics), now=now))[0][0]
 
     @asynccontextmanager
     async def listening(self) -> AsyncGenerator[Connection]:
@@ -129,60 +125,57 @@ class Store:
 
     async def identity(self) -> str:
         """Return eight characters that tell this database from others."""
-        return (await self._rows("identity", {}))[0][0]
+        return (await self._rows("identity"))[0][0]
 
     async def workers(self) -> int:
         """Count the workers that listen on this database."""
-        return (await self._rows("workers", {}))[0][0]
+        return (await self._rows("workers"))[0][0]
 
     async def ring(self) -> None:
         """Wake those who hand jobs over."""
-        await self._run("ring", {})
+        await self._run("ring")
 
     async def know(self, schedule: Schedule, *, due: datetime) -> None:
         """Note a schedule that is new, or whose times were changed."""
-        await self._run("know_schedule", {"name": schedule.name, "cron": schedule.cron, "due": due})
+        await self._run("know_schedule", name=schedule.name, cron=schedule.cron, due=due)
 
     async def bring_back(self, schedule: Schedule, *, latest: datetime, due: datetime) -> None:
         """Have a schedule that is due after ``latest`` be due at ``due``."""
-        await self._run("bring_back", {"name": schedule.name, "latest": latest, "due": due})
+        await self._run("bring_back", name=schedule.name, latest=latest, due=due)
 
     async def schedules_due(self, names: Sequence[str], *, now: datetime) -> list[tuple[str, datetime]]:
         """Return the schedules whose time has come, and when that was."""
-        rows = await self._rows("schedules_due", {"names": list(names), "now": now})
-        return [(row[0], row[1]) for row in rows]
+        return await self._rows("schedules_due", names=list(names), now=now)
 
     async def hold(self, schedule: Schedule, *, now: datetime, due: datetime) -> bool:
         """Put a schedule off, once; False where it was held before and has not fired since."""
-        return bool(await self._rows("hold", {"name": schedule.name, "now": now, "due": due}))
+        return bool(await self._rows("hold", name=schedule.name, now=now, due=due))
 
     async def fire(self, schedule: Schedule, topic: str, *, now: datetime, following: datetime) -> int:
         """Put the jobs of a schedule, if nobody else has; returns how many."""
         values = {"name": schedule.name, "topic": topic, "each_space": schedule.each_space}
-        return len(await self._rows("fire", {**values, "now": now, "next": following}))
+        return len(await self._rows("fire", **values, now=now, next=following))
 
     async def status(self, *, now: datetime) -> list[TopicStatus]:
         """Return the number of waiting jobs of each topic and state."""
-        return [TopicStatus(row[0], None, *row[1:]) for row in await self._rows("status", {"now": now})]
+        return await self._fetch(TopicStatus, "status", now=now)
 
     async def schedules(self) -> list[ScheduleStatus]:
         """Return every schedule that a worker of this database has known."""
-        async with self._connection() as conn, conn.cursor(row_factory=class_row(ScheduleStatus)) as cursor:
-            return await (await cursor.execute(_SQL["schedules"])).fetchall()
+        return await self._fetch(ScheduleStatus, "schedules")
 
     async def dead(self, *, topic: str | None, limit: int) -> list[Look]:
         """Return jobs that were given up, latest first."""
-        return await self._looks("dead", {"topic": topic, "limit": limit})
+        return await self._fetch(Look, "dead", topic=topic, limit=limit)
 
     async def show(self, number: int) -> Look | None:
         """Return one job; None if there is none of that number."""
-        found = await self._looks("show", {"id": number})
+        found = await self._fetch(Look, "show", id=number)
         return found[0] if found else None
 
     async def revive(self, ids: Sequence[int] | None, *, topic: str | None) -> int:
         """Put jobs that were given up back to waiting; return how many."""
-        values = {"ids": None if ids is None else list(ids), "topic": topic}
-        return len(await self._rows("revive", values))
+        return len(await self._rows("revive", ids=None if ids is None else list(ids), topic=topic))
 
     async def purge(
         self, ids: Sequence[int] | None, *, topic: str | None, waiting: bool, confirm: bool
@@ -192,7 +185,7 @@ class Store:
         Without ``confirm`` they are only counted.
         """
         values = {"ids": None if ids is None else list(ids), "topic": topic, "waiting": waiting}
-        return dict(await self._rows("purge" if confirm else "count_purge", values))
+        return dict(await self._rows("purge" if confirm else "count_purge", **values))
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[Connection]:
@@ -205,17 +198,14 @@ class Store:
                     f"No connection was free for the queue: {error}", hint="Raise QUIPU_CONNECT_SECONDS."
                 ) from error
 
-    async def _tickets(self, name: str, values: Mapping[str, object]) -> list[Ticket]:
-        return [Ticket(*row) for row in await self._rows(name, values)]
-
-    async def _looks(self, name: str, values: Mapping[str, object]) -> list[Look]:
-        async with self._connection() as conn, conn.cursor(row_factory=class_row(Look)) as cursor:
-            return await (await cursor.execute(_SQL[name], values)).fetchall()
-
-    async def _rows(self, name: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    async def _fetch(self, row: type[_T], name: str, /, **values: object) -> list[_T]:
         async with self._connection() as conn:
-            return await (await conn.execute(_SQL[name], values)).fetchall()
+            return await fetch(conn, row, _SQL[name], values)
 
-    async def _run(self, name: str, values: Mapping[str, object]) -> None:
+    async def _rows(self, name: str, /, **values: object) -> list[tuple[Any, ...]]:
         async with self._connection() as conn:
-            await conn.execute(_SQL[name], values)
+            return await (await ask(conn, _SQL[name], values)).fetchall()
+
+    async def _run(self, name: str, /, **values: object) -> None:
+        async with self._connection() as conn:
+            await ask(conn, _SQL[name], values)

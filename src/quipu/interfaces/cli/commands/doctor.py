@@ -14,7 +14,7 @@ from rich.text import Text
 
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
-from quipu.app.queue import Queue
+from quipu.app.queue import AsyncQueue
 from quipu.errors import QuipuError
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import address, owned, settings_of
@@ -82,8 +82,8 @@ async def failures(settings: Settings) -> AsyncIterator[Finding]:
 
 async def evaluations(settings: Settings) -> AsyncIterator[Finding]:
     """Yield the state of evaluations: what waits, and what was given up."""
-    async with address(settings) as url, Queue.open(url, settings) as queue:
-        topics = (await queue.status()).topics
+    async with address(settings) as url:
+        topics = (await AsyncQueue(url, clock=SystemClock(), settings=settings).status()).topics
     of_it = next(one for one in topics if one.topic == EVALUATE)
     waiting = count(of_it.waiting + of_it.later + of_it.handed_over, "conversation")
     if of_it.dead:

@@ -16,6 +16,7 @@ DATABASE = "quipu"
 SOCKET_PORT = 5432  # names the socket file; nothing listens on the network
 LOOPBACK = "127.0.0.1"
 _CONNECT_SECONDS = 10
+_KNOCK_SECONDS = 3
 _ALIVE_BUT_FULL = ("too many clients", "remaining connection slots")
 _COMING_OR_GOING = ("is starting up", "is shutting down", "not yet accepting connections", "in recovery mode")
 
@@ -76,10 +77,10 @@ def enter(door: Door, dbname: str = "postgres", *, answer_seconds: float | None 
     return conn
 
 
-def knock(door: Door, *, timeout_seconds: int = 3) -> Answer:
+def knock(door: Door) -> Answer:
     """Try to connect as the administrator: a server lives when a connection answers."""
     try:
-        psycopg.connect(door.conninfo("postgres"), connect_timeout=timeout_seconds).close()
+        psycopg.connect(door.conninfo("postgres"), connect_timeout=_KNOCK_SECONDS).close()
     except psycopg.errors.ConnectionTimeout:
         return Answer.MUTE
     except psycopg.OperationalError as error:

@@ -1,5 +1,5 @@
 -- name: status: how many jobs of each topic wait for what
-select topic,
+select topic, null as queue,
     count(*) filter (where dead_at is null and sent_at is null and due_at <= %(now)s) as waiting,
     count(*) filter (where dead_at is null and sent_at is null and due_at > %(now)s) as later,
     count(*) filter (where dead_at is null and sent_at is not null) as handed_over,

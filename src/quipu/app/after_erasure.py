@@ -1,8 +1,10 @@
-"""The check of an erasure: what is left in the places that its receipt names."""
+"""After an erasure: checking what is left in the places that its receipt names, and writing tables anew."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -11,10 +13,11 @@ import anyio
 from anyio import to_thread
 
 from quipu.app.parts import Parts
-from quipu.errors import DatabaseError, NotFound
+from quipu.errors import DatabaseError
 from quipu.kernel.config import Settings
 from quipu.kinds.tables.naming import Naming
-from quipu.upkeep.erasure import places
+from quipu.kinds.tables.snapshot_source import SnapshotSource
+from quipu.upkeep.erasure import aftermath, places, rewriting
 from quipu.upkeep.erasure.everywhere import entries_with, fill
 from quipu.upkeep.erasure.everywhere import search as search_tables
 from quipu.upkeep.erasure.gone import Known
@@ -23,7 +26,7 @@ from quipu.upkeep.erasure.model import Checked, Left, Place, Receipt
 from quipu.upkeep.erasure.names import anywhere, as_bytes, wanted
 from quipu.upkeep.erasure.place_search import PlaceSearch
 from quipu.upkeep.erasure.places import Holder, Notes
-from quipu.upkeep.erasure.rewriting import log_segments
+from quipu.upkeep.erasure.rewriting import Rewritten, log_segments
 from quipu.upkeep.snapshots.shelf import Shelf
 
 _AT_ONCE: Final = 100
@@ -132,12 +135,21 @@ def _through(
     return found
 
 
-def of_receipt(receipts: Sequence[Receipt], id: str) -> Sequence[Receipt]:
-    """Return the receipt of an erasure and the notes to it.
+async def rewrite_freed(
+    parts: Parts, receipt: str, space: Known, *, now: datetime, confirm: bool
+) -> Rewritten:
+    """Write the tables anew, with a note to the receipt, or without ``confirm`` say what that would take."""
+    source = SnapshotSource(parts.database, parts.models, parts.logins)
+    called = {target.schema_name: target.schema for target in await source.every(space.name)}
+    schemas = list(called)
+    if not confirm:
+        return await rewriting.look(parts.database, schemas)
+    done, facts = await rewriting.rewrite(parts.database, schemas)
+    note = await aftermath.note(parts.database, receipt, facts, space=space, now=now, type_="rewritten")
+    refused = [f"{called.get(schema, schema)}.{table}" for schema, _, table in map(_parted, done.refused)]
+    return replace(done, refused=refused, note=note)
 
-    Raises:
-        NotFound: that is no receipt of an erasure.
-    """
-    if not receipts or receipts[0].document.get("type") != "erasure":
-        raise NotFound(f"{id!r} is no receipt of an erasure.", hint="The list of receipts shows them.")
-    return receipts
+
+def _parted(name: str) -> tuple[str, str, str]:
+    """Return the schema, the dot and the table of a name."""
+    return name.partition(".")
