@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Final, Literal
 
 import psycopg
@@ -99,16 +101,21 @@ async def maintain(
         DatabaseUnavailable: the server does not answer any more.
     """
     failed: dict[Name, str] = {}
-    for table in tables:
+    waiting = deque(tables)
+    while waiting:
         async with database.owner() as conn:
-            if reason := await _fault(database, conn, table, work, seconds):
-                failed[table] = reason
+            while waiting:
+                table = waiting.popleft()
+                if reason := await _fault(database, conn, table, work, seconds):
+                    failed[table] = reason
+                    break  # the connection may have been ended from outside: the next table gets a new one
     return failed
 
 
 async def _fault(database: Database, conn: Connection, table: Name, work: Work, seconds: float) -> str | None:
     warned: list[str] = []
-    conn.add_notice_handler(lambda notice: _warn(warned, notice))
+    hear = partial(_warn, warned)
+    conn.add_notice_handler(hear)
     size = await conn.value(_SQL["size_of"], table=sql.Identifier(*table).as_string(conn))
     limit = seconds + (size or 0) / _BYTES_A_SECOND
     await conn.execute(_SQL["limit"], {"milliseconds": round(limit * 1000)})
@@ -116,6 +123,8 @@ async def _fault(database: Database, conn: Connection, table: Name, work: Work, 
         await bounded(database, conn, limit, lambda: conn.execute(statement(work, table)))
     except psycopg.Error as error:
         return type(error).__name__
+    finally:
+        conn.remove_notice_handler(hear)
     return warned[0] if warned else None
 
 
