@@ -122,6 +122,14 @@ async def database(settings: Settings, url: str) -> AsyncIterator[Database]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+async def unchanged(server_settings: Settings, module_url: str) -> AsyncIterator[AsyncMemory]:
+    """An empty memory that the tests of a module share; each leaves it as it was."""
+    async with AsyncMemory(settings=replace(server_settings, database_url=module_url)) as opened:
+        yield opened
+        await insist(opened)
+
+
 @pytest.fixture
 async def memory(settings: Settings) -> AsyncIterator[AsyncMemory]:
     """A memory over this test's database; whatever the test did to it, it must fit together afterwards."""

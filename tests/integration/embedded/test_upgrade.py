@@ -6,7 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,9 +56,23 @@ two_versions = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(scope="session")
+def filled_home() -> Iterator[Path]:
+    """A home with something of everything, of the older version; its server is stopped."""
+    with tempfile.TemporaryDirectory(prefix="quipu-test-") as directory:
+        Path(directory).chmod(0o711)
+        home = Path(directory) / "home"
+        made = Settings(home=home, pg_bin=OLDER, embedding_model="hashing", shared_buffers_mb=16)
+        anyio.run(fill, made)
+        if lives(place := find_place(made)):
+            lifecycle.stop(place, force=True)
+        yield home
+
+
 @pytest.fixture
-def old(new_settings: Settings) -> Settings:
-    """Settings of a home whose data will be of the older version."""
+def old(new_settings: Settings, filled_home: Path) -> Settings:
+    """Settings of a copy of that home."""
+    subprocess.run(["cp", "-a", filled_home, new_settings.home], check=True)
     return replace(new_settings, pg_bin=OLDER, embedding_model="hashing")
 
 
@@ -170,7 +185,6 @@ async def test_all_of_it_comes_along(new_settings: Settings) -> None:
 
 @two_versions
 async def test_all_of_it_comes_along_to_a_newer_version(old: Settings) -> None:
-    await fill(old)
     before = content(old)
     settings = replace(old, pg_bin=None)
     planned = upgrade(settings, clock=CLOCK)
@@ -197,7 +211,6 @@ async def test_all_of_it_comes_along_to_a_newer_version(old: Settings) -> None:
 
 @two_versions
 async def test_data_of_another_version_are_named_with_the_way_out(old: Settings) -> None:
-    await fill(old)
     newest = choose_binaries(replace(old, pg_bin=None), make_place(old).account, data_major=None)
     named = replace(old, pg_bin=newest.bin_dir)
     with pytest.raises(ServerError) as caught:
@@ -217,7 +230,6 @@ async def test_data_of_another_version_are_named_with_the_way_out(old: Settings)
 
 @two_versions
 async def test_an_upgrade_that_is_killed_leaves_all_and_begins_again(old: Settings) -> None:
-    await fill(old)
     before = content(old)
     place = find_place(old)
     environment = os.environ | {"QUIPU_HOME": str(old.home), "QUIPU_SHARED_BUFFERS_MB": "16"}
@@ -286,7 +298,6 @@ async def test_a_cut_between_the_renames_is_finished_by_the_next_start(settings:
 
 @two_versions
 async def test_what_the_newer_version_cannot_read_in_is_named_and_nothing_is_changed(old: Settings) -> None:
-    await fill(old)
     share = lifecycle.join(make_place(old), old)
     with psycopg.connect(share.door.conninfo("quipu"), autocommit=True) as conn:
         conn.execute("create table core.odd (a int)")
@@ -332,8 +343,8 @@ async def test_data_of_a_version_that_is_not_here_are_refused_with_the_way_out(s
 
 @two_versions
 async def test_backups_of_before_stay_backups_of_before(old: Settings, open_dir: Path) -> None:
-    keeping = replace(old, archive=True)
-    await fill(keeping)
+    async with AsyncMemory(settings=replace(old, archive=True)) as memory:
+        await memory.observe([{"content": "Cy lives in Vigo."}], space="ana")
     first = take(old, clock=CLOCK).base
     with_first = content(old)
     await anyio.sleep(0.02)

@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from cases import case
 from psycopg.rows import dict_row
 
 from quipu import AsyncMemory
@@ -187,34 +188,33 @@ async def test_a_session_is_of_one_person(ledger: AsyncLedger, url: str) -> None
     assert len(rows(url, "chat_memory_events")) == 1
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "more", "field"),
-    [
-        ("baseline.scope", {"value": "x"}, {}, "value.value"),
-        ("locations.confirmed", {"items": [{"label": ""}]}, {}, "value.items.0.label"),
-        ("baseline.mood", 1, {}, "key"),
-        ("note", 1, {"namespace": "moods"}, "namespace"),
-        ("note", 1, {"scope": "world"}, "scope"),
-        ("note", 1, {"session": "unknown"}, "session"),
-        ("note", 1, {"turn": 4}, "turn"),
-        ("note", 1, {"turn": -1}, "turn"),
-        ("note", "x" * 70_000, {}, "value"),
-        ("note", "a\0b", {}, "value"),
-        ("note", 1, {"source": "assumed"}, "source"),
-        ("note", 1, {"reason": "a\0b"}, "reason"),
-        ("note", 1, {"actor": ""}, "actor"),
-        ("note", 1, {"correlation_id": "x" * 600}, "correlation_id"),
-        ("note", 1, {"space": ""}, "space"),
-        ("note", 1, {"expires_at": "soon"}, "expires_at"),
-    ],
-)
-async def test_bad_input_names_the_field_and_nothing_is_written(
-    ledger: AsyncLedger, url: str, key: str, value: object, more: dict[str, Any], field: str
-) -> None:
-    with pytest.raises(BadInput) as refusal:
-        await ledger.set(key, value, **{**HERE, **more})
-    assert refusal.value.field == field
-    assert rows(url, "chat_memory_events") == rows(url, "chat_session_memory") == []
+BAD: list[Any] = [
+    ("baseline.scope", {"value": "x"}, {}, "value.value"),
+    ("locations.confirmed", {"items": [{"label": ""}]}, {}, "value.items.0.label"),
+    ("baseline.mood", 1, {}, "key"),
+    ("note", 1, {"namespace": "moods"}, "namespace"),
+    ("note", 1, {"scope": "world"}, "scope"),
+    ("note", 1, {"session": "unknown"}, "session"),
+    ("note", 1, {"turn": 4}, "turn"),
+    ("note", 1, {"turn": -1}, "turn"),
+    ("note", "x" * 70_000, {}, "value"),
+    ("note", "a\0b", {}, "value"),
+    ("note", 1, {"source": "assumed"}, "source"),
+    ("note", 1, {"reason": "a\0b"}, "reason"),
+    ("note", 1, {"actor": ""}, "actor"),
+    ("note", 1, {"correlation_id": "x" * 600}, "correlation_id"),
+    ("note", 1, {"space": ""}, "space"),
+    ("note", 1, {"expires_at": "soon"}, "expires_at"),
+]
+
+
+async def test_bad_input_names_the_field_and_nothing_is_written(ledger: AsyncLedger, url: str) -> None:
+    for key, value, more, field in BAD:
+        with case(key, value, more, field):
+            with pytest.raises(BadInput) as refusal:
+                await ledger.set(key, value, **{**HERE, **more})
+            assert refusal.value.field == field
+            assert rows(url, "chat_memory_events") == rows(url, "chat_session_memory") == []
 
 
 async def test_the_session_of_another_space_is_unknown(ledger: AsyncLedger, url: str) -> None:

@@ -106,29 +106,27 @@ def test_a_plan_tells_the_same_and_changes_nothing(tables: Memory, house: House)
     assert (tried.diff, tried.lost, len(tried.steps)) == (done.diff, done.lost, len(done.steps))
 
 
-@pytest.mark.parametrize(
-    ("sql", "mapping", "field"),
-    [
-        ("create table ships (id int primary key, name int)", None, "sql"),
-        ("create table ships (id int check (id > 5))", None, "sql"),
-        ("create table boats (id int)", None, "sql"),
-        ("create view ships as select 1 as id", None, "sql"),
-        ("create table ships ()", None, "sql"),
-        ("drop table ships", None, "sql"),
-        (NEW, {"tale": "nothing"}, "mapping"),
-        (NEW, {"nothing": "story"}, "mapping"),
-        (NEW, [1], "mapping"),
-    ],
-)
-def test_what_does_not_fit_leaves_everything_as_it_was(
-    tables: Memory, house: House, sql: str, mapping: object, field: str
-) -> None:
+UNFIT: list[tuple[str, object, str]] = [
+    ("create table ships (id int primary key, name int)", None, "sql"),
+    ("create table ships (id int check (id > 5))", None, "sql"),
+    ("create table boats (id int)", None, "sql"),
+    ("create view ships as select 1 as id", None, "sql"),
+    ("create table ships ()", None, "sql"),
+    ("drop table ships", None, "sql"),
+    (NEW, {"tale": "nothing"}, "mapping"),
+    (NEW, {"nothing": "story"}, "mapping"),
+    (NEW, [1], "mapping"),
+]
+
+
+def test_what_does_not_fit_leaves_everything_as_it_was(tables: Memory, house: House) -> None:
     before = house.rows(FILES)
-    with pytest.raises(BadInput) as caught:
-        tables.recreate("ships", sql, mapping=mapping, **WHERE, confirm=True)  # type: ignore[arg-type]
-    assert caught.value.field == field
-    assert house.rows(FILES) == before
-    assert tables.query("select count(*) from ships", **WHERE).results == ({"count": 20},)
+    for sql, mapping, field in UNFIT:
+        with pytest.raises(BadInput) as caught:
+            tables.recreate("ships", sql, mapping=mapping, **WHERE, confirm=True)  # type: ignore[arg-type]
+        assert caught.value.field == field, sql
+        assert house.rows(FILES) == before, sql
+        assert tables.query("select count(*) from ships", **WHERE).results == ({"count": 20},), sql
 
 
 def test_alter_table_is_answered_with_a_call_that_runs(tables: Memory) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from cases import case
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, EmbeddingError
@@ -244,20 +245,16 @@ BAD: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("field", "method", "given", "options"), BAD)
 async def test_bad_input_names_the_field_and_nothing_is_written(
-    trace: AsyncTrace,
-    database: Database,
-    field: str,
-    method: str,
-    given: tuple[Any, ...],
-    options: dict[str, Any],
+    trace: AsyncTrace, database: Database
 ) -> None:
-    where = {"space": "cafe"} if method == "source_run" else WHERE
-    with pytest.raises(BadInput) as refused:
-        await getattr(trace, method)(*given, **{**where, **options})
-    assert refused.value.field == field
-    for table in ("core.tool_calls", "ledger.chat_competitor_checks", "ledger.chat_fallbacks"):
-        assert await all_of(database, table) == []
-    for table in ("ledger.chat_review_signal_runs", "ledger.source_runs"):
-        assert await all_of(database, table) == []
+    for field, method, given, options in BAD:
+        with case(field, method, given, options):
+            where = {"space": "cafe"} if method == "source_run" else WHERE
+            with pytest.raises(BadInput) as refused:
+                await getattr(trace, method)(*given, **{**where, **options})
+            assert refused.value.field == field
+            for table in ("core.tool_calls", "ledger.chat_competitor_checks", "ledger.chat_fallbacks"):
+                assert await all_of(database, table) == []
+            for table in ("ledger.chat_review_signal_runs", "ledger.source_runs"):
+                assert await all_of(database, table) == []

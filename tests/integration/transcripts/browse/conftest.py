@@ -25,7 +25,7 @@ def filled(module_url: str) -> str:
     return module_url
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def browse(filled: str, server_settings: Settings) -> AsyncIterator[AsyncBrowse]:
     """Looking into that database."""
     settings = replace(server_settings, database_url=filled, pool_size=2)
