@@ -21,7 +21,7 @@ def pytest_configure() -> None:
     new ones. Temporary directories, those of other processes included, are made in
     memory where there is room. What is collected stays to the end: no garbage is looked for in it."""
     gc.disable()
-    examples = sized(25, long=100)
+    examples = sized(15, long=100)
     settings.register_profile("quipu", deadline=None, max_examples=examples, derandomize="CI" in os.environ)
     settings.load_profile("quipu")
     if "TMPDIR" not in os.environ and memory_disk.has_room():
