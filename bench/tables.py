@@ -27,7 +27,7 @@ from quipu import AsyncMemory
 from quipu.app.memory import AsyncMemory as Opened
 from quipu.kernel.config import Settings
 from quipu.kinds.tables.access import Access, Place
-from quipu.kinds.tables.embedding.following import Following
+from quipu.kinds.tables.embedding.follow import Follower
 
 _MOST_OVERHEAD = 0.3
 _MOST_PROMPT_MS = 50.0
@@ -92,7 +92,7 @@ async def _bulk(memory: Opened, options: argparse.Namespace) -> list[Measured]:
     await memory.tables.insert("notes", rows, space=_SPACE)
     returned = (perf_counter() - begun) * 1000
     schema = await Access(parts.database).schema(Place.of(_SPACE, "memory", None), "read")
-    await Following(parts.database, parts.models, parts.logins).advance(_SPACE, schema, seconds=None)
+    await Follower(parts.database, parts.models, parts.logins).advance(_SPACE, schema, seconds=None)
     ended = (perf_counter() - begun) * 1000
     each = ended / len(rows)
     return [
@@ -112,9 +112,7 @@ async def _asked(memory: Opened, options: argparse.Namespace) -> list[Measured]:
         await memory.tables.insert("pages", rows, space=_SPACE)
     schema = await Access(parts.database).schema(Place.of(_SPACE, "memory", None), "read")
     begun = perf_counter()
-    done, _ = await Following(parts.database, parts.models, parts.logins).advance(
-        _SPACE, schema, seconds=None
-    )
+    done, _ = await Follower(parts.database, parts.models, parts.logins).advance(_SPACE, schema, seconds=None)
     filed = (perf_counter() - begun) * 1000 / max(done, 1)
     async with parts.database.owner() as conn:
         await conn.execute("analyze")

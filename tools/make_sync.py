@@ -53,7 +53,7 @@ FACES = (
     Face("quipu.kinds.episodes.episodes", "AsyncEpisodes", "Episodes"),
     Face("quipu.kinds.episodes.extraction.loops.loops", "AsyncLoops", "Loops"),
     Face("quipu.kinds.episodes.extraction.beliefs.beliefs", "AsyncBeliefs", "Beliefs"),
-    Face("quipu.kinds.tables.browsing.browsing", "AsyncBrowsing", "Browsing"),
+    Face("quipu.kinds.tables.browse.browse", "AsyncBrowsing", "Browsing"),
     Face("quipu.kinds.tables.schemas", "AsyncSchemas", "Schemas"),
     Face("quipu.kinds.tables.tables", "AsyncTables", "Tables"),
     Face("quipu.upkeep.settings.settings", "AsyncSettings", "StoredSettings"),

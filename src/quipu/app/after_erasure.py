@@ -15,7 +15,7 @@ from anyio import to_thread
 from quipu.app.parts import Parts
 from quipu.errors import DatabaseError
 from quipu.kernel.config import Settings
-from quipu.kinds.tables.naming import Naming
+from quipu.kinds.tables.person_names import PersonNames
 from quipu.kinds.tables.snapshot_source import SnapshotSource
 from quipu.upkeep.erasure import aftermath, places, rewriting
 from quipu.upkeep.erasure.everywhere import entries_with, fill
@@ -116,7 +116,7 @@ class Checking:
                 found += await search_tables(tx, form, ())
                 entries = await entries_with(tx, form)
                 found += [Left("core.recall_entries.content", entries, "")] if entries else []
-        naming = Naming(self._parts.database, self._parts.models, self._parts.logins)
+        naming = PersonNames(self._parts.database, self._parts.models, self._parts.logins)
         return found + await naming.search(self._space.name, form)
 
 

@@ -12,7 +12,7 @@ from quipu.app.kinds import ERASERS, NAMED_IN, NOTED
 from quipu.app.parts import Parts
 from quipu.errors import BadInput
 from quipu.kernel.config import Settings
-from quipu.kinds.tables.naming import Naming, Seen
+from quipu.kinds.tables.person_names import PersonNames, Removal
 from quipu.upkeep.backup.bases import listing, put_aside
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
@@ -96,8 +96,8 @@ class Forgetting:
         if everywhere and not (person or given):
             raise BadInput("whose names?", field="everywhere", hint="Name the person, or give names.")
         names = await erasure.names_of(self._parts.database, person, given, space=self._space)
-        naming = Naming(self._parts.database, self._parts.models, self._parts.logins)
-        seen = Seen()
+        naming = PersonNames(self._parts.database, self._parts.models, self._parts.logins)
+        seen = Removal()
         if names and everywhere:
             seen = await naming.take_out(self._space, names, trial=trial)
             self._touched += seen.touched

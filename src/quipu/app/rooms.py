@@ -185,7 +185,7 @@ class AsyncRooms:
     @property
     def tables(self) -> AsyncTables:
         """Tables that agents design themselves: made, filled and asked in SQL."""
-        from quipu.kinds.tables.embedding.following import Following  # noqa: PLC0415
+        from quipu.kinds.tables.embedding.follow import Follower  # noqa: PLC0415
         from quipu.kinds.tables.tables import AsyncTables  # noqa: PLC0415
 
         everybody_only("Tables of agents concern")
@@ -197,7 +197,7 @@ class AsyncRooms:
                 parts.models,
                 parts.logins,
                 settings=self._settings,
-                follow=Following(parts.database, parts.models, parts.logins).follow,
+                follow=Follower(parts.database, parts.models, parts.logins).follow,
             ),
         )
 

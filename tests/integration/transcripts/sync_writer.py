@@ -9,7 +9,7 @@ import anyio
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
-from quipu.kinds.transcripts.reading import chunks
+from quipu.kinds.transcripts.formats import chunks
 from quipu.kinds.transcripts.sync import pieces
 
 

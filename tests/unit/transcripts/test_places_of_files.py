@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kinds.transcripts.reading import side
-from quipu.kinds.transcripts.reading.chunks import chunks
-from quipu.kinds.transcripts.reading.places import agent_of, find, project
+from quipu.kinds.transcripts.formats import side
+from quipu.kinds.transcripts.formats.chunks import chunks
+from quipu.kinds.transcripts.formats.places import agent_of, find, project
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
 

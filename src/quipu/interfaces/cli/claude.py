@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from quipu.errors import NotFound
-from quipu.kinds.transcripts.reading.places import project
+from quipu.kinds.transcripts.formats.places import project
 from quipu.record.readers import claude_code
 from quipu.record.readers.jsonl import FromFile
 

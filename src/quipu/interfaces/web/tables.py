@@ -14,7 +14,7 @@ from quipu.interfaces.web.config import SchemaName, tables_of
 from quipu.interfaces.web.given import Word, page_router
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page_context import PageContext, Visiting
-from quipu.kinds.tables.browsing.browsing import ForeignKey, TableRow
+from quipu.kinds.tables.browse.browse import ForeignKey, TableRow
 
 router = page_router()
 

@@ -12,15 +12,14 @@ from typing import Any, Final, LiteralString, cast
 import psycopg
 from psycopg import sql
 
-from quipu.kernel.db import queries
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database
 from quipu.kinds.tables import store
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import StoredSchema
+from quipu.kinds.tables.store import SQL
 from quipu.kinds.tables.templates import fill
 
-_SQL = queries.load("quipu.kinds.tables")
 _BEGIN: Final = "begin isolation level read committed read only"
 _ALL_PAGES: Final = 2**32 - 1
 
@@ -47,7 +46,9 @@ async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGE
     found: list[Culprit] = []
     try:
         for space in await database.spaces():
-            for schema in await _schemas(database, space.name):
+            async with database.transaction(space.name) as tx:
+                schemas = [] if tx is None else await store.schemas(tx)
+            for schema in schemas:
                 for kind, name, table, expression, condition in await _computed(database, schema):
                     given = (table, expression, condition)
                     async with logins.lend(space.name, schema, "writer") as conn:
@@ -69,16 +70,11 @@ async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGE
     return found
 
 
-async def _schemas(database: Database, space: str) -> list[StoredSchema]:
-    async with database.transaction(space) as tx:
-        return [] if tx is None else await store.schemas(tx)
-
-
 async def _computed(database: Database, schema: StoredSchema) -> list[tuple[Any, ...]]:
     """Return kind, name, table, expressions and condition of computed parts, names fully qualified."""
     async with database.owner() as conn:
-        await conn.execute(_SQL["name_all_schemas"])
-        return await (await conn.execute(_SQL["computed"], {"schema": schema.schema_name})).fetchall()
+        await conn.execute(SQL["name_all_schemas"])
+        return await (await conn.execute(SQL["computed"], {"schema": schema.schema_name})).fetchall()
 
 
 async def _fault(
@@ -101,7 +97,7 @@ async def _fault(
 
     async def work() -> None:
         await conn.execute(_BEGIN)
-        await conn.execute(_SQL["name_all_schemas"])
+        await conn.execute(SQL["name_all_schemas"])
         await conn.execute(statement)
 
     try:

@@ -34,8 +34,6 @@ from quipu.kinds.tables.values import as_json, parsed
 MOST_STATEMENT: Final = 1_000_000
 _RETURNED: Final = 100
 _OURS: Final = ("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release", "prepare")
-
-
 _GENERAL = (
     "Call memory:schema:recreate with the whole new definition; rows, vectors and indexes come along. "
     "Confirm with the user first."

@@ -34,7 +34,6 @@ Follow = Callable[[str, StoredSchema, Ahead | None], Awaitable[int]]
 leaves undone is done before the next recall.
 """
 
-
 # In a literal E'…': what stands before a secret must not make it part of another word.
 _ESCAPE = re.compile(r"\\(?:x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{4}|[0-7]{1,3}|.)")
 

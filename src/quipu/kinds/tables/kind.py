@@ -8,7 +8,7 @@ from datetime import datetime
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.plug import Context, Kind, Parts, Schedule
 from quipu.kinds.tables.embedding import store
-from quipu.kinds.tables.embedding.following import TOPIC, catch_up, embed
+from quipu.kinds.tables.embedding.follow import TOPIC, catch_up, embed
 from quipu.kinds.tables.embedding.indexing import TABLES as CODE
 from quipu.kinds.tables.eraser import TablesEraser
 from quipu.kinds.tables.settings import SETTINGS

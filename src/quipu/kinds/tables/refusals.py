@@ -57,16 +57,16 @@ class Request:
 
 def refusal(error: psycopg.Error, request: Request) -> QuipuError:
     """Return our error for one of PostgreSQL's."""
-    said = (error.diag.message_primary or str(error).strip().splitlines()[0]).rstrip(".")
-    if (outside := _outside(error, said, request)) is not None:
+    message = (error.diag.message_primary or str(error).strip().splitlines()[0]).rstrip(".")
+    if (outside := _outside(error, message, request)) is not None:
         return outside
-    said = _translated(error, said, request)
+    message = _translated(error, message, request)
     hint, last = error.diag.message_hint, _fallback(request)
     hint = hint and _translated(error, hint, request)
-    if _spatial(error, said):
-        return BadInput(f"{said}.", field=request.field, hint=_POSTGIS)
-    if _of_the_engine(error, said):
-        return BadInput(f"{said}.", field=request.field, hint=_ENGINES)
+    if _spatial(error, message):
+        return BadInput(f"{message}.", field=request.field, hint=_POSTGIS)
+    if _of_the_engine(error, message):
+        return BadInput(f"{message}.", field=request.field, hint=_ENGINES)
     match error:
         case pg.AdminShutdown() | pg.CrashShutdown() | pg.CannotConnectNow():
             return translate(error)
@@ -80,29 +80,29 @@ def refusal(error: psycopg.Error, request: Request) -> QuipuError:
             return limit
         case pg.UniqueViolation() | pg.ExclusionViolation():
             return Conflict(
-                _with_detail(said, error, request), field=request.field, hint="Update that row instead."
+                _with_detail(message, error, request), field=request.field, hint="Update that row instead."
             )
         case pg.IntegrityError():
-            return BadInput(_with_detail(said, error, request), field=request.field, hint=hint or last)
+            return BadInput(_with_detail(message, error, request), field=request.field, hint=hint or last)
         case pg.UndefinedColumn():
             return BadInput(
-                f"{said}.",
+                f"{message}.",
                 field=request.field,
-                hint=_near(said, request.columns) or hint or _fallback(request),
+                hint=_nearest_hint(message, request.columns) or hint or _fallback(request),
             )
         case pg.UndefinedTable() | pg.InvalidSchemaName() | pg.UndefinedObject():
             return BadInput(
-                f"{said}.",
+                f"{message}.",
                 field=request.field,
-                hint=_near(said, request.tables) or hint or _fallback(request),
+                hint=_nearest_hint(message, request.tables) or hint or _fallback(request),
             )
         case pg.InsufficientPrivilege() | pg.ReadOnlySqlTransaction():
-            return BadInput(f"{said}.", field=request.field, hint=_may(request))
-        case pg.SyntaxError() if "multiple commands" in said:
+            return BadInput(f"{message}.", field=request.field, hint=_allowed(request))
+        case pg.SyntaxError() if "multiple commands" in message:
             return BadInput("there is more than one statement.", field=request.field, hint=_ONE)
         case pg.LockNotAvailable() | pg.DeadlockDetected() | pg.SerializationFailure():
             return TookTooLong(
-                f"{request.field}: the tables of {request.schema.name} are in use ({said}).",
+                f"{request.field}: the tables of {request.schema.name} are in use ({message}).",
                 hint="Nothing was changed; try again.",
             )
         case pg.DiskFull() | pg.TooManyConnections():
@@ -110,29 +110,29 @@ def refusal(error: psycopg.Error, request: Request) -> QuipuError:
         case psycopg.OperationalError() if error.diag.sqlstate is None:
             return translate(error)
         case _:
-            return BadInput(_with_detail(said, error, request), field=request.field, hint=hint or last)
+            return BadInput(_with_detail(message, error, request), field=request.field, hint=hint or last)
 
 
-def _spatial(error: psycopg.Error, said: str) -> bool:
+def _spatial(error: psycopg.Error, message: str) -> bool:
     missing = isinstance(error, (pg.UndefinedObject, pg.UndefinedFunction))
-    return missing and _SPATIAL.search(said) is not None
+    return missing and _SPATIAL.search(message) is not None
 
 
-def _of_the_engine(error: psycopg.Error, said: str) -> bool:
+def _of_the_engine(error: psycopg.Error, message: str) -> bool:
     """Return True if it is about the engine's own, where PostgreSQL's hints ("Use DROP VIEW") mislead."""
     refused = isinstance(
         error, (pg.InsufficientPrivilege, pg.ObjectNotInPrerequisiteState, pg.WrongObjectType)
     )
-    return refused and any(name in said for name in PROTECTED)
+    return refused and any(name in message for name in PROTECTED)
 
 
-def _with_detail(said: str, error: psycopg.Error, request: Request) -> str:
+def _with_detail(message: str, error: psycopg.Error, request: Request) -> str:
     detail = error.diag.message_detail
     if not detail or detail.startswith("Failing row"):
-        return f"{said}."
+        return f"{message}."
     if _class(error) not in _OF_VALUES:
         detail = request.schema.names.in_message(detail)
-    return f"{said}: {detail.rstrip('.')[:500]}."
+    return f"{message}: {detail.rstrip('.')[:500]}."
 
 
 def _translated(error: psycopg.Error, text: str, request: Request) -> str:
@@ -149,22 +149,25 @@ def _class(error: psycopg.Error) -> str:
     return (error.sqlstate or "")[:2]
 
 
-def _outside(error: psycopg.Error, said: str, request: Request) -> BadInput | None:
+def _outside(error: psycopg.Error, message: str, request: Request) -> BadInput | None:
     """Return the error for a name with a schema in front that is not found under it; None for others.
 
     Whether another schema of that name exists is not told: it would be that of somebody else.
     """
     if not isinstance(error, _MISSING):
         return None
-    match = _SCHEMA.search(said)
+    match = _SCHEMA.search(message)
     outer = (match["alone"] or match["before"]) if match else request.schema.schema_name
     if outer == request.schema.schema_name:
         return None
     if (outer.removeprefix(f"{DEFAULT}_") or outer) != request.schema.name:
         if outer != DEFAULT and not outer.startswith(f"{DEFAULT}_"):
             return None
-        message = "a schema that stands in front of a name is not there, or is not yours."
-        return BadInput(message, field=request.field, hint=_may(request))
+        return BadInput(
+            "a schema that stands in front of a name is not there, or is not yours.",
+            field=request.field,
+            hint=_allowed(request),
+        )
     names = [name for schema, name in qualified(request.statement) if schema == outer]
     written = ", ".join(dict.fromkeys(names)) or f"names without {outer}. in front"
     return BadInput(
@@ -174,12 +177,12 @@ def _outside(error: psycopg.Error, said: str, request: Request) -> BadInput | No
     )
 
 
-def _near(said: str, known: Sequence[str]) -> str | None:
-    match = _UNKNOWN.search(said)
+def _nearest_hint(message: str, known: Sequence[str]) -> str | None:
+    match = _UNKNOWN.search(message)
     return nearest(match[1].rsplit(".", 1)[-1], list(known)) if match and known else None
 
 
-def _may(request: Request) -> str:
+def _allowed(request: Request) -> str:
     schema = request.schema.name
     if request.reads:
         return (

@@ -15,7 +15,7 @@ from psycopg import sql
 
 from quipu.errors import BadInput
 from quipu.kinds.tables.catalogue import Shape
-from quipu.kinds.tables.embedding import shown
+from quipu.kinds.tables.embedding import row_text
 from quipu.kinds.tables.embedding.model import Written
 from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.names import nearest
@@ -225,7 +225,7 @@ def _returning(shape: Shape, *, told: bool = False) -> sql.Composable:
         return sql.SQL("")
     listed: list[sql.Composable] = [sql.Identifier(name) for name in shape.key]
     if told and shape.fields and _WRITTEN not in shape.key:
-        key, fields = shown.key(shape.key), shown.fields(shape.fields)
+        key, fields = row_text.key(shape.key), row_text.fields(shape.fields)
         listed.append(fill("as_written", key=key, fields=fields, name=sql.Identifier(_WRITTEN)))
     return sql.SQL(" returning {}").format(sql.SQL(", ").join(listed))
 

@@ -22,7 +22,7 @@ from quipu.kernel.db.arrays import Texts, Vectors, halfvecs
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database, SpaceTransaction
 from quipu.kinds.tables import names, provision, store
-from quipu.kinds.tables.embedding.following import Following
+from quipu.kinds.tables.embedding.follow import Follower
 from quipu.kinds.tables.engine import Undone, settled
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import Permission, StoredSchema
@@ -200,7 +200,7 @@ class SnapshotSource:
 
     async def follow(self, target: Target) -> int:
         """Have the index follow for a while; how many vectors were made or taken out."""
-        following = Following(self._database, self._models, self._logins)
+        following = Follower(self._database, self._models, self._logins)
         done = await following.follow(target.space, await self.schema(target))
         await self.tidy(target)
         return done

@@ -11,16 +11,17 @@ from typing_extensions import Doc
 from quipu.kernel.base.parameters import Agent, Example, SchemaName, Space
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.tables import asking, catalogue, ddl, names, tools
+from quipu.kinds.tables import catalogue, ddl, names, tools
 from quipu.kinds.tables import data as row_data
 from quipu.kinds.tables.access import Access, Place
 from quipu.kinds.tables.briefing import Briefing, briefing
-from quipu.kinds.tables.browsing.browsing import AsyncBrowsing, TableName
+from quipu.kinds.tables.browse.browse import AsyncBrowsing, TableName
 from quipu.kinds.tables.engine import Engine, Follow
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import Changed, Done, Listing, Selected, StoredSchema
 from quipu.kinds.tables.recreate import Recreated, recreate
 from quipu.kinds.tables.schemas import AsyncSchemas
+from quipu.kinds.tables.select import select
 from quipu.recall.generations import Models
 
 Data = Mapping[str, Any] | Sequence[Mapping[str, Any]]
@@ -187,9 +188,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             NotFound: There is no such schema or table.
         """
         place = Place.of(space, schema, agent)
-        return await asking.query(
-            self._engine, self._models, place, sql, search_text=search_text, limit=limit
-        )
+        return await select(self._engine, self._models, place, sql, search_text=search_text, limit=limit)
 
     async def insert(
         self,

@@ -42,7 +42,8 @@ async def explained(
         request = replace(request, field="where")  # the columns of the data are there, and its values fit
     told = refusal(error, request)
     if column is not None and isinstance(told, BadInput):
-        return told.at(place, hint=None if isinstance(told, Conflict) else _type_hint(shape, column))
+        has_type = column in shape.types and not isinstance(told, Conflict)
+        return told.at(place, hint=f"{column} is {shape.types[column]}." if has_type else None)
     return told
 
 
@@ -55,10 +56,6 @@ async def try_where(conn: Connection, request: Request, shape: Shape, where: obj
     compared = _compared(shape, where)
     for name in dict.fromkeys(name for one in compared for name in one):
         await _try(conn, request, shape, name, [one.get(name) for one in compared])
-
-
-def _type_hint(shape: Shape, column: str) -> str | None:
-    return f"{column} is {shape.types[column]}." if column in shape.types else None
 
 
 def _compared(shape: Shape, where: object) -> list[dict[str, Any]]:

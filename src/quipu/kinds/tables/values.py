@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -18,6 +19,7 @@ from quipu.kernel.redact import redact
 MOST_CHARACTERS: Final = 1_000_000
 MOST_ROWS: Final = 10_000
 _DEEPEST: Final = 32
+_HALF: Final = re.compile("[\ud800-\udfff]")  # of a character
 _WRITTEN = (UUID, Decimal, IPv4Address, IPv6Address, IPv4Network, IPv6Network, IPv4Interface, IPv6Interface)
 
 
@@ -82,13 +84,9 @@ def _text(value: str, *, field: str, clean: bool) -> str:
             field=field,
             hint="Store it in parts, or elsewhere with a reference here.",
         )
-    if "\0" in value or (not value.isprintable() and _has_half(value)):
+    if "\0" in value or (not value.isprintable() and _HALF.search(value)):
         raise BadInput("it has a character that PostgreSQL cannot store.", field=field)
     return redact(value).text if clean else value
-
-
-def _has_half(value: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def as_json(value: Any) -> str:

@@ -23,7 +23,6 @@ from quipu.recall.generations import Embedded, Models
 FEW_TEXTS: Final = 8
 """So many are embedded sooner than looked up among those that the index has."""
 
-
 _MOST: Final = 1_000
 
 

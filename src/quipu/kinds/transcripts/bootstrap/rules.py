@@ -19,7 +19,6 @@ from quipu.kinds.transcripts.bootstrap.model import (
     FrequentFile,
     Known,
     KnownLesson,
-    OpenTask,
     RecentSession,
 )
 from quipu.recall.render import estimate_tokens
@@ -72,7 +71,10 @@ def _text(known: Known, counts: Counts, project: str | None) -> str:
         "sessions": _activity(known.sessions[: counts["sessions"]]),
         "memories": _lessons(known.memories[: counts["memories"]]),
         "frequent_files": _files(known.frequent_files[: counts["frequent_files"]], project),
-        "todos": _todos(known.todos[: counts["todos"]]),
+        "todos": _section(
+            "Open Todos",
+            [f"- [ ] {_line(one.text, _FACT_CHARACTERS)}" for one in known.todos[: counts["todos"]]],
+        ),
     }
     return defused("\n\n".join(sections[kind] for kind in _ORDER if sections[kind]))
 
@@ -103,17 +105,10 @@ def _lessons(memories: Sequence[KnownLesson]) -> str:
 
 def _files(files: Sequence[FrequentFile], project: str | None) -> str:
     def line(one: FrequentFile) -> str:
-        return f"- {_line(_seen_from(one.path, project), 200)} ({_times(one.edits, 'edit')})"
+        edits = "1 edit" if one.edits == 1 else f"{one.edits} edits"
+        return f"- {_line(_seen_from(one.path, project), 200)} ({edits})"
 
     return _section("Files Frequently Touched", [line(one) for one in files])
-
-
-def _todos(todos: Sequence[OpenTask]) -> str:
-    return _section("Open Todos", [f"- [ ] {_line(one.text, _FACT_CHARACTERS)}" for one in todos])
-
-
-def _times(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _line(text: str, most: int) -> str:

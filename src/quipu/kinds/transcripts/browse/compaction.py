@@ -14,8 +14,6 @@ from quipu.kinds.transcripts.browse.model import CompactedOutput, CompactedTool
 from quipu.kinds.transcripts.browse.store import SQL
 
 _BATCH: Final = 500
-
-
 KEPT: Final = 200
 """Characters of a command's output that stay."""
 

@@ -23,7 +23,6 @@ from quipu.kinds.transcripts.browse.words import composed, folded
 OVERFETCH: Final = 4
 """So many more hits are asked for than matches are wanted, since windows merge."""
 
-
 OPEN: Final = ">>>"
 CLOSE: Final = "<<<"
 _MOST_SPANS: Final = 500

@@ -29,8 +29,7 @@ MOST_GROUPS: Final = 16
 _PIECE = re.compile(
     r'(?P<minus>(?<!\S)-(?=["\w]))?(?:"(?P<quoted>[^"]*)"(?P<star>\*(?!\w))?|(?P<plain>[^\s"]+))'
 )
-
-
+_OPEN_END = re.compile(r"\w\*+\Z")
 _Word = TypeVar("_Word", bound=str)
 
 
@@ -165,12 +164,8 @@ def _terms(piece: re.Match[str], left: int) -> Iterator[Term]:
     text = piece["plain"] if piece["quoted"] is None else piece["quoted"]
     found = tuple(words(text))[: max(0, left)]
     if found:
-        prefix = bool(piece["star"]) or (piece["quoted"] is None and _ends_open(text))
+        prefix = bool(piece["star"]) or (piece["quoted"] is None and _OPEN_END.search(text) is not None)
         yield Term(found, prefix=prefix)
-
-
-def _ends_open(text: str) -> bool:
-    return re.search(r"\w\*+\Z", text) is not None
 
 
 def _group(found: Sequence[tuple[bool, Term]]) -> Group:

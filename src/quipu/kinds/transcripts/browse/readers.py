@@ -1,10 +1,8 @@
-"""Answering a query in SQL: one statement that reads; rows, bytes and seconds are bounded."""
+"""Queries in SQL: one statement that reads, on a login of the space; rows, bytes and seconds are bounded."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,8 +24,6 @@ _GRACE_SECONDS: Final = 5
 _FETCH: Final = sql.SQL("fetch forward {} from answer")
 _TABLES: Final = "The schema lists what can be asked for."
 _READING: Final = "A query is one select; it reads views and tables of schema transcripts and nothing else."
-
-
 _SQL = queries.load("quipu.kinds.transcripts.browse")
 _AGAIN_SECONDS: Final = 5
 LOCK_SECONDS: Final = 2
@@ -57,9 +53,8 @@ class Readers:
         self.turns: Turns = database.turns
         self._logins: dict[str, Login] = {}
 
-    @asynccontextmanager
-    async def connect(self, space: str, *, seconds: float) -> AsyncGenerator[Connection | None]:
-        """Yield a connection that reads the space in schema transcripts; None where there is no such space.
+    async def open(self, space: str, *, seconds: float) -> Connection | None:
+        """Open a connection that reads the space in schema transcripts; None if there is no such space.
 
         A statement on it ends after so many seconds.
 
@@ -67,18 +62,10 @@ class Readers:
             DatabaseUnsuitable: the login cannot be made or is not let in, or the catalogue of the server is
                 open to it.
         """
-        conn = await self._open(space, seconds)
-        if conn is None:
-            yield None
-            return
-        async with conn:
-            yield conn
-
-    async def _open(self, space: str, seconds: float) -> Connection | None:
         async with self._database.transaction(space) as tx:
-            number = None if tx is None else tx.space.id
-        if number is None:
-            return None
+            if tx is None:
+                return None
+            number = tx.space.id
         login = self._logins.get(space)
         if login is None or login.space != number:
             login = await self._find(space, unless=None)
@@ -181,12 +168,17 @@ async def ask(readers: Readers, space: str, statement: object, bounds: Bounds) -
     try:
         async with readers.turns.take(space):
             with fail_after(bounds.seconds + _GRACE_SECONDS):
-                async with readers.connect(space, seconds=bounds.seconds) as conn:
-                    return QueryRows((), (), False) if conn is None else await _rows(conn, statement, bounds)
-    except TimeoutError as error:
-        raise _too_slow(bounds.seconds) from error
-    except pg.QueryCanceled as error:
-        raise _too_slow(bounds.seconds) from error
+                conn = await readers.open(space, seconds=bounds.seconds)
+                if conn is None:
+                    return QueryRows((), (), False)
+                async with conn:
+                    return await _rows(conn, statement, bounds)
+    except (TimeoutError, pg.QueryCanceled) as error:
+        raise LimitReached(
+            f"it took longer than {bounds.seconds:g} seconds.",
+            field="sql",
+            hint="Ask for less, or allow more seconds.",
+        ) from error
     except psycopg.Error as error:
         raise _refusal(error) from error
 
@@ -210,12 +202,6 @@ async def _rows(conn: Connection, statement: str, bounds: Bounds) -> QueryRows:
         )
     cut_by = "megabytes" if got.full else "limit" if got.limited else None
     return QueryRows(columns, got.rows, got.limited, cut_by)
-
-
-def _too_slow(seconds: float) -> LimitReached:
-    return LimitReached(
-        f"it took longer than {seconds:g} seconds.", field="sql", hint="Ask for less, or allow more seconds."
-    )
 
 
 def _refusal(error: psycopg.Error) -> QuipuError:

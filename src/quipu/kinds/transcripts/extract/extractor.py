@@ -11,12 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from quipu.kernel.embedding import prototypes as kernel
-from quipu.kernel.embedding.embedder import Embedder, Vectors
-from quipu.kernel.embedding.prototypes import embed
+from quipu.kernel.embedding.embedder import Embedder
+from quipu.kernel.embedding.prototypes import embed, prototypes
 from quipu.kernel.prose.splitting import LONGEST, Sentence, sentences
 from quipu.kinds.transcripts.extract.model import CATEGORIES, Category, Extraction, Finding, Turn
-from quipu.kinds.transcripts.extract.rewriting import rewrite
+from quipu.kinds.transcripts.extract.rewrite import rewrite
 from quipu.kinds.transcripts.extract.rules import Verdict, is_open, judge
 from quipu.kinds.transcripts.extract.sameness import normal_form
 
@@ -31,11 +30,8 @@ VERSION: Final = 1
 """To be raised with every change of the rules that finds more or better."""
 
 _ORDERS: Final[frozenset[Category]] = frozenset(("preferences", "patterns"))
-
-
 _OPENER_WORDS: Final = 5
 _FEWEST_WORDS: Final = 3
-
 
 NEAR_ENOUGH: Final = 0.4
 MARGIN: Final = 0.12
@@ -44,23 +40,6 @@ MARGIN: Final = 0.12
 FEWEST_WORDS: Final = 4
 
 _PROTOTYPES_FILE: Final = Path(__file__).with_name("prototypes.toml")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Prototypes:
-    """The prototypes as one embedding model sees them."""
-
-    known: kernel.Prototypes
-
-    def decide(self, vectors: Vectors) -> list[Category | None]:
-        """Return the category of each vector, for vectors (n, d); None if it does not seem to last."""
-        decided = self.known.decide(vectors, near_enough=NEAR_ENOUGH, margin=MARGIN)
-        return [None if place is None else CATEGORIES[place] for place in decided]
-
-
-async def prototypes(embedder: Embedder) -> Prototypes:
-    """Return the prototypes as the embedder sees them. Raises ``EmbeddingError``."""
-    return Prototypes(await kernel.prototypes("transcripts", embedder, *_listed()))
 
 
 @cache
@@ -98,14 +77,12 @@ def _of_turn(turn: Turn) -> Iterator[Candidate]:
         at += 1
         following = found[at] if at < len(found) else None
         if verdict.category == "corrections" and following and _opens(turn.text, one, following):
-            one, at = _joined(turn.text, one, following), at + 1
-        if verdict.category is None or _says(verdict.category, one):
+            text = turn.text[one.start : following.end]
+            one, at = Sentence(one.start, following.end, text, f"{one.seen} {following.seen}"), at + 1
+        if (
+            verdict.category != "corrections" or len(one.text.split()) >= _FEWEST_WORDS
+        ):  # "Wrong." says nothing
             yield Candidate(turn, one.text, one.seen, verdict)
-
-
-def _says(category: Category, one: Sentence) -> bool:
-    """Return True if there is something to keep: "Wrong." says nothing."""
-    return category != "corrections" or len(one.text.split()) >= _FEWEST_WORDS
 
 
 def _opens(text: str, one: Sentence, following: Sentence) -> bool:
@@ -115,10 +92,6 @@ def _opens(text: str, one: Sentence, following: Sentence) -> bool:
         None, "knowledge", "context", "corrections",
     }  # fmt: skip
     return near and statement and len(re.findall(r"\w+", one.text)) <= _OPENER_WORDS
-
-
-def _joined(text: str, one: Sentence, two: Sentence) -> Sentence:
-    return Sentence(one.start, two.end, text[one.start : two.end], f"{one.seen} {two.seen}")
 
 
 class RulesExtractor:
@@ -152,10 +125,11 @@ async def _decide(judged: Sequence[Candidate], categories: list[Category | None]
     unsettled = list(islice(undecided, MOST_BY_MEANING))
     if not unsettled:
         return
-    known = await prototypes(embedder)
+    known = await prototypes("transcripts", embedder, *_listed())
     vectors = await embed(embedder, [judged[at].text for at in unsettled])
-    for at, category in zip(unsettled, known.decide(vectors), strict=True):
-        categories[at] = category
+    decided = known.decide(vectors, near_enough=NEAR_ENOUGH, margin=MARGIN)
+    for at, place in zip(unsettled, decided, strict=True):
+        categories[at] = None if place is None else CATEGORIES[place]
 
 
 def _tellable(one: Candidate) -> bool:

@@ -15,8 +15,6 @@ from quipu.kinds.transcripts.extract.model import Category
 _HEDGED = re.compile(
     r"\b(?:i think|i guess|probably|i believe|as far as i know|afaik|iirc|i suppose|should be|kind of)\b"
 )
-
-
 _SPELLED: Final = {
     "dont": "don't", "doesnt": "doesn't", "didnt": "didn't", "isnt": "isn't", "arent": "aren't",
     "wasnt": "wasn't", "cant": "can't", "wont": "won't", "shouldnt": "shouldn't", "couldnt": "couldn't",
@@ -44,8 +42,6 @@ _LEAD = re.compile(
     )+""",
     re.VERBOSE,
 )
-
-
 _PATTERNS_FILE: Final = Path(__file__).with_name("patterns.toml")
 
 

@@ -32,8 +32,6 @@ from quipu.recall.model import GenerationChanged
 
 _LONGEST_EXCERPT: Final = 1_000
 _LONGEST_ERROR: Final = 1_000
-
-
 NAMES = ("rules", "llm")
 
 

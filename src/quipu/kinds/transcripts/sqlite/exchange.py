@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -21,11 +20,11 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kinds.transcripts.sqlite import file, imports, rules
-from quipu.kinds.transcripts.sqlite.exporting import Writer
 from quipu.kinds.transcripts.sqlite.file import Connection, check, opened, rows
 from quipu.kinds.transcripts.sqlite.imports import Cleaning, Import
 from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
-from quipu.kinds.transcripts.sqlite.reading import Session, sessions
+from quipu.kinds.transcripts.sqlite.sessions import Session, sessions
+from quipu.kinds.transcripts.sqlite.writer import Writer, stored
 from quipu.recall.generations import Models
 from quipu.record.service import Progress
 from quipu.upkeep.erasure import tombstones
@@ -174,7 +173,7 @@ class AsyncExchange:
                     continue
                 read[name] = tx.space.as_of
                 for table in ("memories", "memory_sources"):
-                    told[table] += map(_as_stored, await _table(tx, table))
+                    told[table] += map(stored, await _table(tx, table))
                 told["extracted"] += [
                     {"id": one["id"], "attempted_at": rules.milliseconds(one["extraction_attempted_at"])}
                     for one in await _table(tx, "sessions")
@@ -219,7 +218,3 @@ async def _export(tx: SpaceTransaction, writer: Writer) -> None:
 async def _table(tx: SpaceTransaction, name: str, *, session: int | None = None) -> list[dict[str, Any]]:
     """Return the rows of a table of the file, by the names of its columns; of one session if given."""
     return await tx.fetch(dict[str, Any], _SQL[name], session=session)
-
-
-def _as_stored(row: Row) -> Row:
-    return {name: rules.milliseconds(v) if isinstance(v, datetime) else v for name, v in row.items()}

@@ -20,8 +20,6 @@ _COLUMNS: Final = ("memories_extracted", "extraction_attempted_at")
 _OF_MEMORIES: Final = {"id", "session_id", "fact", "category", "confidence", "created_at", "updated_at"}
 
 Row = Mapping[str, Any]
-
-
 READ: Final = queries.load("quipu.kinds.transcripts.sqlite", folder="rows")
 _PROGRAM: Final = "ccrecall"
 _PLACE: Final = "~/.claude/ccrecall.db"

@@ -17,13 +17,13 @@ from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.sameness import normal_hash
+from quipu.kinds.transcripts.formats.chunks import START, Mark
+from quipu.kinds.transcripts.formats.places import Transcript
 from quipu.kinds.transcripts.lessons import index
 from quipu.kinds.transcripts.lessons.index import Entry
-from quipu.kinds.transcripts.reading.chunks import START, Mark
-from quipu.kinds.transcripts.reading.places import Transcript
 from quipu.kinds.transcripts.sqlite import rules
 from quipu.kinds.transcripts.sqlite.model import Imported
-from quipu.kinds.transcripts.sqlite.reading import Session
+from quipu.kinds.transcripts.sqlite.sessions import Session
 from quipu.kinds.transcripts.sync.pieces import Batch, Piece
 from quipu.kinds.transcripts.sync.store import SQL as SYNC
 from quipu.kinds.transcripts.sync.store import BatchWrite

@@ -9,11 +9,11 @@ from typing import Final
 
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.lines import TOO_LONG
-from quipu.kinds.transcripts.reading import transcript
-from quipu.kinds.transcripts.reading.chunks import CHUNK_BYTES, FIRST_BYTES, START, Chunk, Mark, chunks
-from quipu.kinds.transcripts.reading.cleaning import clean_reading
-from quipu.kinds.transcripts.reading.model import Reading
-from quipu.kinds.transcripts.reading.places import Transcript
+from quipu.kinds.transcripts.formats import transcript
+from quipu.kinds.transcripts.formats.chunks import CHUNK_BYTES, FIRST_BYTES, START, Chunk, Mark, chunks
+from quipu.kinds.transcripts.formats.cleaning import clean_reading
+from quipu.kinds.transcripts.formats.model import Reading
+from quipu.kinds.transcripts.formats.places import Transcript
 from quipu.kinds.transcripts.sync.model import Trouble
 
 _BINARY: Final = "it is no text; nothing more of it was read."

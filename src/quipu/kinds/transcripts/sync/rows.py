@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from quipu.kernel.db.arrays import Bools, Int4s, Int8s, Moments, Texts
-from quipu.kinds.transcripts.reading.model import Details, Entry, Summary, Usage
+from quipu.kinds.transcripts.formats.model import Details, Entry, Summary, Usage
 from quipu.kinds.transcripts.sync.pieces import Piece
 
 

@@ -18,9 +18,9 @@ from quipu.errors import DatabaseError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.reading import places
-from quipu.kinds.transcripts.reading.chunks import AGAIN, START, Mark
-from quipu.kinds.transcripts.reading.places import Found, Transcript
+from quipu.kinds.transcripts.formats import places
+from quipu.kinds.transcripts.formats.chunks import AGAIN, START, Mark
+from quipu.kinds.transcripts.formats.places import Found, Transcript
 from quipu.kinds.transcripts.sync.model import Pending, SyncReport, Tally, Trouble
 from quipu.kinds.transcripts.sync.pieces import Batch, batches
 from quipu.kinds.transcripts.sync.side_files import SideFiles

@@ -16,10 +16,10 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.lines import TOO_LONG
 from quipu.kernel.db.arrays import Moments, Texts
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.transcripts.reading import side
-from quipu.kinds.transcripts.reading.cleaning import Cleaner
-from quipu.kinds.transcripts.reading.places import Found, last_part
-from quipu.kinds.transcripts.reading.side import Prompt, Task, Team
+from quipu.kinds.transcripts.formats import side
+from quipu.kinds.transcripts.formats.cleaning import Cleaner
+from quipu.kinds.transcripts.formats.places import Found, last_part
+from quipu.kinds.transcripts.formats.side import Prompt, Task, Team
 from quipu.kinds.transcripts.sync.model import Tally, Trouble
 from quipu.kinds.transcripts.sync.store import SQL
 from quipu.kinds.transcripts.sync.withheld import Forgotten, prompts_left, writing
@@ -53,7 +53,11 @@ class SideFiles:
             await self._index(path, homes, tallies, troubles)
         teams = await to_thread.run_sync(self._teams, found, troubles)
         for team, tasks in teams:
-            space = self._space or homes.get(team.lead_session_id or "") or _project_of(team)
+            space = (
+                self._space
+                or homes.get(team.lead_session_id or "")
+                or next(filter(None, (last_part(member.cwd) for member in team.members)), None)
+            )
             if space is None:
                 troubles.append(Trouble(team.id, _HOMELESS))
                 continue
@@ -195,7 +199,3 @@ def _count(tally: Tally, cleaner: Cleaner) -> None:
     """Add what was cut out of a file that is read whole each time; it counts where anything of it is new."""
     tally.redacted.update(cleaner.redacted)
     tally.counts.update(cleaner.came_back)
-
-
-def _project_of(team: Team) -> str | None:
-    return next((name for member in team.members if (name := last_part(member.cwd))), None)

@@ -12,8 +12,8 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Moments, Texts
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
 from quipu.kinds.transcripts import jobs
+from quipu.kinds.transcripts.formats.model import Details, Entry
 from quipu.kinds.transcripts.message_index import CODE
-from quipu.kinds.transcripts.reading.model import Details, Entry
 from quipu.kinds.transcripts.sync import rows
 from quipu.kinds.transcripts.sync.model import Tally
 from quipu.kinds.transcripts.sync.pieces import Batch

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.transcripts.reading.model import Details, Reading
-from quipu.kinds.transcripts.reading.side import Prompt
+from quipu.kinds.transcripts.formats.model import Details, Reading
+from quipu.kinds.transcripts.formats.side import Prompt
 from quipu.kinds.transcripts.sync.pieces import Batch
 from quipu.upkeep.erasure.tombstones import Recorded, erased, erased_sessions, is_forgotten, note_of
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frames import MARKS
-from quipu.kinds.transcripts.reading.cleaning import clean_reading
-from quipu.kinds.transcripts.reading.model import Entry, Reading, ToolCall
+from quipu.kinds.transcripts.formats.cleaning import clean_reading
+from quipu.kinds.transcripts.formats.model import Entry, Reading, ToolCall
 
 _NOW = datetime(2026, 3, 1, tzinfo=UTC)
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)

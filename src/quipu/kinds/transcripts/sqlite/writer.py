@@ -95,9 +95,8 @@ class Writer:
             self._made.unlink(missing_ok=True)
 
     def _put(self, table: str, query: str, row: Row) -> bool:
-        values = {name: _plain(value) for name, value in row.items()}
         with told_plainly(self._path):
-            new = self._connection.execute(READ[query], values).rowcount > 0
+            new = self._connection.execute(READ[query], stored(row)).rowcount > 0
         self.written[table] += new
         return new
 
@@ -122,8 +121,6 @@ def _timed(row: Row) -> dict[str, Any]:
     return {**row, "timestamp": row["happened_at"]}
 
 
-def _plain(value: object) -> object:
-    """Return a value as SQLite keeps it; times in milliseconds."""
-    if isinstance(value, datetime):
-        return rules.milliseconds(value)
-    return value
+def stored(row: Row) -> Row:
+    """Return a row as SQLite keeps it: times in milliseconds."""
+    return {name: rules.milliseconds(v) if isinstance(v, datetime) else v for name, v in row.items()}

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from quipu.kernel.base.lines import open_regular
-from quipu.kinds.transcripts.reading import claude_code, codex
-from quipu.kinds.transcripts.reading.model import Entry, Reading, ToolResult
-from quipu.kinds.transcripts.reading.places import Transcript, agent_of
-from quipu.kinds.transcripts.reading.records import parse, text
+from quipu.kinds.transcripts.formats import claude_code, codex
+from quipu.kinds.transcripts.formats.model import Entry, Reading, ToolResult
+from quipu.kinds.transcripts.formats.places import Transcript, agent_of
+from quipu.kinds.transcripts.formats.records import parse, text
 
 _UNREAD: Final = "outputs beside the transcript that could not be read"
-
-
 LIMIT_BYTES: Final = 1024 * 1024
 _FOLDER: Final = "tool-results"
 _SIGN: Final = "<persisted-output>"

@@ -17,8 +17,8 @@ from typing import Final, cast
 
 from quipu.kernel.base.scope import moment
 from quipu.kernel.base.text import REPLACEMENT, clean
-from quipu.kinds.transcripts.reading.model import Entry, Reading, Said, Summary, ToolCall, ToolResult, Usage
-from quipu.kinds.transcripts.reading.records import (
+from quipu.kinds.transcripts.formats.model import Entry, Reading, Said, Summary, ToolCall, ToolResult, Usage
+from quipu.kinds.transcripts.formats.records import (
     BETWEEN_BLOCKS,
     Fields,
     blocks,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from quipu.kinds.transcripts.reading.model import Reading
-from quipu.kinds.transcripts.reading.places import find, project
-from quipu.kinds.transcripts.reading.transcript import reader
+from quipu.kinds.transcripts.formats.model import Reading
+from quipu.kinds.transcripts.formats.places import find, project
+from quipu.kinds.transcripts.formats.transcript import reader
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 ID = "019a2d7a-41c4-78b1-b7cc-a45d62a89cd5"

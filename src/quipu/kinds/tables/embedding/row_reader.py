@@ -1,4 +1,4 @@
-"""Truth of the tables: read on the writer's own login, where an agent's code runs as the agent."""
+"""RowReader of the tables: read on the writer's own login, where an agent's code runs as the agent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psycopg.pq import TransactionStatus
 from quipu.errors import QuipuError
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database, Rows
-from quipu.kinds.tables.embedding import shown
+from quipu.kinds.tables.embedding import row_text
 from quipu.kinds.tables.embedding.model import Relation, Values
 from quipu.kinds.tables.embedding.rules import MOST_CHARACTERS, key_values
 from quipu.kinds.tables.exchange import BEGIN_TO_READ, reading
@@ -37,7 +37,7 @@ class Unreadable(Exception):
         super().__init__(f"relation {relation}")
 
 
-class Truth:
+class RowReader:
     """Reads rows of the tables of one schema."""
 
     def __init__(self, database: Database, logins: Logins, space: str, schema: StoredSchema) -> None:
@@ -52,7 +52,7 @@ class Truth:
         Raises:
             Unreadable: they cannot be read.
         """
-        rows = await self._rows(relation, shown.fields(relation.fields), source_ids)
+        rows = await self._rows(relation, row_text.fields(relation.fields), source_ids)
         return {
             row[0]: {name: text for name, text in zip(relation.fields, row[1:], strict=True) if text}
             for row in rows
@@ -75,9 +75,9 @@ class Truth:
         """
         most = sql.Literal(MOST_CHARACTERS)
         hashes = sql.SQL(", ").join(
-            fill("hash", text=shown.text(name), most=most) for name in relation.fields
+            fill("hash", text=row_text.text(name), most=most) for name in relation.fields
         )
-        query = fill("all_rows", key=shown.key(relation.key), hashes=hashes, table=_name(relation))
+        query = fill("all_rows", key=row_text.key(relation.key), hashes=hashes, table=_name(relation))
         async with AsyncExitStack() as stack:
             with _unreadable(relation):
                 lent = self._logins.lend(self._space, self._schema, "writer")
@@ -135,7 +135,7 @@ async def _by_key(
     ]
     query = fill(
         "rows_by_key",
-        key=shown.key(relation.key),
+        key=row_text.key(relation.key),
         shown=wanted,
         given=sql.SQL(", ").join(given),
         names=sql.SQL(", ").join(names),
@@ -148,7 +148,7 @@ async def _by_key(
 async def _by_text(
     conn: Connection, relation: Relation, wanted: sql.Composable, source_ids: Sequence[str]
 ) -> list[tuple[Any, ...]]:
-    query = fill("rows_by_text", key=shown.key(relation.key), shown=wanted, table=_name(relation))
+    query = fill("rows_by_text", key=row_text.key(relation.key), shown=wanted, table=_name(relation))
     return await _asked(conn, query, [list(source_ids)])
 
 

@@ -24,9 +24,9 @@ from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
 from quipu.kinds.tables.embedding.indexing import Filing
 from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation, Values, Wanted
+from quipu.kinds.tables.embedding.row_reader import SECONDS, RowReader, Unreadable
 from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.store import SQL
-from quipu.kinds.tables.embedding.truth import SECONDS, Truth, Unreadable
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import StoredSchema
 from quipu.recall.generations import Models
@@ -37,8 +37,6 @@ TOPIC: Final = "tables-embedding"
 AT_ONCE_SECONDS: Final = 1.0
 _FIRST_ROWS, _MOST_ROWS = 16, 512
 _STEP_SECONDS: Final = 0.25
-
-
 _MOST_TEXTS: Final = 256
 _GONE_AT_ONCE: Final = 5_000
 _LONGEST_KEY: Final = 2_000  # characters; an index of PostgreSQL has no room for much more
@@ -55,7 +53,7 @@ class _Batches:
         self,
         database: Database,
         models: Models,
-        truth: Truth,
+        reader: RowReader,
         space: str,
         schema: StoredSchema,
         ahead: Ahead | None = None,
@@ -63,7 +61,7 @@ class _Batches:
         self._database = database
         self._ahead = ahead
         self._filing = Filing(models, schema.id, ahead)
-        self._truth = truth
+        self._reader = reader
         self._space = space
         self._schema = schema.id
 
@@ -115,7 +113,7 @@ class _Batches:
             return 0, True
         values = None if self._ahead is None else self._ahead.values(relation, changes)
         if values is None:
-            values = await self._truth.values(relation, ids)
+            values = await self._reader.values(relation, ids)
         if len(ids) > FEW_TEXTS:
             taken, steps = await to_thread.run_sync(_planned, ids, pending.known, values)
         else:
@@ -139,7 +137,7 @@ class _Batches:
     async def _look_at_all(self, tx: SpaceTransaction, relation: Relation) -> None:
         """Write down the rows of a table that the index has otherwise, or has and are not there."""
         place: dict[str, Any] = {"schema": self._schema, "relation": relation.id}
-        async with self._truth.pages(relation) as pages:
+        async with self._reader.pages(relation) as pages:
             async for page in pages:
                 ids = Texts([source_id for source_id, _ in page for _ in relation.fields])
                 fields = Texts(list(relation.fields) * len(page))
@@ -149,7 +147,7 @@ class _Batches:
         after: str | None = None
         while rows := await tx.rows(SQL["kept_rows"], **place, after=after, limit=_GONE_AT_ONCE):
             kept = [source_id for (source_id,) in rows]
-            there = await self._truth.there(relation, kept)
+            there = await self._reader.there(relation, kept)
             gone = Texts([one for one in kept if one not in there])
             await tx.run(SQL["note_rows"], {**place, "source_ids": gone})
             after = kept[-1]
@@ -175,7 +173,7 @@ def _planned(ids: Sequence[str], known: Mapping[Place, Known], values: Values) -
     return taken, Plan(sorted(gone), new, rehashed)
 
 
-class Following:
+class Follower:
     """Has the index follow the tables of schemas; ``logins`` are those that their rows are read by."""
 
     def __init__(self, database: Database, models: Models, logins: Logins) -> None:
@@ -203,8 +201,8 @@ class Following:
         A table that cannot be read is left as it is: what changed there stays hidden.
         """
         until = None if seconds is None else time.monotonic() + seconds
-        truth = Truth(self._database, self._logins, space, schema)
-        batches = _Batches(self._database, self._models, truth, space, schema, ahead)
+        reader = RowReader(self._database, self._logins, space, schema)
+        batches = _Batches(self._database, self._models, reader, space, schema, ahead)
         skipped: list[int] = []
         rows, done = _FIRST_ROWS, 0
         while until is None or time.monotonic() < until:
@@ -242,6 +240,6 @@ async def _advance(database: Database, models: Models, space: str, *, seconds: f
     logins = Logins(database, statement_seconds=SECONDS)
     try:
         for schema in schemas:
-            await Following(database, models, logins).advance(space, schema, seconds=seconds)
+            await Follower(database, models, logins).advance(space, schema, seconds=seconds)
     finally:
         await logins.aclose()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kinds.transcripts.reading.places import default_roots, find, home_of, project
+from quipu.kinds.transcripts.formats.places import default_roots, find, home_of, project
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.text import clean
 from quipu.kernel.redact import Redacted, redact
 from quipu.kernel.redact.many import redact_many
-from quipu.kinds.transcripts.reading.model import Entry, Reading
+from quipu.kinds.transcripts.formats.model import Entry, Reading
 
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _SHORT_CHARACTERS: Final = 200

@@ -13,9 +13,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, cast
 
-from quipu.kinds.transcripts.reading.claude_code import Place, identity, outline, time_of, tokens
-from quipu.kinds.transcripts.reading.model import Entry, Reading, ToolCall, ToolResult, Usage
-from quipu.kinds.transcripts.reading.records import (
+from quipu.kinds.transcripts.formats.claude_code import Place, identity, outline, time_of, tokens
+from quipu.kinds.transcripts.formats.model import Entry, Reading, ToolCall, ToolResult, Usage
+from quipu.kinds.transcripts.formats.records import (
     BETWEEN_BLOCKS,
     Fields,
     blocks,

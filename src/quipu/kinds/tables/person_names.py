@@ -15,7 +15,7 @@ from psycopg import sql
 
 from quipu.kernel.db.database import Connection, Database
 from quipu.kernel.db.errors import translate
-from quipu.kinds.tables.embedding.following import Following
+from quipu.kinds.tables.embedding.follow import Follower
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.snapshot_source import SnapshotSource
 from quipu.kinds.tables.store import SQL
@@ -36,7 +36,7 @@ class _Table:
 
 
 @dataclass(slots=True)
-class Seen:
+class Removal:
     """Findings and removals: rows by table."""
 
     left: list[Left] = field(default_factory=list[Left])
@@ -44,7 +44,7 @@ class Seen:
     touched: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
-class Naming:
+class PersonNames:
     """Looks for names in the tables of agents of a space."""
 
     def __init__(self, database: Database, models: Models, logins: Logins) -> None:
@@ -63,12 +63,12 @@ class Naming:
             )
         return found
 
-    async def take_out(self, space: str, names: Sequence[str], *, trial: bool) -> Seen:
+    async def take_out(self, space: str, names: Sequence[str], *, trial: bool) -> Removal:
         """Delete rows of which a value is a name; elsewhere put a mark in its place. A trial is undone.
 
         What a table refuses stays, and is told as left.
         """
-        seen = Seen()
+        seen = Removal()
         for target in await self._grounds.every(space):
             tables = await self._tables(target)
 
@@ -86,7 +86,7 @@ class Naming:
 
     async def _follow(self, target: Target) -> None:
         """Have the index follow to the end: what was taken out is not to be found."""
-        following = Following(self._database, self._models, self._logins)
+        following = Follower(self._database, self._models, self._logins)
         await following.advance(target.space, await self._grounds.schema(target), seconds=None)
 
     async def _tables(self, target: Target) -> list[_Table]:
@@ -119,7 +119,7 @@ async def _left(conn: Connection, target: Target, tables: Sequence[_Table], form
 
 
 async def _take_out(
-    conn: Connection, target: Target, table: _Table, names: Sequence[str], seen: Seen
+    conn: Connection, target: Target, table: _Table, names: Sequence[str], seen: Removal
 ) -> None:
     place, name = _name(target, table), f"{target.schema}.{table.name}"
     try:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kinds.transcripts.reading.model import Entry, Reading
-from quipu.kinds.transcripts.reading.places import Transcript, find
-from quipu.kinds.transcripts.reading.transcript import reader
+from quipu.kinds.transcripts.formats.model import Entry, Reading
+from quipu.kinds.transcripts.formats.places import Transcript, find
+from quipu.kinds.transcripts.formats.transcript import reader
 from quipu.record.model import Line
 from quipu.record.readers import claude_code
 

@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from quipu.kernel.base.echo import Marks
-from quipu.kinds.transcripts.reading import claude_code
-from quipu.kinds.transcripts.reading.cleaning import clean_reading
-from quipu.kinds.transcripts.reading.model import Details, Reading, Summary
+from quipu.kinds.transcripts.formats import claude_code
+from quipu.kinds.transcripts.formats.cleaning import clean_reading
+from quipu.kinds.transcripts.formats.model import Details, Reading, Summary
 from quipu.kinds.transcripts.sqlite import rules
 from quipu.kinds.transcripts.sqlite.file import Connection, rows
 

@@ -17,15 +17,15 @@ from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import Agent, Example, SchemaName, Space
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection
-from quipu.kinds.tables import asking
 from quipu.kinds.tables.access import Access, Place
-from quipu.kinds.tables.browsing import statements
+from quipu.kinds.tables.browse import statements
 from quipu.kinds.tables.catalogue import Shape, ShapeQuery
 from quipu.kinds.tables.engine import Engine
 from quipu.kinds.tables.exchange import Rows, reading, run
 from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.refusals import Request
 from quipu.kinds.tables.rows import Prepared
+from quipu.kinds.tables.select import select
 from quipu.kinds.tables.templates import fill
 from quipu.recall.generations import Models
 
@@ -233,7 +233,7 @@ class AsyncBrowsing:
             table=sql.Literal(shape.name),
             limit=sql.Literal(most),
         )
-        found = await asking.query(
+        found = await select(
             self._engine, self._models, place, query.as_string(), search_text=text, limit=most
         )
         return [

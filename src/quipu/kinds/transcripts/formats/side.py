@@ -12,7 +12,7 @@ from typing import cast
 
 from quipu.kernel.base.lines import TOO_LONG, all_of, next_line, open_regular, rest_of_line
 from quipu.kernel.base.scope import moment
-from quipu.kinds.transcripts.reading.records import Fields, fields, parse, text
+from quipu.kinds.transcripts.formats.records import Fields, fields, parse, text
 
 
 @dataclass(slots=True)

@@ -74,11 +74,8 @@ def find(roots: Iterable[Path]) -> Found:
 def _walk(root: Path, found: Found, seen: set[tuple[int, int]]) -> None:
     # Only what can hold sessions: the whole directory of an agent has much else in it.
     inner = [root / name for name in ("projects", "sessions", "archived_sessions", "teams", "tasks")]
-    tops = (
-        [path for path in inner if path.is_dir()]
-        if (root / "projects").is_dir() or _is_codex(root)
-        else [root]
-    )
+    is_agents = (root / "projects").is_dir() or (root / "sessions").is_dir()
+    tops = [path for path in inner if path.is_dir()] if is_agents else [root]
     if (root / "history.jsonl").is_file():
         _take(root / "history.jsonl", found, seen)
     pending = list(reversed(tops))
@@ -98,10 +95,6 @@ def _walk(root: Path, found: Found, seen: set[tuple[int, int]]) -> None:
                     found.troubles.append((str(path), "it is a directory."))
             elif path.suffix in (".jsonl", ".json"):
                 _take(path, found, seen)
-
-
-def _is_codex(root: Path) -> bool:
-    return (root / "sessions").is_dir()
 
 
 def _take(path: Path, found: Found, seen: set[tuple[int, int]]) -> None:

@@ -1,4 +1,4 @@
-"""Answering a query on the reader's login: read only, so many rows, so many bytes, so many seconds."""
+"""Queries on the reader's login: they only read; rows, bytes and seconds are bounded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_ROWS: Final = 1_000
 PARAMETER: Final = "search_embedding"
 
 
-async def query(
+async def select(
     engine: Engine, models: Models, place: Place, statement: object, *, search_text: object, limit: object
 ) -> Selected:
     """Return the rows of a query, at most ``limit``, with the vector of ``search_text`` in its place."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.transcripts.reading.chunks import START, Mark, chunks
+from quipu.kinds.transcripts.formats.chunks import START, Mark, chunks
 
 LINES = [json.dumps({"n": number, "text": "x" * number}).encode() + b"\n" for number in range(9)]
 
@@ -85,7 +85,7 @@ def test_a_file_is_read_in_pieces_of_about_a_size(file: Path) -> None:
 
 
 def test_the_first_pieces_are_small(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quipu.kinds.transcripts.reading.chunks.FIRST_BYTES", 100)
+    monkeypatch.setattr("quipu.kinds.transcripts.formats.chunks.FIRST_BYTES", 100)
     file.write_bytes(b"0123456 8\n" * 150)
     sizes = [len(chunk.lines) for chunk in chunks(file, size_bytes=400)]
     assert sizes == [10, 20, 40, 40, 40]

@@ -13,8 +13,6 @@ Fields = Mapping[str, object]
 BETWEEN_BLOCKS: Final = "\n\n"
 _BETWEEN_OUTPUTS: Final = "\n"
 _NOTHING: Final[Fields] = {}
-
-
 _BOM: Final = b"\xef\xbb\xbf"
 _TOO_DEEP: Final = "lines nested some 1,000 deep or more"
 _NO_JSON: Final = "lines that are no JSON"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.kernel.prose.verbs import third_person
-from quipu.kinds.transcripts.extract.rewriting import rewrite
+from quipu.kinds.transcripts.extract.rewrite import rewrite
 
 
 @pytest.mark.parametrize(
