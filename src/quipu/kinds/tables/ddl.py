@@ -40,44 +40,6 @@ _GENERAL = (
 )
 
 
-async def recreate_recipe(tx: SpaceTransaction, schema: StoredSchema, statement: str) -> str:
-    """Return the call to make, with the table's present definition, for the change to be written into."""
-    named = name_after(statement, "alter", "table")
-    if named is None:
-        return _GENERAL
-    _, table = named
-    if table in PROTECTED:
-        return f"{table} is the engine's and stays as it is."
-    found = await catalogue.find_shape(tx, schema, table)
-    if found is None or not found.is_table:
-        return _GENERAL
-    definition = (await anatomy(tx, found)).create(schema, table)
-    arguments: dict[str, object] = {"table": table, "sql": definition, "mapping": {}, "dry_run": True}
-    return (
-        f"Confirm with the user, write the change into the definition, and call "
-        f"memory:schema:recreate {as_json(arguments)}. "
-        f'In mapping, name the columns that are called otherwise: {{"new": "old"}}. '
-        f"With dry_run false it is done, in one transaction."
-    )
-
-
-def statement_of(value: object, *, field: str = "sql") -> str:
-    """Return a statement as it was given.
-
-    Raises:
-        BadInput: there is none, or it is too long.
-    """
-    if not isinstance(value, str) or not value.strip() or "\0" in value:
-        raise BadInput("give a statement in SQL.", field=field)
-    if len(value) > MOST_STATEMENT:
-        raise BadInput(f"it has {len(value):,} characters; {MOST_STATEMENT:,} are the most.", field=field)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise BadInput("it has half a character in it.", field=field) from None
-    return value
-
-
 async def create_table(
     engine: Engine,
     place: Place,
@@ -183,6 +145,44 @@ async def execute(
 
     done = await engine.run(place.space, request, "writer", work)
     return done if done.undone else replace(done, embedded=await engine.followed(place.space, schema))
+
+
+async def recreate_recipe(tx: SpaceTransaction, schema: StoredSchema, statement: str) -> str:
+    """Return the call to make, with the table's present definition, for the change to be written into."""
+    named = name_after(statement, "alter", "table")
+    if named is None:
+        return _GENERAL
+    _, table = named
+    if table in PROTECTED:
+        return f"{table} is the engine's and stays as it is."
+    found = await catalogue.find_shape(tx, schema, table)
+    if found is None or not found.is_table:
+        return _GENERAL
+    definition = (await anatomy(tx, found)).create(schema, table)
+    arguments: dict[str, object] = {"table": table, "sql": definition, "mapping": {}, "dry_run": True}
+    return (
+        f"Confirm with the user, write the change into the definition, and call "
+        f"memory:schema:recreate {as_json(arguments)}. "
+        f'In mapping, name the columns that are called otherwise: {{"new": "old"}}. '
+        f"With dry_run false it is done, in one transaction."
+    )
+
+
+def statement_of(value: object, *, field: str = "sql") -> str:
+    """Return a statement as it was given.
+
+    Raises:
+        BadInput: there is none, or it is too long.
+    """
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise BadInput("give a statement in SQL.", field=field)
+    if len(value) > MOST_STATEMENT:
+        raise BadInput(f"it has {len(value):,} characters; {MOST_STATEMENT:,} are the most.", field=field)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise BadInput("it has half a character in it.", field=field) from None
+    return value
 
 
 def _shown(schema: StoredSchema, lost: Sequence[str]) -> tuple[str, ...]:

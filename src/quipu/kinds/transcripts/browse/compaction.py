@@ -29,43 +29,6 @@ LEAST_BYTES: Final = {
 """Tools whose output is replaced where it is longer than so many bytes."""
 
 
-def marker(tool: str, *, size_bytes: int, path: str | None, beginning: str) -> str | None:
-    """Return what stands for an output of ``size_bytes`` that begins so; None if it stays as it is.
-
-    It also stays if the marker would be no shorter.
-    """
-    if size_bytes <= LEAST_BYTES.get(tool, size_bytes):
-        return None
-    where = f" of {path}" if path else ""
-    match tool:
-        case "Bash":
-            made = f"{beginning[:KEPT]}\n[compacted: {size_bytes:,} bytes of output]"
-        case "Read":
-            made = f"[compacted: {size_bytes:,} bytes{where}; the file or its history has them]"
-        case "Edit" | "MultiEdit" | "Write":
-            made = f"[compacted: {size_bytes:,} bytes about a change{where}]"
-        case _:
-            made = f"[compacted: {size_bytes:,} bytes of {tool} results]"
-    return made if len(made.encode()) < size_bytes else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Output:
-    """An output that is old and long; ``beginning`` of its text."""
-
-    session_id: int
-    tool_call_id: str
-    tool_name: str
-    size_bytes: int
-    path: str | None
-    beginning: str
-
-    @property
-    def marker(self) -> str | None:
-        """The text that takes its place; None if it stays."""
-        return marker(self.tool_name, size_bytes=self.size_bytes, path=self.path, beginning=self.beginning)
-
-
 async def compact(
     database: Database, space: str, *, project: str | None, older_than_days: int, now: datetime, confirm: bool
 ) -> CompactedOutput:
@@ -90,6 +53,23 @@ async def compact(
     ]
     counted.sort(key=lambda one: (one.bytes_after - one.bytes_before, one.tool))
     return CompactedOutput(confirm, older_than_days, tuple(counted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """An output that is old and long; ``beginning`` of its text."""
+
+    session_id: int
+    tool_call_id: str
+    tool_name: str
+    size_bytes: int
+    path: str | None
+    beginning: str
+
+    @property
+    def marker(self) -> str | None:
+        """The text that takes its place; None if it stays."""
+        return marker(self.tool_name, size_bytes=self.size_bytes, path=self.path, beginning=self.beginning)
 
 
 async def _outputs(
@@ -118,3 +98,23 @@ async def _replace(tx: SpaceTransaction, replaced: Sequence[tuple[_Output, str]]
         sizes=Int8s([one.size_bytes for one, _ in replaced]),
         now=now,
     )
+
+
+def marker(tool: str, *, size_bytes: int, path: str | None, beginning: str) -> str | None:
+    """Return what stands for an output of ``size_bytes`` that begins so; None if it stays as it is.
+
+    It also stays if the marker would be no shorter.
+    """
+    if size_bytes <= LEAST_BYTES.get(tool, size_bytes):
+        return None
+    where = f" of {path}" if path else ""
+    match tool:
+        case "Bash":
+            made = f"{beginning[:KEPT]}\n[compacted: {size_bytes:,} bytes of output]"
+        case "Read":
+            made = f"[compacted: {size_bytes:,} bytes{where}; the file or its history has them]"
+        case "Edit" | "MultiEdit" | "Write":
+            made = f"[compacted: {size_bytes:,} bytes about a change{where}]"
+        case _:
+            made = f"[compacted: {size_bytes:,} bytes of {tool} results]"
+    return made if len(made.encode()) < size_bytes else None

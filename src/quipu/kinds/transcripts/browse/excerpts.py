@@ -29,63 +29,41 @@ _MOST_SPANS: Final = 500
 _GAP = re.compile(r"\s+")
 
 
-def snippet(text: str, terms: Iterable[Term], *, characters: int = 200) -> str:
-    """Return one line of about so many characters around most of the terms, each marked.
-
-    Without any of the terms, it is the beginning of the text. An ellipsis shows a cut.
-    """
-    shown = composed(text)
-    spans = _spans(folded(shown), terms)
-    if not spans:
-        head = " ".join(shown[: characters * 4].split())
-        return head if len(head) <= characters else head[: characters - 1].rstrip() + ELLIPSIS
-    start, end = _stretch(shown, spans, characters)
-    inside = [(a, b) for a, b in spans if a >= start and b <= end]
-    parts, at = [ELLIPSIS if start else ""], start
-    for a, b in inside:
-        parts += [shown[at:a], OPEN, shown[a:b], CLOSE]
-        at = b
-    parts += [shown[at:end], ELLIPSIS if end < len(shown) else ""]
-    return _GAP.sub(" ", "".join(parts)).strip()
+async def recalled(
+    database: Database, space: str, found: TranscriptHits, *, turns: int, characters: int, limit: int
+) -> TranscriptMatches:
+    """Return the matches of a search with ``turns`` messages on each side, each cut to so many characters."""
+    windows: list[Window] = []
+    async with database.transaction(space) as tx:
+        if tx is not None:
+            for hit in _once(found.hits):
+                windows.append(Window(hit, await _around(tx, hit, turns=turns, characters=characters)))
+    matches = merged([one for one in windows if one.turns], most=limit)
+    return TranscriptMatches(found.query, found.total, tuple(matches))
 
 
-def _spans(text: str, terms: Iterable[Term]) -> list[tuple[int, int]]:
-    """Return the places of the terms, in order, without overlap."""
-    found: list[tuple[int, int]] = []
-    for term in terms:
-        for count, match in enumerate(term.pattern.finditer(text)):
-            if count == _MOST_SPANS:
-                break
-            found.append(match.span())
-    apart: list[tuple[int, int]] = []
-    for span in sorted(found, key=lambda span: (span[0], -span[1])):
-        if not apart or span[0] >= apart[-1][1]:
-            apart.append(span)
-    return apart
+def _once(hits: Sequence[TranscriptHit]) -> list[TranscriptHit]:
+    """Return the best hit of each line: its words and its thoughts may both have been found."""
+    best: dict[tuple[str, str], TranscriptHit] = {}
+    for hit in hits:
+        best.setdefault((hit.session, hit.uuid), hit)
+    return list(best.values())
 
 
-def _stretch(text: str, spans: Sequence[tuple[int, int]], characters: int) -> tuple[int, int]:
-    """Return where the snippet begins and ends: at spaces if one is near, and never inside a span."""
-    first, last = _densest(spans, characters)
-    room = max(0, characters - (last - first)) // 2
-    start, end = max(0, first - room), min(len(text), last + room)
-    if start > 0 and (space := text.find(" ", start, min(start + 20, first))) >= 0:
-        start = space + 1
-    if end < len(text) and (space := text.rfind(" ", max(end - 20, last), end)) >= 0:
-        end = space
-    return start, end
+async def _around(
+    tx: SpaceTransaction, hit: TranscriptHit, *, turns: int, characters: int
+) -> tuple[TranscriptTurn, ...]:
+    rows = await tx.rows(SQL["window"], session=hit.session, uuid=hit.uuid, turns=turns)
+    return tuple(
+        TranscriptTurn(uuid, role, _text(content, thinking, tools, characters), at)
+        for uuid, role, at, content, thinking, tools in rows
+    )
 
 
-def _densest(spans: Sequence[tuple[int, int]], characters: int) -> tuple[int, int]:
-    """Return the stretch with the most spans that so many characters can show; the earliest such."""
-    best, found, end = 0, spans[0], 0
-    for start, (begin, _) in enumerate(spans):
-        end = max(end, start)
-        while end + 1 < len(spans) and spans[end + 1][1] - begin <= characters:
-            end += 1
-        if end - start + 1 > best:
-            best, found = end - start + 1, (begin, spans[end][1])
-    return found
+def _text(content: str | None, thinking: str | None, tools: Sequence[str] | None, characters: int) -> str:
+    used = f"[used tools: {', '.join(dict.fromkeys(tools))}]" if tools else None
+    text = content or used or thinking or ""
+    return text if len(text) <= characters else text[: characters - 1] + ELLIPSIS
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,38 +123,60 @@ def _in_order(group: Sequence[Window]) -> list[str]:
     return list(dict.fromkeys(turn.uuid for window in by_time for turn in window.turns))
 
 
-async def recalled(
-    database: Database, space: str, found: TranscriptHits, *, turns: int, characters: int, limit: int
-) -> TranscriptMatches:
-    """Return the matches of a search with ``turns`` messages on each side, each cut to so many characters."""
-    windows: list[Window] = []
-    async with database.transaction(space) as tx:
-        if tx is not None:
-            for hit in _once(found.hits):
-                windows.append(Window(hit, await _around(tx, hit, turns=turns, characters=characters)))
-    matches = merged([one for one in windows if one.turns], most=limit)
-    return TranscriptMatches(found.query, found.total, tuple(matches))
+def snippet(text: str, terms: Iterable[Term], *, characters: int = 200) -> str:
+    """Return one line of about so many characters around most of the terms, each marked.
+
+    Without any of the terms, it is the beginning of the text. An ellipsis shows a cut.
+    """
+    shown = composed(text)
+    spans = _spans(folded(shown), terms)
+    if not spans:
+        head = " ".join(shown[: characters * 4].split())
+        return head if len(head) <= characters else head[: characters - 1].rstrip() + ELLIPSIS
+    start, end = _stretch(shown, spans, characters)
+    inside = [(a, b) for a, b in spans if a >= start and b <= end]
+    parts, at = [ELLIPSIS if start else ""], start
+    for a, b in inside:
+        parts += [shown[at:a], OPEN, shown[a:b], CLOSE]
+        at = b
+    parts += [shown[at:end], ELLIPSIS if end < len(shown) else ""]
+    return _GAP.sub(" ", "".join(parts)).strip()
 
 
-def _once(hits: Sequence[TranscriptHit]) -> list[TranscriptHit]:
-    """Return the best hit of each line: its words and its thoughts may both have been found."""
-    best: dict[tuple[str, str], TranscriptHit] = {}
-    for hit in hits:
-        best.setdefault((hit.session, hit.uuid), hit)
-    return list(best.values())
+def _spans(text: str, terms: Iterable[Term]) -> list[tuple[int, int]]:
+    """Return the places of the terms, in order, without overlap."""
+    found: list[tuple[int, int]] = []
+    for term in terms:
+        for count, match in enumerate(term.pattern.finditer(text)):
+            if count == _MOST_SPANS:
+                break
+            found.append(match.span())
+    apart: list[tuple[int, int]] = []
+    for span in sorted(found, key=lambda span: (span[0], -span[1])):
+        if not apart or span[0] >= apart[-1][1]:
+            apart.append(span)
+    return apart
 
 
-async def _around(
-    tx: SpaceTransaction, hit: TranscriptHit, *, turns: int, characters: int
-) -> tuple[TranscriptTurn, ...]:
-    rows = await tx.rows(SQL["window"], session=hit.session, uuid=hit.uuid, turns=turns)
-    return tuple(
-        TranscriptTurn(uuid, role, _text(content, thinking, tools, characters), at)
-        for uuid, role, at, content, thinking, tools in rows
-    )
+def _stretch(text: str, spans: Sequence[tuple[int, int]], characters: int) -> tuple[int, int]:
+    """Return where the snippet begins and ends: at spaces if one is near, and never inside a span."""
+    first, last = _densest(spans, characters)
+    room = max(0, characters - (last - first)) // 2
+    start, end = max(0, first - room), min(len(text), last + room)
+    if start > 0 and (space := text.find(" ", start, min(start + 20, first))) >= 0:
+        start = space + 1
+    if end < len(text) and (space := text.rfind(" ", max(end - 20, last), end)) >= 0:
+        end = space
+    return start, end
 
 
-def _text(content: str | None, thinking: str | None, tools: Sequence[str] | None, characters: int) -> str:
-    used = f"[used tools: {', '.join(dict.fromkeys(tools))}]" if tools else None
-    text = content or used or thinking or ""
-    return text if len(text) <= characters else text[: characters - 1] + ELLIPSIS
+def _densest(spans: Sequence[tuple[int, int]], characters: int) -> tuple[int, int]:
+    """Return the stretch with the most spans that so many characters can show; the earliest such."""
+    best, found, end = 0, spans[0], 0
+    for start, (begin, _) in enumerate(spans):
+        end = max(end, start)
+        while end + 1 < len(spans) and spans[end + 1][1] - begin <= characters:
+            end += 1
+        if end - start + 1 > best:
+            best, found = end - start + 1, (begin, spans[end][1])
+    return found
