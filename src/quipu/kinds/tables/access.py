@@ -15,7 +15,7 @@ from quipu.kinds.tables.model import PERMISSIONS, Permission, StoredSchema
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Place where a call works, and for whom; ``agent`` is None for the program itself."""
+    """The space, schema and agent of a call; ``agent`` is None for the program itself."""
 
     space: str
     schema: str

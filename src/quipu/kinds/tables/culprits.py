@@ -1,7 +1,7 @@
 """Indexes and statistics of agents that stop ANALYZE or VACUUM FULL of the whole database.
 
-Both compute what these are of. Here each computes it on the login of its own writer, in a transaction that
-only reads and with the search path that PostgreSQL has then, so it is seen which one fails.
+Both evaluate the expressions of these. Here each expression is evaluated on the login of its own writer, in a
+read-only transaction with the search path that PostgreSQL uses then, to see which one fails.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ async def exchange(
 async def run(conn: Connection, statement: sql.SQL | sql.Composed, values: Sequence[Any] = ()) -> Rows:
     """Run a statement of ours, with names and conditions of an agent in it; all rows that it returns.
 
-    Conditions come with ``values``: what has parameters is one statement, whatever a condition says.
+    A condition comes with ``values``: with parameters PostgreSQL runs one statement only, whatever it says.
     """
     cursor: AsyncRawCursor[TupleRow] = AsyncRawCursor(conn)
     async with cursor:

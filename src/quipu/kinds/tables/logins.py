@@ -1,7 +1,7 @@
 """Connections of the roles of schemas: the only ones on which SQL of an agent runs.
 
-They are logged in as the role itself and never reached from a stronger one, so nothing that a statement sets
-or calls makes more of them.
+They log in as the role itself, never through a stronger one, so nothing that a statement sets or calls can
+raise their rights.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _KEEP_PLANS: Final = (
     "close all; set session authorization default; reset all; deallocate all; unlisten *;"
     " discard temporary; discard sequences"
 )
-"""All that ``discard all`` does but for two things. Plans are kept: our trigger would have to make its own
-anew for every row, and whatever a plan is of is checked again when it is used. Advisory locks are not given
-back: where this is used no agent can take one."""
+"""What ``discard all`` does, except for two things. Plans are kept: without them our trigger would plan anew
+for every row, and PostgreSQL checks a plan before it uses it. Advisory locks are not released: this is used
+only where no agent can take one."""
 
 
 class Logins:

@@ -78,7 +78,7 @@ def _reached(state: State) -> float:
 
 
 async def count_again(conn: Connection, before: Mapping[str, State]) -> None:
-    """Have sequences that what was undone has set back go on where they were: no transaction undoes that."""
+    """Set sequences forward again that an undone statement had set back: a rollback does not do that."""
     after = await own_state(conn)
     for name, was in before.items():
         now = after.get(name)
@@ -90,9 +90,9 @@ async def count_again(conn: Connection, before: Mapping[str, State]) -> None:
 def beside(
     before: Mapping[str, State], after: Mapping[str, State], *, table: str, word: str
 ) -> tuple[str, ...]:
-    """Return what is lost beside rows of a table, and of its parts, that were to be changed or deleted.
+    """Return the losses other than the rows of a table and its partitions that were to be changed or deleted.
 
-    ``table`` is its name with the schema; ``word`` is what `losses` says of such rows, empty where there are
+    ``table`` is its name with the schema; ``word`` is what `losses` says of such rows, empty if there are
     none.
     """
     names = [table, '{}."{}"'.format(*table.split("."))]  # one that is a keyword is quoted
@@ -104,7 +104,7 @@ def beside(
 
 
 async def with_counts(conn: Connection, lost: Sequence[str]) -> tuple[str, ...]:
-    """Say of each table that goes or is emptied how many rows it has; for a transaction that was undone."""
+    """Add its number of rows to each table that is dropped or emptied; after the statement was undone."""
     lines: list[str] = []
     for line in lost:
         found = _WHOLE.fullmatch(line)
@@ -120,7 +120,7 @@ async def with_counts(conn: Connection, lost: Sequence[str]) -> tuple[str, ...]:
 async def hold(
     conn: Connection, before: Mapping[str, State], lost: Sequence[str], names: SchemaNames
 ) -> dict[str, int]:
-    """Count the rows of the tables that are to go or to be emptied, which nobody else changes from then on.
+    """Lock the tables that are dropped or emptied, and count their rows.
 
     ``lost`` are the lines of a preview. Returns the rows by the line for each, as `losses` writes it.
     """

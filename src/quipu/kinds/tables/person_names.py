@@ -1,6 +1,6 @@
-"""Names of a person in the tables of agents: where they stand, and taking them out.
+"""Names of a person in the tables of agents: find them and take them out.
 
-All of it runs on the login of the schema's own writer, as all that touches what an agent made.
+Everything runs on the login of the schema's own writer, like all access to what an agent made.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class PersonNames:
         return found
 
     async def take_out(self, space: str, names: Sequence[str], *, trial: bool) -> Removal:
-        """Delete rows of which a value is a name; elsewhere put a mark in its place. A trial is undone.
+        """Delete rows that have a name as a value; elsewhere put a mark in its place. A trial is undone.
 
-        What a table refuses stays, and is told as left.
+        What a table refuses to change stays, and is reported as left.
         """
         seen = Removal()
         for target in await self._grounds.every(space):

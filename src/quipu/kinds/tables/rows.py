@@ -132,8 +132,8 @@ def condition(schema: StoredSchema, shape: Shape, where: object, values: Values)
         BadInput: it says nothing, or something that there is not.
     """
     if isinstance(where, str) and where.strip() and "\0" not in where:
-        # It runs as the writer of the schema, as all of it. PostgreSQL takes no more than one statement where
-        # there is a parameter; without one, the text could end ours and go on with others.
+        # With a parameter PostgreSQL accepts one statement only; without one, the text could end ours and
+        # begin another. It runs as the writer of the schema either way.
         written = sql.SQL(cast(LiteralString, f"(\n{where}\n)"))
         return sql.SQL("{} is not null and {}").format(values.add("one statement"), written)
     if not isinstance(where, Mapping) or not where:

@@ -16,7 +16,7 @@ from quipu.kinds.tables.templates import as_written, fill
 async def count_on(
     conn: Connection, schema: StoredSchema, before: tuple[str, str], now: tuple[str, str]
 ) -> None:
-    """Have a column that numbers itself go on after the rows that were carried over, and any before.
+    """Set the sequence of a column behind the rows that were carried over and any number given before.
 
     ``before`` and ``now`` are table and column that rows came from and went to.
     """

@@ -98,7 +98,7 @@ class SnapshotSource:
         return [statement for (statement,) in rows]
 
     async def open_up(self, target: Target) -> None:
-        """Have all rows of the agent's tables read, whatever their owner did with its rights."""
+        """Make all rows of the agent's tables readable, whatever rights their owner took away."""
         schema = await self.schema(target)
         try:
             async with self._logins.lend(target.space, schema, "writer") as conn:
@@ -191,7 +191,7 @@ class SnapshotSource:
         return count
 
     async def lend_vectors(self, target: Target, saved: Path) -> None:
-        """Have saved vectors used for rows of the same text, as far as they are of a model that serves."""
+        """Reuse saved vectors for rows with the same text, if their model is still in use."""
         with saved.open(encoding="ascii") as file:
             while page := list(islice(file, _PAGE)):
                 async with self._database.write(target.space) as tx:
@@ -206,7 +206,7 @@ class SnapshotSource:
         return done
 
     async def tidy(self, target: Target) -> None:
-        """Let go of saved vectors that no row waits for."""
+        """Drop saved vectors that no row waits for."""
         async with self._database.transaction(target.space) as tx:
             if tx is not None:
                 await tx.execute(SQL["drop_kept_vectors"], schema=target.number)

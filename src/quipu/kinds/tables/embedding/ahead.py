@@ -53,8 +53,7 @@ class Habits:
 
 
 class Ahead:
-    """Vectors on their way. They are of use where the rows turn out to have the texts that were handed in:
-    that is seen when the rows are read."""
+    """Vectors made while the rows are being written; used if the rows turn out to have the same texts."""
 
     def __init__(self, models: Models, rows: Sequence[Mapping[str, Any]]) -> None:
         self._models = models
@@ -79,8 +78,8 @@ class Ahead:
             self._texts = texts
             embedding = self._models.embed(list(texts.values()), generation=generation)
             self._embedding = asyncio.ensure_future(embedding)
-            # A thread that embeds waits for the interpreter's lock first, which we would keep until we wait
-            # for the server. Waiting for another thread gives it up at once.
+            # The thread that embeds needs the interpreter's lock, which we would hold until we wait for the
+            # server. Waiting for another thread releases it at once.
             await asyncio.sleep(0)
             await to_thread.run_sync(_nothing)
 
@@ -89,12 +88,12 @@ class Ahead:
         self._written = {one.source_id: one for one in written}
 
     def values(self, relation: Relation, changes: Sequence[Change]) -> Values | None:
-        """Return the content of changed rows without a look; None if the table must be asked.
+        """Return the content of changed rows without reading them; None if the table must be read.
 
-        A statement's result is the content of a row that was written down once, by the transaction of that
-        statement: any other change of the row (by a trigger of the agent in the same transaction, or by
-        somebody else) would have been written down as well. A row without text is not written down when it is
-        inserted, and of a table with rules a statement may return anything.
+        What an insert returned is the content of a row if its transaction made the only change noted: any
+        other change, by a trigger of the agent or by somebody else, would have been noted as well. A row
+        without text is not noted when it is inserted, and in a table with rules a statement may return
+        anything.
         """
         found: dict[str, Mapping[str, str]] = {}
         for change in changes:
@@ -118,7 +117,7 @@ class Ahead:
         return dict(zip(self._texts, embedded.vectors, strict=True))
 
     async def aclose(self) -> None:
-        """Wait for what is on its way; what became of it is of no account any more."""
+        """Cancel vectors that are still being made, and wait until that is done."""
         if self._embedding is not None:
             self._embedding.cancel()
             await asyncio.wait([self._embedding])

@@ -1,8 +1,7 @@
-"""Having the index follow the rows of agents' tables, for a while or to the end.
+"""Updates of the index after rows of agents' tables changed.
 
-Triggers wrote down which rows changed; each batch of them is read, embedded and filed in one transaction.
-One at a time follows a schema, so that what it read is what it files. What changes meanwhile is written down
-anew and is the next batch.
+Triggers note which rows changed. Each batch of these is read, embedded and filed in one transaction, by one
+process at a time for a schema. Rows that change meanwhile are noted again, for the next batch.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _LONGEST_KEY: Final = 2_000  # characters; an index of PostgreSQL has no room fo
 
 
 class Busy(Exception):
-    """Somebody else has the index follow that schema, and takes long."""
+    """Another process updates the index for that schema, and takes long."""
 
 
 class _Batches:
@@ -74,8 +73,8 @@ class _Batches:
             Busy: somebody else holds the schema.
             Unreadable: the table cannot be read.
         """
-        # Where rows were just inserted, something was written down as a rule. Whether a change went unseen is
-        # asked where nothing was, and before the next recall in any case.
+        # After an insert there is usually a noted change. If there is none, and before each recall, it is
+        # checked that every table is watched.
         thorough = self._ahead is None or not self._ahead.begun
         while True:
             ids = AskedIds(0 if self._ahead is None else self._ahead.count)
@@ -135,7 +134,7 @@ class _Batches:
         return len(entries)
 
     async def _look_at_all(self, tx: SpaceTransaction, relation: Relation) -> None:
-        """Write down the rows of a table that the index has otherwise, or has and are not there."""
+        """Note the rows of a table that differ from what the index has, and those that are gone."""
         place: dict[str, Any] = {"schema": self._schema, "relation": relation.id}
         async with self._reader.pages(relation) as pages:
             async for page in pages:
@@ -174,7 +173,7 @@ def _planned(ids: Sequence[str], known: Mapping[Place, Known], values: Values) -
 
 
 class Follower:
-    """Has the index follow the tables of schemas; ``logins`` are those that their rows are read by."""
+    """Updates the index for the tables of schemas; their rows are read through ``logins``."""
 
     def __init__(self, database: Database, models: Models, logins: Logins) -> None:
         self._database = database
@@ -182,7 +181,7 @@ class Follower:
         self._logins = logins
 
     async def follow(self, space: str, schema: StoredSchema, ahead: Ahead | None = None) -> int:
-        """Have the index follow for about a second; how many vectors were made or taken out.
+        """Update the index for about a second; return how many vectors were made or taken out.
 
         ``ahead`` has vectors that are being made already. What is left is a job for a worker, and the next
         recalls do some of it each.
@@ -196,7 +195,7 @@ class Follower:
     async def advance(
         self, space: str, schema: StoredSchema, *, seconds: float | None, ahead: Ahead | None = None
     ) -> tuple[int, bool]:
-        """Follow changes for so long, or to the end; return how many, and True if some are left.
+        """Follow changes for so long, or to the end; return the number of vectors, and True if some are left.
 
         A table that cannot be read is left as it is: what changed there stays hidden.
         """
@@ -223,12 +222,12 @@ class Follower:
 
 
 async def catch_up(database: Database, models: Models, space: str) -> None:
-    """Have the index follow for about a second; what is left waits for the next time, and is hidden."""
+    """Update the index for about a second; what is left waits for the next time, and is hidden."""
     await _advance(database, models, space, seconds=AT_ONCE_SECONDS)
 
 
 async def embed(context: Context, _: Payload) -> None:
-    """Have the index follow to the end; it may be done twice."""
+    """Update the index to the end; it may be done twice."""
     await _advance(context.database, context.models, context.space, seconds=None)
 
 

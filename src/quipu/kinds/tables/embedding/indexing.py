@@ -1,4 +1,4 @@
-"""Bringing the index to where rows that changed are followed, in the transaction that read what changed."""
+"""The entries of changed rows, written to the index in the transaction that read the changes."""
 
 from __future__ import annotations
 

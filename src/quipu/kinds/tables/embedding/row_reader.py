@@ -1,4 +1,4 @@
-"""RowReader of the tables: read on the writer's own login, where an agent's code runs as the agent."""
+"""Rows of agents' tables, read on the writer's own login, where an agent's code runs as the agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of rows to be embedded, each value as the output function of its type writes it.
+"""Rows as texts to be embedded: each value as the output function of its type writes it.
 
 The triggers do exactly the same. ``t`` stands for the table. Pure.
 """

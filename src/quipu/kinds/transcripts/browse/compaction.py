@@ -1,4 +1,4 @@
-"""Replacing old bulky tool output by markers: counted first, done when asked, once for each output."""
+"""Compaction of old bulky tool output: a marker takes its place, once for each output."""
 
 from __future__ import annotations
 

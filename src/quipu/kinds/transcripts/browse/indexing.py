@@ -1,4 +1,4 @@
-"""Making the text index: in batches, after the lines were written, exact whoever writes meanwhile.
+"""The text index, made in batches after the lines were written; exact even if somebody writes meanwhile.
 
 Sync writes lines as fast as it can and leaves the words to be made later. The ids of lines are given out
 before their transactions commit, so "all up to this id" is only true once everybody who was writing has

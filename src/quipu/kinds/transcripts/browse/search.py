@@ -1,4 +1,4 @@
-"""Finding texts: the index, the lines that are not in it yet, and what recall knows of the meaning."""
+"""Search for texts: in the index, in lines that are not in it yet, and by meaning."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ MOST_BY_MEANING: Final = 400
 
 HEDGED: Final = 0.8
 BY_MEANING: Final = 0.55
-"""Explicitness of what only the prototypes told."""
+"""Explicitness of a fact that only the prototypes found."""
 
 VERSION: Final = 1
 """To be raised with every change of the rules that finds more or better."""

@@ -43,7 +43,7 @@ class _Value:
 
 
 class Cleaner:
-    """Cleans fields of values in place, all together when told to ``finish``.
+    """Cleans fields of values in place, all together in ``finish``.
 
     ``secrets``: whether to cut them out. ``marks`` are those of the space: what bears them came from this
     memory, and is cut out. ``redacted`` counts secrets by kind, ``repaired`` the characters that no database

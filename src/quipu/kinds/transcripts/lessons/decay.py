@@ -1,4 +1,4 @@
-"""Confidence of a lesson now: what time, repetition, use and contradiction make of it. Pure.
+"""Decay of lessons: their confidence after time, repetition, use and contradiction. Pure.
 
 The database keeps the confidence at extraction and what happened since; nothing here is written back.
 """

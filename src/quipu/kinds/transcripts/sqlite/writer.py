@@ -1,4 +1,4 @@
-"""Writing a file that ccrecall can read."""
+"""A new file that ccrecall can read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storing a batch of what was read, in one transaction with how far its files are read."""
+"""Batches of lines, stored in one transaction with how far their files are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaving out of a batch what was erased before, and leaving alone a space that was forgotten meanwhile."""
+"""Data that a sync leaves out: lines erased before, and spaces that were forgotten meanwhile."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from quipu.kinds.transcripts.sync.pieces import Batch
 from quipu.upkeep.erasure.tombstones import Recorded, erased, erased_sessions, is_forgotten, note_of
 
 _WORDS: Final = ("custom_title", "ai_title", "first_prompt", "last_prompt", "agent_description")
-"""What is told of a session in words of its lines."""
+"""Details of a session that repeat words of its lines."""
 
 
 class Forgotten(Exception):
