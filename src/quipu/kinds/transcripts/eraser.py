@@ -193,15 +193,8 @@ NAMED = Named(
         "transcripts.memory_sources": ("excerpt",),
         "transcripts.prompts": ("content",),
         "transcripts.session_details": (
-            *(
-                "custom_title",
-                "ai_title",
-                "summary",
-                "first_prompt",
-                "last_prompt",
-                "agent_description",
-                "raw",
-            ),
+            *("custom_title", "ai_title", "summary", "first_prompt", "last_prompt", "agent_description"),
+            "raw",
         ),
         "transcripts.summaries": ("summary",),
         "transcripts.team_tasks": ("subject", "description"),

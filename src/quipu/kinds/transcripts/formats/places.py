@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -189,8 +189,3 @@ def agent_of(path: Path) -> tuple[str, Mapping[str, object]] | None:
     return path.stem.removeprefix("agent-"), cast("Mapping[str, object]", told) if isinstance(
         told, dict
     ) else {}
-
-
-def stems(transcripts: Sequence[Transcript]) -> dict[str, Path]:
-    """Return the files of sessions by their stem."""
-    return {one.path.stem: one.path for one in transcripts}

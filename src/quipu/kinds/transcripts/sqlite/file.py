@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -90,7 +90,8 @@ def migrate(
         missing = _missing(connection, path, writes=memories is not None)
         if missing or memories:
             backup = _kept(connection, path, now)
-        with _transaction(connection):
+        connection.execute("begin immediate")  # nobody else writes meanwhile
+        with connection:  # all or nothing
             missing = _missing(connection, path, writes=memories is not None)  # now nobody else can
             for name in missing:
                 connection.execute(_SEED[name])
@@ -123,15 +124,3 @@ def _kept(connection: Connection, path: Path, now: datetime) -> Path:
         connection.backup(copy)
     backup.chmod(path.stat().st_mode & 0o777)
     return backup
-
-
-@contextmanager
-def _transaction(connection: Connection) -> Generator[None]:
-    """Open a transaction: all or nothing, and nobody else writes meanwhile."""
-    connection.execute("begin immediate")
-    try:
-        yield
-    except BaseException:
-        connection.execute("rollback")
-        raise
-    connection.execute("commit")

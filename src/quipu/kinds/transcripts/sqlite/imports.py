@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -134,13 +133,15 @@ class Import:
             memories = [row for row in several if row["session"] not in gone]
             self.withheld += len(several) - len(memories)
             try:
-                kept = await keep_memories(self._database, models, name, memories, now=now, began=self.began)
+                new, united = await keep_memories(
+                    self._database, models, name, memories, now=now, began=self.began
+                )
             except Forgotten:
                 self.withheld += len(memories)
                 continue
-            self.new["memories"] += kept.new
-            self.known += len(memories) - kept.new
-            self.united |= kept.united
+            self.new["memories"] += new
+            self.known += len(memories) - new
+            self.united |= united
 
     async def _led_by_erased(self, teams: Sequence[Row], *, default: str | None) -> set[object]:
         """Return the teams that were erased with the session that led them."""
@@ -270,14 +271,6 @@ def memory(row: Row, cleaning: Cleaning, mended: Counter[str], *, now: datetime)
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Number of new lessons; and others that say the same as imported ones, by the id of these."""
-
-    new: int = 0
-    united: Mapping[UUID, UUID] = field(default_factory=dict[UUID, UUID])
-
-
 async def keep_memories(
     database: Database,
     models: Models,
@@ -286,8 +279,10 @@ async def keep_memories(
     *,
     now: datetime,
     began: datetime | None,
-) -> Kept:
+) -> tuple[int, Mapping[UUID, UUID]]:
     """Keep memories and make them findable, in one transaction.
+
+    Returns how many are new, and the lessons that say the same as others of the file, by the id of these.
 
     What an active memory of the project says already, in the same words but for case, articles and
     punctuation, makes that one as sure and as late as the one that came; it is not kept twice.
@@ -302,7 +297,7 @@ async def keep_memories(
             generation = generation or (None if tx is None else tx.space.generation)
         new = [one for one in memories if one["id"] not in known and one["fact"]]
         if not new:
-            return Kept()
+            return 0, {}
         embedded = await models.embed([one["fact"] for one in new], generation=generation)
         try:
             async with writing(database, space, began=began) as tx:
@@ -319,12 +314,12 @@ async def keep_memories(
                 for one in new:
                     if one["id"] in united:
                         await tx.execute(_SQL["unite_memory"], **one, same=united[one["id"]])
-            return Kept(len(kept), united)
+            return len(kept), united
         except GenerationChanged as moved:
             generation = moved.generation
             if attempt == _TRIES - 1:
                 raise
-    return Kept()
+    return 0, {}
 
 
 def _united(new: Sequence[Row], homes: Sequence[tuple[str, UUID | None]]) -> dict[UUID, UUID]:
