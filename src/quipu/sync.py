@@ -21,7 +21,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.longterm.looking
 - quipu.kinds.longterm.recovering
 - quipu.kinds.longterm.sqlite.exchange
-- quipu.kinds.tables.browsing.browsing
+- quipu.kinds.tables.browse.browse
 - quipu.kinds.tables.schemas
 - quipu.kinds.tables.tables
 - quipu.kinds.transcripts.bootstrap.service
@@ -145,7 +145,7 @@ if TYPE_CHECKING:
     from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles, MemoriesExported, MemoriesImported
     from quipu.kinds.tables import tools
     from quipu.kinds.tables.briefing import Briefing
-    from quipu.kinds.tables.browsing.browsing import (
+    from quipu.kinds.tables.browse.browse import (
         AsyncBrowsing,
         EmbeddedField,
         ForeignKey,
