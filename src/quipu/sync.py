@@ -18,8 +18,8 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.retention.retaining
 - quipu.kinds.longterm.evaluating.evaluating
 - quipu.kinds.longterm.longterm
-- quipu.kinds.longterm.looking
-- quipu.kinds.longterm.recovering
+- quipu.kinds.longterm.lookup
+- quipu.kinds.longterm.recovery
 - quipu.kinds.longterm.sqlite.exchange
 - quipu.kinds.tables.browse.browse
 - quipu.kinds.tables.schemas
@@ -125,8 +125,8 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.signals.model import Review, ReviewEvidence, ReviewSignals, Theme
     from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
     from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
-    from quipu.kinds.longterm.longterm import AsyncLongterm, AsyncRemembering
-    from quipu.kinds.longterm.looking import AsyncLooking
+    from quipu.kinds.longterm.longterm import AsyncLongterm
+    from quipu.kinds.longterm.lookup import AsyncLongtermLookup
     from quipu.kinds.longterm.model import (
         ArchivedMemories,
         AuditAct,
@@ -140,7 +140,7 @@ if TYPE_CHECKING:
         MemoryRevision,
         MemorySource,
     )
-    from quipu.kinds.longterm.recovering import AsyncRecovering
+    from quipu.kinds.longterm.recovery import AsyncRecovery
     from quipu.kinds.longterm.sati import Recovered, SatiEvaluationInput, SatiMemoryResult, SatiRetrievalInput
     from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles, MemoriesExported, MemoriesImported
     from quipu.kinds.tables import tools
@@ -238,7 +238,7 @@ __all__ = [
     "Ledger",
     "Lessons",
     "Longterm",
-    "Looking",
+    "LongtermLookup",
     "Lookup",
     "Loops",
     "Memory",
@@ -246,8 +246,7 @@ __all__ = [
     "Prompting",
     "Queue",
     "Receipts",
-    "Recovering",
-    "Remembering",
+    "Recovery",
     "Retention",
     "Rooms",
     "Schemas",
@@ -1925,10 +1924,292 @@ class Trace:
         )
 
 
-class Remembering:
-    """Write the memories of one database by hand."""
+class LongtermLookup:
+    """Look at the memories of one database. Nothing here changes anything or appears in the audit."""
 
-    def __init__(self, inner: AsyncRemembering, portal: Portal) -> None:
+    def __init__(self, inner: AsyncLongtermLookup, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def get(self, id: UUID | str, *, space: str) -> LongtermMemory:
+        """Show a memory.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def history(self, id: UUID | str, *, space: str) -> Sequence[MemoryRevision]:
+        """Show how a memory read before each change, the latest change first.
+
+        Each entry says who made the change, and why.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        return self._portal.call(lambda: self._inner.history(id, space=space))
+
+    def sources(self, id: UUID | str, *, space: str) -> Sequence[MemorySource]:
+        """Show the words a memory rests on, the latest first.
+
+        These are the words behind the memory as it reads now. A memory written by hand has none.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        return self._portal.call(lambda: self._inner.sources(id, space=space))
+
+    def list(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        category: Category | None = None,
+        importance: Importance | None = None,
+        text: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        state: ListState = "live",
+        limit: int = 100,
+        offset: int = 0,
+        after: UUID | str | None = None,
+    ) -> Sequence[LongtermMemory]:
+        """List memories, the most important first.
+
+        Live memories come before archived ones; among equals, the most recently changed comes first.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.list(
+                space=space,
+                user=user,
+                category=category,
+                importance=importance,
+                text=text,
+                since=since,
+                until=until,
+                state=state,
+                limit=limit,
+                offset=offset,
+                after=after,
+            )
+        )
+
+    def search(
+        self,
+        question: str,
+        *,
+        space: str,
+        user: str | None = None,
+        category: Category | None = None,
+        importance: Importance | None = None,
+        limit: int = 10,
+    ) -> Sequence[FoundMemory]:
+        """Find the live memories that answer a question, the best first.
+
+        Words and meaning both count. A search changes nothing and leaves no line in the audit; for the prompt
+        of an agent, use `recover`.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.search(
+                question, space=space, user=user, category=category, importance=importance, limit=limit
+            )
+        )
+
+    def counts(self, *, space: str, user: str | None = None) -> Sequence[MemoryCount]:
+        """Count the memories of each category and importance."""
+        return self._portal.call(lambda: self._inner.counts(space=space, user=user))
+
+
+class Recovery(LongtermLookup):
+    """Recover memories for an answer, and list past recoveries."""
+
+    def __init__(self, inner: AsyncRecovery, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def recover(
+        self,
+        message: SatiRetrievalInput | Mapping[str, object] | str,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        message_id: str | None = None,
+        recent: Sequence[str] = (),
+        limit: int | None = None,
+        budget_tokens: int | None = None,
+        injected: bool = False,
+    ) -> Recovered:
+        """Recover what is known that matters for a message, in time or not at all.
+
+        Live memories of the person and those that hold for everybody are searched; name the person where
+        several share the space. The message may also be the seed's input, or its document, with the turns
+        before it. With `injected`, what is in the block counts as used, once an hour.
+
+        It takes no longer than the setting `longterm_timeout_ms`. Without time, database or model the result
+        is empty and says so: an answer never breaks for want of memory.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.recover(
+                message,
+                space=space,
+                user=user,
+                session=session,
+                message_id=message_id,
+                recent=recent,
+                limit=limit,
+                budget_tokens=budget_tokens,
+                injected=injected,
+            )
+        )
+
+    def audit(
+        self,
+        *,
+        space: str,
+        act: AuditAct | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        since: datetime | str | None = None,
+        limit: int = 100,
+    ) -> list[AuditLine]:
+        """List what was recovered for which message, and what evaluations did, the latest first.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.audit(
+                space=space, act=act, user=user, session=session, since=since, limit=limit
+            )
+        )
+
+
+class Evaluating(LongtermLookup):
+    """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
+
+    def __init__(self, inner: AsyncEvaluating, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def evaluate(
+        self,
+        asked: SatiEvaluationInput | Mapping[str, object],
+        *,
+        evaluator: Evaluator | EvaluatorName | None = None,
+        space: str | None = None,
+    ) -> Evaluation:
+        """Return the memories to include, edit and delete after a conversation. Nothing is written.
+
+        ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one known
+        by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of your own, or
+        that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` turns the result into the seed's
+        single shape. Memory that was put into a turn is not read: blocks with the marks of the ``space``, and
+        blocks that others marked; without a space, everything in the form of a marked block.
+
+        Raises:
+            BadInput: the document cannot be read, or there is no such evaluator.
+            QuipuError: a language model was asked and failed.
+        """
+        return self._portal.call(lambda: self._inner.evaluate(asked, evaluator=evaluator, space=space))
+
+    def apply(
+        self,
+        evaluation: Evaluation | SatiMemoryResult | Mapping[str, object],
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+    ) -> Applied:
+        """Do what an evaluation asks for, in one transaction; to do it again changes nothing.
+
+        ``evaluation`` is what ``evaluate`` returned, or the seed's single shape (``should_store``) or its
+        document. Clauses that the policy refuses are cut; what it refuses whole, or somebody
+        changed meanwhile, is left as it is and counted.
+
+        Raises:
+            BadInput: an argument cannot be taken, or a part of the evaluation; names it, such as
+                ``inclusions[2].summary``.
+        """
+        return self._portal.call(
+            lambda: self._inner.apply(evaluation, space=space, user=user, session=session)
+        )
+
+    def evaluate_session(
+        self,
+        session: str,
+        *,
+        space: str,
+        evaluator: Evaluator | EvaluatorName | None = None,
+        preview: bool = False,
+    ) -> SessionEvaluation:
+        """Evaluate what a session said since it was last evaluated, and do what it asks for.
+
+        Workers do this too. Doing it again changes nothing.
+
+        Raises:
+            NotFound: There is no such session.
+            BadInput: There is no such evaluator.
+            LanguageFailed: The language model failed; what was done before stays.
+        """
+        return self._portal.call(
+            lambda: self._inner.evaluate_session(session, space=space, evaluator=evaluator, preview=preview)
+        )
+
+
+class MemoryFiles(LongtermLookup):
+    """Takes files of the seed in, and writes them."""
+
+    def __init__(self, inner: AsyncMemoryFiles, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def import_sqlite(
+        self, path: str | PathLike[str], *, space: str, user: str | None = None
+    ) -> MemoriesImported:
+        """Import a file of the seed as memories of a person.
+
+        Hashes are made anew, categories and importances are checked, and what means nothing is refused row by
+        row and reported. Ids, times, versions and counts are kept; a memory whose id somebody else in the
+        space has gets one of its own. The file is only read, and importing it again changes nothing.
+
+        Raises:
+            NotFound: There is no such file.
+            BadInput: It is no file of the seed, damaged or locked; nothing was changed.
+        """
+        return self._portal.call(lambda: self._inner.import_sqlite(path, space=space, user=user))
+
+    def export_sqlite(
+        self, path: str | PathLike[str], *, space: str, user: str | None = None
+    ) -> MemoriesExported:
+        """Export memories to a new file with exactly the table and indices of the seed.
+
+        Archived memories are included. The file holds each summary once, even if two people have it.
+
+        Raises:
+            Conflict: There is such a file already, or something was forgotten in the space meanwhile.
+            BadInput: The file cannot be written; nothing is left of it.
+            DiskFull: The disk is full; nothing is left of the file.
+        """
+        return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
+
+
+class Longterm(Recovery, Evaluating, MemoryFiles):
+    """Memories about a person, to know before answering: by category and importance, each once.
+
+    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
+    """
+
+    def __init__(self, inner: AsyncLongterm, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -2068,296 +2349,6 @@ class Remembering:
                 confirm=confirm,
             )
         )
-
-
-class Looking:
-    """Look at the memories of one database. Nothing here changes anything or appears in the audit."""
-
-    def __init__(self, inner: AsyncLooking, portal: Portal) -> None:
-        self._inner = inner
-        self._portal = portal
-
-    def get(self, id: UUID | str, *, space: str) -> LongtermMemory:
-        """Show a memory.
-
-        Raises:
-            NotFound: There is no such memory.
-        """
-        return self._portal.call(lambda: self._inner.get(id, space=space))
-
-    def history(self, id: UUID | str, *, space: str) -> Sequence[MemoryRevision]:
-        """Show how a memory read before each change, the latest change first.
-
-        Each entry says who made the change, and why.
-
-        Raises:
-            NotFound: There is no such memory.
-        """
-        return self._portal.call(lambda: self._inner.history(id, space=space))
-
-    def sources(self, id: UUID | str, *, space: str) -> Sequence[MemorySource]:
-        """Show the words a memory rests on, the latest first.
-
-        These are the words behind the memory as it reads now. A memory written by hand has none.
-
-        Raises:
-            NotFound: There is no such memory.
-        """
-        return self._portal.call(lambda: self._inner.sources(id, space=space))
-
-    def list(
-        self,
-        *,
-        space: str,
-        user: str | None = None,
-        category: Category | None = None,
-        importance: Importance | None = None,
-        text: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        state: ListState = "live",
-        limit: int = 100,
-        offset: int = 0,
-        after: UUID | str | None = None,
-    ) -> Sequence[LongtermMemory]:
-        """List memories, the most important first.
-
-        Live memories come before archived ones; among equals, the most recently changed comes first.
-
-        Raises:
-            BadInput: An argument is invalid; the error names it.
-        """
-        return self._portal.call(
-            lambda: self._inner.list(
-                space=space,
-                user=user,
-                category=category,
-                importance=importance,
-                text=text,
-                since=since,
-                until=until,
-                state=state,
-                limit=limit,
-                offset=offset,
-                after=after,
-            )
-        )
-
-    def search(
-        self,
-        question: str,
-        *,
-        space: str,
-        user: str | None = None,
-        category: Category | None = None,
-        importance: Importance | None = None,
-        limit: int = 10,
-    ) -> Sequence[FoundMemory]:
-        """Find the live memories that answer a question, the best first.
-
-        Words and meaning both count. A search changes nothing and leaves no line in the audit; for the prompt
-        of an agent, use `recover`.
-
-        Raises:
-            BadInput: An argument is invalid; the error names it.
-        """
-        return self._portal.call(
-            lambda: self._inner.search(
-                question, space=space, user=user, category=category, importance=importance, limit=limit
-            )
-        )
-
-    def counts(self, *, space: str, user: str | None = None) -> Sequence[MemoryCount]:
-        """Count the memories of each category and importance."""
-        return self._portal.call(lambda: self._inner.counts(space=space, user=user))
-
-
-class Recovering:
-    """Recover memories for an answer, and list past recoveries."""
-
-    def __init__(self, inner: AsyncRecovering, portal: Portal) -> None:
-        self._inner = inner
-        self._portal = portal
-
-    def recover(
-        self,
-        message: SatiRetrievalInput | Mapping[str, object] | str,
-        *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        message_id: str | None = None,
-        recent: Sequence[str] = (),
-        limit: int | None = None,
-        budget_tokens: int | None = None,
-        injected: bool = False,
-    ) -> Recovered:
-        """Recover what is known that matters for a message, in time or not at all.
-
-        Live memories of the person and those that hold for everybody are searched; name the person where
-        several share the space. The message may also be the seed's input, or its document, with the turns
-        before it. With `injected`, what is in the block counts as used, once an hour.
-
-        It takes no longer than the setting `longterm_timeout_ms`. Without time, database or model the result
-        is empty and says so: an answer never breaks for want of memory.
-
-        Raises:
-            BadInput: An argument is invalid; the error names it.
-        """
-        return self._portal.call(
-            lambda: self._inner.recover(
-                message,
-                space=space,
-                user=user,
-                session=session,
-                message_id=message_id,
-                recent=recent,
-                limit=limit,
-                budget_tokens=budget_tokens,
-                injected=injected,
-            )
-        )
-
-    def audit(
-        self,
-        *,
-        space: str,
-        act: AuditAct | None = None,
-        user: str | None = None,
-        session: str | None = None,
-        since: datetime | str | None = None,
-        limit: int = 100,
-    ) -> list[AuditLine]:
-        """List what was recovered for which message, and what evaluations did, the latest first.
-
-        Raises:
-            BadInput: An argument is invalid; the error names it.
-        """
-        return self._portal.call(
-            lambda: self._inner.audit(
-                space=space, act=act, user=user, session=session, since=since, limit=limit
-            )
-        )
-
-
-class Evaluating:
-    """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
-
-    def __init__(self, inner: AsyncEvaluating, portal: Portal) -> None:
-        self._inner = inner
-        self._portal = portal
-
-    def evaluate(
-        self,
-        asked: SatiEvaluationInput | Mapping[str, object],
-        *,
-        evaluator: Evaluator | EvaluatorName | None = None,
-        space: str | None = None,
-    ) -> Evaluation:
-        """Return the memories to include, edit and delete after a conversation. Nothing is written.
-
-        ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one known
-        by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of your own, or
-        that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` turns the result into the seed's
-        single shape. Memory that was put into a turn is not read: blocks with the marks of the ``space``, and
-        blocks that others marked; without a space, everything in the form of a marked block.
-
-        Raises:
-            BadInput: the document cannot be read, or there is no such evaluator.
-            QuipuError: a language model was asked and failed.
-        """
-        return self._portal.call(lambda: self._inner.evaluate(asked, evaluator=evaluator, space=space))
-
-    def apply(
-        self,
-        evaluation: Evaluation | SatiMemoryResult | Mapping[str, object],
-        *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-    ) -> Applied:
-        """Do what an evaluation asks for, in one transaction; to do it again changes nothing.
-
-        ``evaluation`` is what ``evaluate`` returned, or the seed's single shape (``should_store``) or its
-        document. Clauses that the policy refuses are cut; what it refuses whole, or somebody
-        changed meanwhile, is left as it is and counted.
-
-        Raises:
-            BadInput: an argument cannot be taken, or a part of the evaluation; names it, such as
-                ``inclusions[2].summary``.
-        """
-        return self._portal.call(
-            lambda: self._inner.apply(evaluation, space=space, user=user, session=session)
-        )
-
-    def evaluate_session(
-        self,
-        session: str,
-        *,
-        space: str,
-        evaluator: Evaluator | EvaluatorName | None = None,
-        preview: bool = False,
-    ) -> SessionEvaluation:
-        """Evaluate what a session said since it was last evaluated, and do what it asks for.
-
-        Workers do this too. Doing it again changes nothing.
-
-        Raises:
-            NotFound: There is no such session.
-            BadInput: There is no such evaluator.
-            LanguageFailed: The language model failed; what was done before stays.
-        """
-        return self._portal.call(
-            lambda: self._inner.evaluate_session(session, space=space, evaluator=evaluator, preview=preview)
-        )
-
-
-class MemoryFiles:
-    """Takes files of the seed in, and writes them."""
-
-    def __init__(self, inner: AsyncMemoryFiles, portal: Portal) -> None:
-        self._inner = inner
-        self._portal = portal
-
-    def import_sqlite(
-        self, path: str | PathLike[str], *, space: str, user: str | None = None
-    ) -> MemoriesImported:
-        """Import a file of the seed as memories of a person.
-
-        Hashes are made anew, categories and importances are checked, and what means nothing is refused row by
-        row and reported. Ids, times, versions and counts are kept; a memory whose id somebody else in the
-        space has gets one of its own. The file is only read, and importing it again changes nothing.
-
-        Raises:
-            NotFound: There is no such file.
-            BadInput: It is no file of the seed, damaged or locked; nothing was changed.
-        """
-        return self._portal.call(lambda: self._inner.import_sqlite(path, space=space, user=user))
-
-    def export_sqlite(
-        self, path: str | PathLike[str], *, space: str, user: str | None = None
-    ) -> MemoriesExported:
-        """Export memories to a new file with exactly the table and indices of the seed.
-
-        Archived memories are included. The file holds each summary once, even if two people have it.
-
-        Raises:
-            Conflict: There is such a file already, or something was forgotten in the space meanwhile.
-            BadInput: The file cannot be written; nothing is left of it.
-            DiskFull: The disk is full; nothing is left of the file.
-        """
-        return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
-
-
-class Longterm(Remembering, Looking, Recovering, Evaluating, MemoryFiles):
-    """Memories about a person, to know before answering: by category and importance, each once.
-
-    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
-    """
-
-    def __init__(self, inner: AsyncLongterm, portal: Portal) -> None:
-        self._inner = inner
-        self._portal = portal
 
 
 class Lessons:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frames import MARKS
-from quipu.kinds.longterm import recovering
+from quipu.kinds.longterm import recovery
 from quipu.kinds.longterm.model import LongtermMemory
-from quipu.kinds.longterm.recovering import block
+from quipu.kinds.longterm.recovery import block
 from quipu.longterm import SatiRetrievalInput
 from quipu.recall.model import Found
 from quipu.recall.render import estimate_tokens
@@ -38,39 +38,37 @@ MEMORY = LongtermMemory(
 )
 
 
-def texts(message: str, *recent: str) -> tuple[str, ...]:
-    return recovering.query_of(
-        SatiRetrievalInput(current_message=message, recent_messages=recent), MARKS
-    ).texts
+def texts(message: str, *recent: str) -> list[str]:
+    return recovery.queries_of(SatiRetrievalInput(current_message=message, recent_messages=recent), MARKS)
 
 
 def test_the_message_is_searched_for_alone_and_behind_the_last_three_turns() -> None:
-    assert texts("And then?") == ("And then?",)
-    assert texts("And then?", "a", "b", "c", "d") == ("And then?", "b\nc\nd\nAnd then?")
+    assert texts("And then?") == ["And then?"]
+    assert texts("And then?", "a", "b", "c", "d") == ["And then?", "b\nc\nd\nAnd then?"]
 
 
 def test_where_nothing_is_said_nothing_is_searched_for() -> None:
-    assert texts(" \n") == ()
-    assert texts("", "a") == ("a",)
+    assert texts(" \n") == []
+    assert texts("", "a") == ["a"]
 
 
 def test_memory_in_a_prompt_is_not_searched_for_again() -> None:
-    assert texts(MARKS.mark("Has a dog") + "Hello", MARKS.mark("Has a cat")) == ("Hello",)
+    assert texts(MARKS.mark("Has a dog") + "Hello", MARKS.mark("Has a cat")) == ["Hello"]
 
 
 def test_long_texts_are_cut() -> None:
     (alone, whole) = texts("word " * 10_000, "turn " * 10_000)
-    assert len(alone) <= recovering.LONGEST_MESSAGE
-    assert len(whole) <= recovering.LONGEST_MESSAGE + recovering.LONGEST_TURN + 1
+    assert len(alone) <= recovery.LONGEST_MESSAGE
+    assert len(whole) <= recovery.LONGEST_MESSAGE + recovery.LONGEST_TURN + 1
 
 
 def test_what_two_answers_have_counts_by_its_best_score_and_what_scores_little_is_left_out() -> None:
     one = [Found(1, 5, 0.5, {"words": 0.5}), Found(2, 5, 0.3, {})]
     other = [Found(2, 5, 0.6, {"meaning": 0.6}), Found(3, 5, 0.27, {})]
-    best = recovering.best([one, other], limit=10, least=0.28)
+    best = recovery.best([one, other], limit=10, least=0.28)
     assert [(hit.id, hit.score) for hit in best] == [(2, 0.6), (1, 0.5)]
     assert best[0].parts == {"meaning": 0.6}
-    assert [hit.id for hit in recovering.best([one, other], limit=1, least=0.28)] == [2]
+    assert [hit.id for hit in recovery.best([one, other], limit=1, least=0.28)] == [2]
 
 
 @settings(max_examples=40)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from quipu.interfaces.web.given import Number, Word, page_router, slice_of
 from quipu.interfaces.web.page_context import Visiting
-from quipu.kinds.ledger.evidence.checking import theme_named
+from quipu.kinds.ledger.evidence.arguments import theme_named
 
 router = page_router()
 

@@ -36,6 +36,7 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.building.eraser import OneEpisode
 from quipu.kinds.episodes.decay import archival, life, store
+from quipu.kinds.episodes.decay.life import pace
 from quipu.kinds.episodes.decay.model import (
     ORDERS,
     Condensation,
@@ -106,23 +107,36 @@ class AsyncEpisodes:
             BadInput: An argument is invalid; the error names it.
         """
         now = self._clock.now()
-        wanted = store.Wanted(
-            session=optional_name("session", session),
-            user=optional_name("user", user),
-            topic=topic,
-            since=time("since", since),
-            until=time("until", until),
-            state=one_of("state", state, STATES),
-            order=one_of("order", order, ORDERS),
-            limit=whole("limit", limit, most=_MOST),
-            offset=whole("offset", offset, least=0, most=10**9),
-        )
+        session, user = optional_name("session", session), optional_name("user", user)
+        since, until = time("since", since), time("until", until)
+        one_of("state", state, STATES)
+        one_of("order", order, ORDERS)
+        whole("limit", limit, most=_MOST)
+        whole("offset", offset, least=0, most=10**9)
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
             last = None if after is None else await behind(store.row_of(tx, after))
-            rows = await store.listed(tx, wanted, after=last, now=now)
-        return [row.at(now) for row in rows]
+            pacing = pace(tx.settings)
+            listed = await tx.rows(
+                store.SQL["listed"],
+                session=session,
+                user=user,
+                topic=topic,
+                since=since,
+                until=until,
+                state=state,
+                order=order,
+                decay=pacing.decay_per_hour,
+                boost=pacing.boost,
+                now=now,
+                after=None if last is None else last.id,
+                after_ended=None if last is None else last.happened_at,
+                limit=limit,
+                offset=offset,
+            )
+            rows = {row.id: row for row in await store.episodes(tx, ids=[id_ for (id_,) in listed])}
+        return [rows[id_].at(now) for (id_,) in listed]
 
     async def get(self, id: Id, *, space: Space) -> Episode:
         """Show an episode as it is now.
@@ -143,8 +157,8 @@ class AsyncEpisodes:
             NotFound: There is no such episode.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            found = await store.id_of(tx, id)
-            return [] if tx is None else await store.messages_of(tx, found)
+            row = await store.row_of(tx, id)
+            return [] if tx is None else await tx.fetch(EpisodeMessage, store.SQL["messages_of"], id=row.id)
 
     async def history(self, id: Id, *, space: Space) -> Sequence[EpisodeVersion]:
         """List how an episode read before it was written anew, the latest version first.
@@ -153,8 +167,8 @@ class AsyncEpisodes:
             NotFound: There is no such episode.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            found = await store.id_of(tx, id)
-            return [] if tx is None else await store.versions(tx, found)
+            row = await store.row_of(tx, id)
+            return [] if tx is None else await tx.fetch(EpisodeVersion, store.SQL["versions"], id=row.id)
 
     async def curve(
         self,
@@ -265,8 +279,8 @@ class AsyncEpisodes:
             NotFound: One of the episodes does not exist; no use was noted.
         """
         async with self._database.write(check_name("space", space)) as tx:
-            found = [await store.id_of(tx, one) for one in ids]
-            return await note(tx, self._clock.now(), await store.last_uses(tx, ids=found))
+            found = [(await store.row_of(tx, one)).id for one in ids]
+            return await note(tx, self._clock.now(), ids=found)
 
     async def archive(self, id: Id, *, space: Space) -> Episode:
         """Archive an episode, so that it is not recalled any more.
@@ -299,7 +313,7 @@ class AsyncEpisodes:
             NotFound: There is no such episode.
         """
         async with self._database.snapshot_read(check_name("space", space)) as tx:
-            found = await store.id_of(tx, id)
+            found = (await store.row_of(tx, id)).id
         what, erasers = What(message=f"episode {found}"), (OneEpisode(found),)
         if not confirm:
             return await erasure.preview(self._database, erasers, what, space=space)
@@ -351,7 +365,7 @@ class AsyncEpisodes:
         ids = None
         async with self._database.list_read(check_name("space", space)) as tx:
             if id is not None:
-                ids = [await store.id_of(tx, id)]
+                ids = [(await store.row_of(tx, id)).id]
         async with self._condensing() as condensing:
             return await rebuilding.rebuild(
                 self._database,

@@ -11,7 +11,7 @@ from quipu.kinds.episodes.extraction.beliefs.indexing import cite as cite_belief
 from quipu.kinds.episodes.extraction.loops.reminders import remind
 from quipu.kinds.episodes.indexing import catch_up
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
-from quipu.kinds.episodes.recall import lately, used, weigh
+from quipu.kinds.episodes.recall import used, weigh
 from quipu.kinds.episodes.settings import SETTINGS
 from quipu.kinds.plug import Kind
 from quipu.recall.model import Cited
@@ -37,7 +37,7 @@ EPISODES = Kind(
     named=NAMED,
     weigh=weigh,
     used=used,
-    lately=lately,
+    lately=store.lately,
     catch_up=catch_up,
     subscribes=HEARS,
     handlers=HANDLERS,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
 
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.decay import store, weighing
 from quipu.kinds.episodes.decay.formulas import counts_as_use
@@ -26,18 +28,17 @@ async def weigh(
 
 async def used(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> int:
     """Note a use of the episodes of some entries; return how many count. Of two close uses one does."""
-    return await note(tx, now, await store.last_uses(tx, entries=ids))
+    return await note(tx, now, entries=ids)
 
 
-async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
-    """Return the entries of the episodes used last, with the time; latest first."""
-    return await store.lately(tx, limit)
-
-
-async def note(tx: SpaceTransaction, now: datetime, held: Sequence[store.Use]) -> int:
-    """Note a use of locked episodes; return how many uses count."""
+async def note(
+    tx: SpaceTransaction, now: datetime, *, ids: Sequence[UUID] = (), entries: Sequence[int] = ()
+) -> int:
+    """Note a use of episodes, by their ids or entries; return how many uses count."""
     apart = timedelta(minutes=pace(tx.settings).uses_apart_minutes)
-    counted = [one for one in held if counts_as_use(one.used_at, now, apart=apart)]
-    for one in counted:
-        await tx.execute(store.SQL["note_use"], id=one.id, uses=one.uses + 1, now=now)
-    return len(counted)
+    counted = 0
+    for one in await tx.fetch(store.Use, store.SQL["last_uses"], ids=list(ids), entries=Int8s(entries)):
+        if counts_as_use(one.used_at, now, apart=apart):
+            await tx.execute(store.SQL["note_use"], id=one.id, uses=one.uses + 1, now=now)
+            counted += 1
+    return counted

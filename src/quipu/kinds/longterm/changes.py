@@ -17,7 +17,7 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import indexing, store
-from quipu.kinds.longterm.checking import LONGEST_EXCERPT
+from quipu.kinds.longterm.arguments import LONGEST_EXCERPT
 from quipu.kinds.longterm.indexing import Entry
 from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, New, Refuses, Rewording, Wording
 from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
@@ -107,7 +107,7 @@ class Changes:
             GenerationChanged: the vectors are not of the model of the space (any more).
         """
         prepared.check(tx)
-        await store.hold(tx)
+        await tx.execute(store.SQL["hold"])
         return cls(tx, prepared, now=now, by=by, refuses=refuses)
 
     async def store(self, new: New) -> Kept:
@@ -186,7 +186,7 @@ class Changes:
         live = [row for row in rows if not row.archived]
         ids = [row.id for row in live]
         await withdraw(self.tx, sorted(row.entry_id for row in live if row.entry_id is not None))
-        await store.run(self.tx, "archive", ids=ids, now=self.now)
+        await self.tx.execute(store.SQL["archive"], ids=ids, now=self.now)
         await self._sign(ids, act="archive", reason=reason)
         return ids
 
@@ -217,9 +217,8 @@ class Changes:
             id_, summary=new.summary, details=new.details, user=new.user, happened_at=happened_at
         )
         (entry,) = await self.file([filed])
-        await store.run(
-            self.tx,
-            "insert_memory",
+        await self.tx.execute(
+            store.SQL["insert_memory"],
             id=id_,
             category=new.category,
             importance=new.importance,
@@ -241,11 +240,11 @@ class Changes:
             await self._revive(row, reason=new.reason)
         version, raised = row.version, more_important(row.importance, new.importance)
         if raised != row.importance:
-            await store.run(self.tx, "raise_importance", id=row.id, importance=raised)
+            await self.tx.execute(store.SQL["raise_importance"], id=row.id, importance=raised)
             await self._sign([row.id], act="restate", reason=new.reason)
             version += 1
-            await self._carry(row.id, before=row.version, to=version)
-        await store.run(self.tx, "restate", id=row.id, now=self.now)
+            await self.tx.execute(store.SQL["carry_sources"], id=row.id, before=row.version, version=version)
+        await self.tx.execute(store.SQL["restate"], id=row.id, now=self.now)
         await self._cite(row.id, version, said)
         return Kept(id=row.id, outcome="revived" if row.archived else "restated", reason=new.reason)
 
@@ -262,7 +261,8 @@ class Changes:
         hash_ = summary_hash(to.summary)
         await self._check_alone(row, hash_)
         same_text = (to.summary, to.details) == (row.summary, row.details)
-        happened_at = row.happened_at if same_text else _said_at(said) or self.now
+        latest = max((one.happened_at for one in said if one.happened_at is not None), default=self.now)
+        happened_at = row.happened_at if same_text else latest
         entry = row.entry_id
         if not same_text:
             filed = indexing.entry(
@@ -270,9 +270,8 @@ class Changes:
             )
             (entry,) = await self.file([filed])
             await withdraw(self.tx, [] if row.entry_id is None else [row.entry_id])
-        await store.run(
-            self.tx,
-            "rewrite",
+        await self.tx.execute(
+            store.SQL["rewrite"],
             id=row.id,
             category=to.category,
             importance=to.importance,
@@ -284,9 +283,13 @@ class Changes:
             now=self.now,
         )
         await self._sign([row.id], act=act, reason=reason)
-        before = rests_on or (row.version if _keeps_text(row, to) else None)
+        # Where part of the text stays, it still rests on the same words.
+        keeps_text = to.summary == row.summary or (to.details is not None and to.details == row.details)
+        before = rests_on or (row.version if keeps_text else None)
         if before is not None:
-            await self._carry(row.id, before=before, to=row.version + 1)
+            await self.tx.execute(
+                store.SQL["carry_sources"], id=row.id, before=before, version=row.version + 1
+            )
         await self._cite(row.id, row.version + 1, said)
         return await store.memory(self.tx, row.id)
 
@@ -295,21 +298,23 @@ class Changes:
             row.id, summary=row.summary, details=row.details, user=row.user, happened_at=row.happened_at
         )
         (entry,) = await self.file([filed])
-        await store.run(self.tx, "revive", id=row.id, entry=entry, now=self.now)
+        await self.tx.execute(store.SQL["revive"], id=row.id, entry=entry, now=self.now)
         await self._sign([row.id], act="revive", reason=reason)
 
     async def _check_alone(self, row: Row, hash_: str) -> None:
-        other = await store.live_with_hash(self.tx, user=row.user, hash=hash_, besides=row.id)
-        if other is not None:
+        others = await self.tx.rows(store.SQL["live_with_hash"], user=row.user, hash=hash_, id=row.id)
+        if others:
             raise Conflict(
-                f"memory {other} says so already.",
+                f"memory {others[0][0]} says so already.",
                 field="summary",
                 hint="Edit that one, or archive one of the two.",
             )
 
     async def _sign(self, ids: Sequence[str], *, act: Act, reason: str | None) -> None:
         """Say in the history, where the database has noted how they read, who changed them and why."""
-        await store.run(self.tx, "sign", ids=list(ids), act=act, now=self.now, by=self.by, reason=reason)
+        await self.tx.execute(
+            store.SQL["sign"], ids=list(ids), act=act, now=self.now, by=self.by, reason=reason
+        )
 
     async def _rests_on(self, id_: str, said: Sequence[MemorySource]) -> bool:
         """Return True if a memory rests on all of these messages already."""
@@ -321,9 +326,8 @@ class Changes:
     async def _cite(self, id_: str, version: int, said: Sequence[MemorySource]) -> None:
         """Note the sources of a version of a memory; secrets are cut out of the words."""
         for source in said:
-            await store.run(
-                self.tx,
-                "insert_source",
+            await self.tx.execute(
+                store.SQL["insert_source"],
                 id=id_,
                 version=version,
                 session=source.session,
@@ -335,10 +339,6 @@ class Changes:
                 happened_at=source.happened_at,
                 now=self.now,
             )
-
-    async def _carry(self, id_: str, *, before: int, to: int) -> None:
-        """Copy the sources of the version ``before`` to the version ``to``."""
-        await store.run(self.tx, "carry_sources", id=id_, before=before, version=to)
 
     async def _check_version(self, row: Row, expected: int | None) -> None:
         if expected is None or expected == row.version:
@@ -363,15 +363,6 @@ def _reworded(row: Row, to: Rewording) -> Wording:
         summary=to.summary or row.summary,
         details=details,
     )
-
-
-def _keeps_text(row: Row, to: Wording) -> bool:
-    """Return True if part of a memory's text stays in its new wording: then it rests on the same words."""
-    return to.summary == row.summary or (to.details is not None and to.details == row.details)
-
-
-def _said_at(said: Sequence[MemorySource]) -> datetime | None:
-    return max((one.happened_at for one in said if one.happened_at is not None), default=None)
 
 
 def _quoted(wording: Wording | None) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.longterm import store
+from quipu.kinds.longterm.store import SQL, Resting
 from quipu.record import store as record
 from quipu.upkeep.erasure.model import Named, What
 from quipu.upkeep.erasure.wording import repeats, words
@@ -16,7 +17,7 @@ from quipu.upkeep.erasure.wording import repeats, words
 
 @dataclass(frozen=True, slots=True)
 class _Doomed:
-    memories: Sequence[tuple[str, int | None]]
+    memories: Sequence[tuple[Any, ...]]
     sources: Sequence[int]
     wordings: Sequence[int]
     audit: Sequence[int]
@@ -45,26 +46,28 @@ class LongtermEraser:
         """Take them; returns the entries of the memories."""
         doomed = await _doomed(tx, what)
         if doomed.memories:
-            await store.run(tx, "erase_memories", memories=doomed.ids)
+            await tx.execute(SQL["erase_memories"], memories=doomed.ids)
         if doomed.sources:
             sources = Int8s(doomed.sources)
-            await store.run(tx, "erase_reasons", sources=sources)
-            await store.run(tx, "erase_sources", sources=sources)
+            await tx.execute(SQL["erase_reasons"], sources=sources)
+            await tx.execute(SQL["erase_sources"], sources=sources)
         if doomed.wordings:
-            await store.run(tx, "erase_wordings", wordings=Int8s(doomed.wordings))
+            await tx.execute(SQL["erase_wordings"], wordings=Int8s(doomed.wordings))
         if doomed.audit:
-            await store.run(tx, "erase_audit", audit=Int8s(doomed.audit))
+            await tx.execute(SQL["erase_audit"], audit=Int8s(doomed.audit))
         if what.session is not None and what.user is None and what.message is None:
-            await store.run(tx, "erase_names", session=what.session)
+            await tx.execute(SQL["erase_names"], session=what.session)
         return [entry for _, entry in doomed.memories if entry is not None]
 
 
 async def _doomed(tx: SpaceTransaction, what: What) -> _Doomed:
-    given = {"session": what.session, "user": what.user, "message": what.message}
+    given: dict[str, Any] = {"session": what.session, "user": what.user, "message": what.message}
     messages = await record.matching(tx, what)
-    sources = await store.doomed(tx, "doomed_sources", **given, messages=Int8s(messages))
+    sources = await _ids(tx, "doomed_sources", **given, messages=Int8s(messages))
     earlier: Sequence[int] = ()
-    memories = await store.doomed_memories(tx, **given, sources=Int8s(sources), everything=what.everything)
+    memories: Sequence[tuple[Any, ...]] = await tx.rows(
+        SQL["doomed_memories"], **given, sources=Int8s(sources), everything=what.everything
+    )
     if not what.everything:
         more, earlier = await _repeating(tx, sources, messages, [memory for memory, _ in memories])
         memories = [*memories, *more]
@@ -72,19 +75,25 @@ async def _doomed(tx: SpaceTransaction, what: What) -> _Doomed:
     return _Doomed(
         memories,
         sources,
-        [*await store.doomed(tx, "doomed_wordings", **left), *earlier],
-        await store.doomed(tx, "doomed_audit", **given),
+        [*await _ids(tx, "doomed_wordings", **left), *earlier],
+        await _ids(tx, "doomed_audit", **given),
     )
+
+
+async def _ids(tx: SpaceTransaction, name: str, **values: Any) -> list[int]:
+    return [id_ for (id_,) in await tx.rows(SQL[name], **values)]
 
 
 async def _repeating(
     tx: SpaceTransaction, sources: Sequence[int], messages: Sequence[int], doomed: Sequence[str]
 ) -> tuple[list[tuple[str, int | None]], list[int]]:
     """Return the memories, with their entries, and earlier wordings that have a word of what goes alone."""
-    rows = await store.wordings(tx, sources=sources, messages=messages, doomed=doomed)
+    rows = await tx.fetch(
+        Resting, SQL["wordings"], sources=Int8s(sources), messages=Int8s(messages), doomed=list(doomed)
+    )
     if not rows:
         return [], []
-    erased = words(await store.said(tx, messages))
+    erased = words(text for (text,) in await tx.rows(SQL["said"], messages=Int8s(messages)))
     memories: dict[str, int | None] = {}
     earlier: list[int] = []
     for (memory, history), group in groupby(rows, key=lambda row: (row.memory, row.history)):

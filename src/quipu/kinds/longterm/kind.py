@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.longterm import auditing, store
+from quipu.kinds.longterm import audit, store
 from quipu.kinds.longterm.eraser import NAMED, LongtermEraser
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.indexing import LONGTERM as CODE
@@ -24,17 +25,12 @@ async def _prune_audit(context: Context) -> None:
         return
     async with context.database.transaction(context.space) as tx:
         if tx is not None:
-            await auditing.prune(tx, before=context.clock.now() - timedelta(days=days))
+            await audit.prune(tx, before=context.clock.now() - timedelta(days=days))
 
 
 AUDIT_PRUNING = Schedule(
     name="longterm audit", cron="23 3 * * *", each_space=True, removes=True, handler=_prune_audit
 )
-
-
-async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
-    """Return the entries of the memories used last, with the time; latest first."""
-    return await store.lately(tx, limit)
 
 
 async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
@@ -43,13 +39,12 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     The source names the memory as its message and its category as the role.
     """
     return {
-        one.id: Cited(
-            text=filed_text(one.summary, one.details),
-            happened_at=one.happened_at,
-            recorded_at=one.recorded_at,
-            source=Source(one.said, one.session, role=one.category, user=one.user),
+        entry: Cited(
+            filed_text(summary, details), happened_at, recorded_at, Source(id_, session, role=role, user=user)
         )
-        for one in await store.cited(tx, ids)
+        for entry, summary, details, happened_at, recorded_at, id_, session, role, user in await tx.rows(
+            store.SQL["cited"], ids=Int8s(ids)
+        )
     }
 
 
@@ -58,7 +53,7 @@ LONGTERM = Kind(
     code=CODE,
     package="quipu.kinds.longterm",
     cite=cite,
-    lately=lately,
+    lately=store.lately,
     catch_up=catch_up,
     eraser=LongtermEraser(),
     named=NAMED,

@@ -13,7 +13,6 @@ from typing_extensions import Doc
 
 from quipu.errors import BadInput
 from quipu.kernel.base import scope
-from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import (
     LAST_VERSION,
     Confirm,
@@ -28,32 +27,34 @@ from quipu.kernel.base.parameters import (
     User,
 )
 from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database
 from quipu.kernel.policy.policy import safety
-from quipu.kinds.longterm import checking, store
+from quipu.kinds.longterm import arguments, store
 from quipu.kinds.longterm.changes import HAND, Changes, changed
 from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
-from quipu.kinds.longterm.looking import AsyncLooking, OnlyCategory, OnlyImportance, OnlyText, narrowed
-from quipu.kinds.longterm.model import ArchivedMemories, Category, Importance, LongtermMemory, New, Rewording
-from quipu.kinds.longterm.recovering import AsyncRecovering
+from quipu.kinds.longterm.lookup import OnlyCategory, OnlyImportance, OnlyText, narrowed
+from quipu.kinds.longterm.model import (
+    CATEGORIES,
+    IMPORTANCES,
+    ArchivedMemories,
+    Category,
+    Importance,
+    LongtermMemory,
+    New,
+    Rewording,
+)
+from quipu.kinds.longterm.recovery import AsyncRecovery
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
 from quipu.kinds.longterm.store import Narrowed, Row
-from quipu.recall.generations import Models
-from quipu.recall.search import Search
 
 T = TypeVar("T")
 
 
-class AsyncRemembering:
-    """Write the memories of one database by hand."""
+class AsyncLongterm(AsyncRecovery, AsyncEvaluating, AsyncMemoryFiles):
+    """Memories about a person, to know before answering: by category and importance, each once.
 
-    def __init__(self, database: Database, models: Models, *, clock: Clock, redact: bool) -> None:
-        self._database = database
-        self._models = models
-        self._clock = clock
-        self._redact = redact
+    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
+    """
 
     async def add(
         self,
@@ -83,13 +84,17 @@ class AsyncRemembering:
         Raises:
             BadInput: An argument is invalid, or the text holds a secret.
         """
-        said = checking.summary_of(summary, secrets=self._redact)
+        said = arguments.summary_of(summary, secrets=self._settings.redact)
         unsafe = safety(said)
         new = New(
             summary=said,
-            category=checking.category_of(category or ("constraint" if unsafe else "context")),
-            importance=checking.importance_of(importance or ("high" if unsafe else "medium")),
-            details=checking.details_of(details, secrets=self._redact),
+            category=scope.one_of(
+                "category", category or ("constraint" if unsafe else "context"), CATEGORIES
+            ),
+            importance=scope.one_of(
+                "importance", importance or ("high" if unsafe else "medium"), IMPORTANCES
+            ),
+            details=arguments.details_of(details, secrets=self._settings.redact),
             user=optional_name("user", user),
             session=optional_name("session", session),
             source=optional_name("source", source),
@@ -126,12 +131,12 @@ class AsyncRemembering:
                 "say what is to change.", field="summary", hint="Or category, importance, details."
             )
         to = Rewording(
-            summary=None if summary is None else checking.summary_of(summary, secrets=self._redact),
-            details="" if details == "" else checking.details_of(details, secrets=self._redact),
-            category=None if category is None else checking.category_of(category),
-            importance=None if importance is None else checking.importance_of(importance),
+            summary=None if summary is None else arguments.summary_of(summary, secrets=self._settings.redact),
+            details="" if details == "" else arguments.details_of(details, secrets=self._settings.redact),
+            category=None if category is None else scope.one_of("category", category, CATEGORIES),
+            importance=None if importance is None else scope.one_of("importance", importance, IMPORTANCES),
             expected_version=_optional_version(expected_version),
-            reason=checking.reason_of(reason, secrets=self._redact),
+            reason=arguments.reason_of(reason, secrets=self._settings.redact),
         )
         return await self._changed_one(id, lambda changes, row: changes.edit(row.id, to), space=space)
 
@@ -146,7 +151,10 @@ class AsyncRemembering:
             NotFound: There is no such memory.
             Conflict: Somebody changed it meanwhile.
         """
-        why, version = checking.reason_of(reason, secrets=self._redact), _optional_version(expected_version)
+        why, version = (
+            arguments.reason_of(reason, secrets=self._settings.redact),
+            _optional_version(expected_version),
+        )
         return await self._changed_one(
             id,
             lambda changes, row: changes.archive(row.id, reason=why, expected_version=version),
@@ -160,7 +168,7 @@ class AsyncRemembering:
             NotFound: There is no such memory.
             Conflict: Another live memory of the person says so already.
         """
-        why = checking.reason_of(reason, secrets=self._redact)
+        why = arguments.reason_of(reason, secrets=self._settings.redact)
         return await self._changed_one(
             id, lambda changes, row: changes.revive(row.id, reason=why), space=space
         )
@@ -182,7 +190,10 @@ class AsyncRemembering:
             Conflict: Another live memory of the person says so already.
             BadInput: The memory is archived.
         """
-        version, why = checking.version_of("to", to), checking.reason_of(reason, secrets=self._redact)
+        version, why = (
+            scope.whole("to", to, most=LAST_VERSION),
+            arguments.reason_of(reason, secrets=self._settings.redact),
+        )
         return await self._changed_one(
             id, lambda changes, row: changes.revert(row.id, to=version, reason=why), space=space
         )
@@ -214,7 +225,7 @@ class AsyncRemembering:
                 hint="To forget everything of somebody for good, forget the user."
             )  # fmt: skip
         wanted = narrowed(user=user, category=category, importance=importance, text=text, until=before)
-        why = checking.reason_of(reason, secrets=self._redact)
+        why = arguments.reason_of(reason, secrets=self._settings.redact)
         async with self._database.list_read(check_name("space", space)) as tx:
             rows = [] if tx is None else await store.memories(tx, wanted)
         if rows and confirm:
@@ -251,20 +262,4 @@ async def _archive_all(changes: Changes, wanted: Narrowed, reason: str | None) -
 
 
 def _optional_version(version: object) -> int | None:
-    return None if version is None else checking.version_of("expected_version", version)
-
-
-class AsyncLongterm(AsyncRemembering, AsyncLooking, AsyncRecovering, AsyncEvaluating, AsyncMemoryFiles):
-    """Memories about a person, to know before answering: by category and importance, each once.
-
-    Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
-    """
-
-    def __init__(
-        self, database: Database, models: Models, search: Search, *, clock: Clock, settings: Settings
-    ) -> None:
-        AsyncRemembering.__init__(self, database, models, clock=clock, redact=settings.redact)
-        AsyncLooking.__init__(self, database, search=search)
-        AsyncRecovering.__init__(self, database, search=search, clock=clock, settings=settings)
-        AsyncEvaluating.__init__(self, database, models, search=search, clock=clock)
-        AsyncMemoryFiles.__init__(self, database, models, clock=clock, redact=settings.redact)
+    return None if version is None else scope.whole("expected_version", version, most=LAST_VERSION)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 Category = Literal[
     "preference",
@@ -28,24 +28,11 @@ AuditOutcome = Literal["found", "nothing", "timeout", "failed", "done"]
 AuditAction = Literal["recalled", "injected", "included", "restated", "revived", "edited", "archived", "kept"]
 Outcome = Literal["included", "restated", "revived", "kept", "refused", "gone"]
 
-CATEGORIES: Final[tuple[Category, ...]] = (
-    "preference",
-    "project",
-    "identity",
-    "constraint",
-    "context",
-    "personal_data",
-    "languages",
-    "favorite_things",
-    "relationships",
-    "pets",
-    "naming",
-    "professional_profile",
-)
+CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 WORK: Final[tuple[Category, ...]] = ("professional_profile", "project")
 """What is told here may name an illness or money that are nobody's in particular."""
 
-IMPORTANCES: Final[tuple[Importance, ...]] = ("low", "medium", "high")
+IMPORTANCES: Final[tuple[Importance, ...]] = get_args(Importance)
 """From the least to the most."""
 
 

@@ -1,14 +1,13 @@
-"""The queries of long-term memory, one short function each."""
+"""The queries of long-term memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from quipu.errors import NotFound
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
@@ -16,16 +15,13 @@ from quipu.kinds.longterm.model import (
     Category,
     Importance,
     LongtermMemory,
-    MemoryCount,
-    MemoryRevision,
     MemorySource,
     Wording,
 )
-from quipu.record.given import id_of, only
+from quipu.record.given import row_of
 
-_SQL = queries.load("quipu.kinds.longterm")
+SQL = queries.load("quipu.kinds.longterm")
 _ALL: Final = 2**31 - 1
-_HINT: Final = "The list of memories shows them."
 _PUBLIC: Final = tuple(field.name for field in fields(LongtermMemory))
 
 
@@ -77,26 +73,6 @@ class Narrowed:
     until: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """Part of a memory that recall shows."""
-
-    id: int
-    summary: str
-    details: str | None
-    happened_at: datetime
-    recorded_at: datetime
-    said: str
-    session: str | None
-    category: str
-    user: str | None
-
-
-async def hold(tx: SpaceTransaction) -> None:
-    """Wait until nobody else changes the memories of the space."""
-    await run(tx, "hold")
-
-
 async def memories(
     tx: SpaceTransaction,
     narrowed: Narrowed | None = None,
@@ -110,7 +86,7 @@ async def memories(
     """Return memories behind ``after``: live ones first, then by importance, then by last change."""
     return await tx.fetch(
         Row,
-        _SQL["memories"],
+        SQL["memories"],
         **asdict(narrowed or Narrowed()),
         ids=None if ids is None else list(ids),
         entries=None if entries is None else Int8s(entries),
@@ -130,42 +106,25 @@ async def memory(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
         NotFound: there is none.
         BadInput: several ids begin so, or it is no id.
     """
-    wanted = id_of(id_, what="a memory", hint=_HINT)
-    if tx is not None:
-        if isinstance(wanted, str):
-            like = await tx.rows(_SQL["ids_like"], prefix=f"{wanted}%")
-            wanted = only([row[0] for row in like], wanted) or wanted
-        found = await memories(tx, ids=[str(wanted)]) if isinstance(wanted, UUID) else []
-        if found:
-            return found[0]
-    raise NotFound(f"There is no memory {wanted} in this space.", hint=_HINT)
+    return await row_of(
+        tx,
+        id_,
+        like=SQL["ids_like"],
+        fetch=lambda tx, ids: memories(tx, ids=[str(one) for one in ids]),
+        what="memory",
+        hint="The list of memories shows them.",
+    )
 
 
 async def by_hash(tx: SpaceTransaction, *, user: str | None, hash: str) -> Row | None:
     """Return the memory of a user that says this: the live one, else the one archived last."""
-    ids = await tx.rows(_SQL["by_hash"], user=user, hash=hash)
+    ids = await tx.rows(SQL["by_hash"], user=user, hash=hash)
     return await memory(tx, ids[0][0]) if ids else None
-
-
-async def live_with_hash(tx: SpaceTransaction, *, user: str | None, hash: str, besides: str) -> UUID | None:
-    """Return another live memory of a user that says this."""
-    ids = await tx.rows(_SQL["live_with_hash"], user=user, hash=hash, id=besides)
-    return ids[0][0] if ids else None
-
-
-async def history(tx: SpaceTransaction, id_: str) -> list[MemoryRevision]:
-    """Return the wordings of a memory before each change, latest first."""
-    return await tx.fetch(MemoryRevision, _SQL["history"], id=id_)
 
 
 async def wording(tx: SpaceTransaction, id_: str, version: int) -> Wording | None:
     """Return the wording of an earlier version of a memory."""
-    return await tx.fetch_one(Wording, _SQL["wording"], id=id_, version=version)
-
-
-async def sources(tx: SpaceTransaction, id_: str) -> list[MemorySource]:
-    """Return the words that a memory rests on as it reads now, latest first."""
-    return await tx.fetch(MemorySource, _SQL["sources"], id=id_)
+    return await tx.fetch_one(Wording, SQL["wording"], id=id_, version=version)
 
 
 async def cited_messages(
@@ -173,7 +132,7 @@ async def cited_messages(
 ) -> set[tuple[str | None, str]]:
     """Return those of the messages, by session and id, that a memory rests on already."""
     messages = [source.message for source in said if source.message is not None]
-    return {tuple(row) for row in await tx.rows(_SQL["told_by"], id=id_, messages=messages)}
+    return {tuple(row) for row in await tx.rows(SQL["told_by"], id=id_, messages=messages)}
 
 
 async def numbers(tx: SpaceTransaction, said: Sequence[MemorySource]) -> dict[int, int]:
@@ -184,7 +143,7 @@ async def numbers(tx: SpaceTransaction, said: Sequence[MemorySource]) -> dict[in
     if not places:
         return {}
     rows = await tx.rows(
-        _SQL["numbers"],
+        SQL["numbers"],
         messages=[said[place].message for place in places],
         sessions=[said[place].session for place in places],
     )
@@ -193,58 +152,10 @@ async def numbers(tx: SpaceTransaction, said: Sequence[MemorySource]) -> dict[in
 
 async def messages_there(tx: SpaceTransaction, numbers_: Sequence[int]) -> set[int]:
     """Return the messages of the record that were not forgotten."""
-    rows = await tx.rows(_SQL["messages_there"], numbers=Int8s(numbers_)) if numbers_ else []
+    rows = await tx.rows(SQL["messages_there"], numbers=Int8s(numbers_)) if numbers_ else []
     return {row[0] for row in rows}
-
-
-async def accessed(tx: SpaceTransaction, ids: Sequence[str], *, now: datetime, apart: timedelta) -> int:
-    """Note that memories were put into a prompt; return how many of them count."""
-    return await tx.execute(_SQL["accessed"], ids=list(ids), now=now, apart=apart)
 
 
 async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
     """Return the entries of the memories used last, with the time; latest first."""
-    return [(entry, at) for entry, at in await tx.rows(_SQL["lately"], limit=limit)]
-
-
-async def cited(tx: SpaceTransaction, entries: Sequence[int]) -> list[Cited]:
-    """Return the entries of memories as recall shows them."""
-    return await tx.fetch(Cited, _SQL["cited"], ids=Int8s(entries))
-
-
-async def counts(tx: SpaceTransaction, *, user: str | None) -> list[MemoryCount]:
-    """Count the memories of each category and importance."""
-    return await tx.fetch(MemoryCount, _SQL["counts"], user=user)
-
-
-async def doomed(tx: SpaceTransaction, name: str, **values: object) -> list[int]:
-    """Return the ids that an erasure takes, by the name of the query."""
-    return [row[0] for row in await (await tx.run(_SQL[name], values)).fetchall()]
-
-
-async def doomed_memories(tx: SpaceTransaction, **values: object) -> list[tuple[str, int | None]]:
-    """Return the memories that an erasure takes, with their entries."""
-    return await (await tx.run(_SQL["doomed_memories"], values)).fetchall()
-
-
-async def wordings(
-    tx: SpaceTransaction, *, sources: Sequence[int], messages: Sequence[int], doomed: Sequence[str]
-) -> list[Resting]:
-    """Return the wordings of memories with a source in what loses messages, by memory."""
-    return await tx.fetch(
-        Resting,
-        _SQL["wordings"],
-        sources=Int8s(sources),
-        messages=Int8s(messages),
-        doomed=list(doomed),
-    )
-
-
-async def said(tx: SpaceTransaction, messages: Sequence[int]) -> list[str]:
-    """Return the texts of messages."""
-    return [row[0] for row in await tx.rows(_SQL["said"], messages=Int8s(messages))]
-
-
-async def run(tx: SpaceTransaction, name: str, /, **values: object) -> None:
-    """Run a write by its name."""
-    await tx.execute(_SQL[name], **values)
+    return [(entry, at) for entry, at in await tx.rows(SQL["lately"], limit=limit)]

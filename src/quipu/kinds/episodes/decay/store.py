@@ -5,34 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
-from quipu.errors import NotFound
-from quipu.kernel.base.parameters import ListState
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.decay.life import USUAL, EpisodeLife, Pace, pace, state
 from quipu.kinds.episodes.decay.model import (
     Episode,
-    EpisodeMessage,
     EpisodeStats,
-    EpisodeVersion,
-    Order,
 )
 from quipu.kinds.episodes.decay.weighing import About
 from quipu.kinds.episodes.indexing import text_of
 from quipu.recall.model import Cited, Source
 from quipu.recall.terms import bag
-from quipu.record.given import id_of as given_id
-from quipu.record.given import only
+from quipu.record import given
 
 SQL = queries.load("quipu.kinds.episodes.decay")
 _NOT_SHOWN = ("entry_id", "recent", "pace")
-
-
-_HINT: Final = "The list of episodes shows them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +97,6 @@ class Row:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Conditions on a list of episodes; None sets no condition."""
-
-    session: str | None = None
-    user: str | None = None
-    topic: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    state: ListState = "all"
-    order: Order = "recent"
-    limit: int = 1_000
-    offset: int = 0
-
-
 async def lives(tx: SpaceTransaction, entries: Sequence[int]) -> list[tuple[int, EpisodeLife, About]]:
     """Return each entry's history and subject."""
     found: list[tuple[int, EpisodeLife, About]] = []
@@ -155,57 +131,9 @@ async def episodes(
     return [replace(row, pace=pace(tx.settings)) for row in rows]
 
 
-async def listed(tx: SpaceTransaction, wanted: Wanted, *, after: Row | None, now: datetime) -> list[Row]:
-    """Return episodes in an order, highest first, behind the episode ``after``."""
-    pacing = pace(tx.settings)
-    ids: list[UUID] = [
-        row[0]
-        for row in await tx.rows(
-            SQL["listed"],
-            **{field.name: getattr(wanted, field.name) for field in fields(wanted)},
-            decay=pacing.decay_per_hour,
-            boost=pacing.boost,
-            now=now,
-            after=None if after is None else after.id,
-            after_ended=None if after is None else after.happened_at,
-        )
-    ]
-    found = {row.id: row for row in await episodes(tx, ids=ids)}
-    return [found[id_] for id_ in ids]
-
-
-async def is_there(tx: SpaceTransaction, id_: UUID) -> bool:
-    """Return True if there is an episode with an id."""
-    return bool(await tx.rows(SQL["is_there"], id=id_))
-
-
-async def ids_like(tx: SpaceTransaction, prefix: str) -> list[UUID]:
-    """Return at most two episodes whose id begins so."""
-    return [row[0] for row in await tx.rows(SQL["ids_like"], prefix=f"{prefix}%")]
-
-
-async def messages_of(tx: SpaceTransaction, id_: UUID) -> list[EpisodeMessage]:
-    """Return the messages that an episode is made of."""
-    return await tx.fetch(EpisodeMessage, SQL["messages_of"], id=id_)
-
-
-async def versions(tx: SpaceTransaction, id_: UUID) -> list[EpisodeVersion]:
-    """Return the earlier texts of an episode, latest first."""
-    return await tx.fetch(EpisodeVersion, SQL["versions"], id=id_)
-
-
 async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
     """Return the entries of the episodes used last, with the time; latest first."""
     return [(entry, at) for entry, at in await tx.rows(SQL["lately"], limit=limit)]
-
-
-async def last_uses(
-    tx: SpaceTransaction, *, ids: Sequence[UUID] | None = None, entries: Sequence[int] = ()
-) -> list[Use]:
-    """Return the last uses of episodes, by ids or entries, locked until the transaction ends."""
-    if ids is not None:
-        return await tx.fetch(Use, SQL["last_uses"], ids=list(ids))
-    return await tx.fetch(Use, SQL["last_uses_of_entries"], entries=Int8s(entries))
 
 
 async def stats(tx: SpaceTransaction, *, now: datetime) -> EpisodeStats:
@@ -223,28 +151,18 @@ def _terms(topic: str) -> Collection[int]:
     return bag(topic.replace("-", " ")).hashes.tolist() if topic else ()
 
 
-async def id_of(tx: SpaceTransaction | None, given: UUID | str) -> UUID:
-    """Return the id of an episode: a whole one, or the only one that begins so.
+async def row_of(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
+    """Return the episode with an id, or with the only id that begins so.
 
     Raises:
         NotFound: there is none.
         BadInput: several begin so, or it is no id.
     """
-    asked = given_id(given, what="an episode", hint=_HINT)
-    found: UUID | None = None
-    if tx is not None and isinstance(asked, UUID):
-        found = asked if await is_there(tx, asked) else None
-    elif tx is not None:
-        found = only(await ids_like(tx, str(asked)), asked)
-    if found is None:
-        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
-    return found
-
-
-async def row_of(tx: SpaceTransaction | None, given: UUID | str) -> Row:
-    """Return the episode with an id. Raises as ``id_of`` does."""
-    id_ = await id_of(tx, given)
-    rows = [] if tx is None else await episodes(tx, ids=[id_])
-    if not rows:
-        raise NotFound(f"There is no episode {given} in this space.", hint=_HINT)
-    return rows[0]
+    return await given.row_of(
+        tx,
+        id_,
+        like=SQL["ids_like"],
+        fetch=lambda tx, ids: episodes(tx, ids=ids),
+        what="episode",
+        hint="The list of episodes shows them.",
+    )

@@ -14,8 +14,8 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Limit, Offset, OnlySession, Space, TheSession
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.ledger.evidence import checking, policy, store
-from quipu.kinds.ledger.evidence.checking import object_of
+from quipu.kinds.ledger.evidence import arguments, policy, store
+from quipu.kinds.ledger.evidence.arguments import object_of
 from quipu.kinds.ledger.evidence.model import (
     CONFIDENCES,
     EVIDENCE_SOURCES,
@@ -101,26 +101,26 @@ class AsyncEvidence:
         check_name("session", session)
         now, secrets = self._clock.now(), self._redact
         words = {
-            "action": checking.line("action", action, secrets=secrets),
+            "action": arguments.line("action", action, secrets=secrets),
             "location": check_name("location", location),
             "time_window": check_name("time_window", time_window),
             "rule_version": check_name("rule_version", rule_version),
         }
-        asked = checking.one_of("confidence", confidence, CONFIDENCES)
-        source = checking.one_of("source", source, EVIDENCE_SOURCES)
+        asked = arguments.one_of("confidence", confidence, CONFIDENCES)
+        source = arguments.one_of("source", source, EVIDENCE_SOURCES)
         given = policy.Conditions(
             status=None
             if source_status is None
-            else checking.one_of("source_status", source_status, SOURCE_STATUSES),
-            freshness_seconds=checking.optional_whole("freshness_seconds", freshness_seconds),
+            else arguments.one_of("source_status", source_status, SOURCE_STATUSES),
+            freshness_seconds=arguments.optional_whole("freshness_seconds", freshness_seconds),
         )
-        references = checking.references(evidence, now=now, secrets=secrets)
+        references = arguments.references(evidence, now=now, secrets=secrets)
         kept = policy.ranked(references)
         explained = object_of("explanation", explanation, secrets=secrets)
         noted = object_of("meta", meta, secrets=secrets)
         if store.OURS in noted:
             raise BadInput("this name is ours.", field=f"meta.{store.OURS}")
-        impact = checking.impact(impact_score)
+        impact = arguments.impact(impact_score)
         optional_name("message", message)
         async with self._database.write(space) as tx:
             place = await store.standing(tx, session)
@@ -164,7 +164,7 @@ class AsyncEvidence:
         """
         optional_name("session", session)
         _check_page(limit, offset)
-        last = _BIGGEST_ID if after is None else checking.whole("after", after, most=_BIGGEST_ID)
+        last = _BIGGEST_ID if after is None else arguments.whole("after", after, most=_BIGGEST_ID)
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
@@ -176,7 +176,7 @@ class AsyncEvidence:
         Raises:
             NotFound: There is no such recommendation.
         """
-        checking.whole("id", id, most=_BIGGEST_ID)
+        arguments.whole("id", id, most=_BIGGEST_ID)
         async with self._database.transaction(check_name("space", space)) as tx:
             found = None if tx is None else await store.recommendation(tx, id)
         if found is None:
@@ -194,9 +194,9 @@ class AsyncEvidence:
             NotFound: There is no such recommendation.
             BadInput: There is no such theme.
         """
-        checking.whole("id", id, most=_BIGGEST_ID)
+        arguments.whole("id", id, most=_BIGGEST_ID)
         _check_page(limit, 0)
-        known = None if theme is None else checking.theme_named("theme", theme)
+        known = None if theme is None else arguments.theme_named("theme", theme)
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None or await store.recommendation(tx, id) is None:
                 raise _unknown(id, space)
@@ -219,7 +219,7 @@ class AsyncEvidence:
         Raises:
             BadInput: There is no such theme, or no such session.
         """
-        known = None if theme is None else checking.theme_named("theme", theme)
+        known = None if theme is None else arguments.theme_named("theme", theme)
         _check_page(limit, 0)
         found = await self._asked(
             space, session, place, lambda tx, asked: _shown(tx, asked, theme=known, limit=limit)
@@ -277,6 +277,6 @@ def _unknown(number: int, space: str) -> NotFound:
 
 
 def _check_page(limit: int, offset: int) -> None:
-    if checking.whole("limit", limit, most=_MOST) == 0:
+    if arguments.whole("limit", limit, most=_MOST) == 0:
         raise BadInput(f"a whole number from 1 to {_MOST:,}.", field="limit")
-    checking.whole("offset", offset)
+    arguments.whole("offset", offset)

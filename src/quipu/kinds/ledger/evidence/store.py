@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from quipu.errors import BadInput
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.ledger.evidence import checking, store
+from quipu.kinds.ledger.evidence import arguments, store
 from quipu.kinds.ledger.evidence.model import (
     CompetitorCheck,
     ConfidenceLimit,
@@ -64,7 +64,7 @@ def turn_of(session: store.Session, turn: int | None) -> int:
     """
     if turn is None:
         return session.turns
-    checking.whole("turn", turn)
+    arguments.whole("turn", turn)
     if session.messages and turn > session.messages:
         raise BadInput(f"{turn} is to come; this session is at turn {session.turns}.", field="turn")
     return turn

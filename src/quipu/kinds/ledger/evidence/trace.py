@@ -20,8 +20,8 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Space, TheSession
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.ledger.evidence import checking, store
-from quipu.kinds.ledger.evidence.checking import document, object_of
+from quipu.kinds.ledger.evidence import arguments, store
+from quipu.kinds.ledger.evidence.arguments import document, object_of
 from quipu.kinds.ledger.evidence.model import (
     CHECK_STATUSES,
     FALLBACK_KINDS,
@@ -49,7 +49,7 @@ from quipu.recall.generations import Models
 _LONGEST_RESULT_BYTES: Final = 1024 * 1024
 _MOST_WINDOW_DAYS: Final = 32_767
 
-_Whole = Annotated[int, Interval(ge=0, le=checking.MOST_WHOLE)]
+_Whole = Annotated[int, Interval(ge=0, le=arguments.MOST_WHOLE)]
 _Session = Annotated[str, Doc("The session in which it was."), Example("s1")]
 _Turn = Annotated[
     int | None, Doc("The turn of the session, if not the one it is at."), Interval(ge=0, le=LATEST_TURN)
@@ -108,13 +108,13 @@ class AsyncTrace:
         secrets = self._redact
         values = {
             "tool": check_name("tool", tool),
-            "source": None if source is None else checking.one_of("source", source, TOOL_SOURCES),
+            "source": None if source is None else arguments.one_of("source", source, TOOL_SOURCES),
             "args": Jsonb(object_of("args", args, secrets=secrets)),
             "result": _result(result, secrets=secrets),
-            "status": checking.one_of("status", status, SOURCE_STATUSES),
-            "latency_ms": checking.whole("latency_ms", latency_ms),
+            "status": arguments.one_of("status", status, SOURCE_STATUSES),
+            "latency_ms": arguments.whole("latency_ms", latency_ms),
             "cache_hit": bool(cache_hit),
-            "freshness_seconds": checking.optional_whole("freshness_seconds", freshness_seconds),
+            "freshness_seconds": arguments.optional_whole("freshness_seconds", freshness_seconds),
             "error_code": optional_name("error_code", error_code),
         }
         optional_name("message", message)
@@ -140,20 +140,20 @@ class AsyncTrace:
             BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         now = self._clock.now()
-        started = checking.time("started_at", started_at, now=now)
-        finished = checking.time("finished_at", finished_at, now=now)
+        started = arguments.time("started_at", started_at, now=now)
+        finished = arguments.time("finished_at", finished_at, now=now)
         if started is None:
             raise BadInput("when did it begin?", field="started_at")
         if finished is not None and finished < started:
             raise BadInput("it is before started_at.", field="finished_at")
         values = {
-            "source": checking.one_of("source", source, FETCHED_SOURCES),
+            "source": arguments.one_of("source", source, FETCHED_SOURCES),
             "started_at": started,
             "finished_at": finished,
-            "status": checking.one_of("status", status, RUN_STATUSES),
-            "items": checking.optional_whole("items", items),
-            "latest_record_at": checking.time("latest_record_at", latest_record_at, now=now),
-            "error": checking.optional_line("error", error, secrets=self._redact),
+            "status": arguments.one_of("status", status, RUN_STATUSES),
+            "items": arguments.optional_whole("items", items),
+            "latest_record_at": arguments.time("latest_record_at", latest_record_at, now=now),
+            "error": arguments.optional_line("error", error, secrets=self._redact),
         }
         async with self._database.write(check_name("space", space)) as tx:
             return await store.write(tx, "source_run", values)
@@ -176,11 +176,11 @@ class AsyncTrace:
             BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         values = {
-            "query": checking.line("query", query, secrets=self._redact),
-            "status": checking.one_of("status", status, CHECK_STATUSES),
+            "query": arguments.line("query", query, secrets=self._redact),
+            "status": arguments.one_of("status", status, CHECK_STATUSES),
             "place": optional_name("place", place),
             "name": optional_name("name", name),
-            "latency_ms": checking.optional_whole("latency_ms", latency_ms),
+            "latency_ms": arguments.optional_whole("latency_ms", latency_ms),
             "now": self._clock.now(),
         }
         if status == "resolved" and place is None:
@@ -242,7 +242,7 @@ class AsyncTrace:
             await keep(None, status="error", error_code=code, window_days=window_days, latency_ms=took)
             raise
         number = await keep(signals)
-        found = tuple(replace(checking.referring(one), entity=entity) for one in signals.evidence)
+        found = tuple(replace(arguments.referring(one), entity=entity) for one in signals.evidence)
         return ReviewReading(run_id=number, signals=signals, evidence=found)
 
     async def signal_run(
@@ -276,10 +276,10 @@ class AsyncTrace:
         values = {
             **_found(signals, window_days=window_days, latency_ms=latency_ms),
             "place": check_name("place", place),
-            "entity": checking.one_of("entity", entity, REVIEWED_ENTITIES),
-            "status": checking.one_of("status", status, SOURCE_STATUSES),
+            "entity": arguments.one_of("entity", entity, REVIEWED_ENTITIES),
+            "status": arguments.one_of("status", status, SOURCE_STATUSES),
             "cache_hit": bool(cache_hit),
-            "freshness_seconds": checking.optional_whole("freshness_seconds", freshness_seconds),
+            "freshness_seconds": arguments.optional_whole("freshness_seconds", freshness_seconds),
             "error_code": optional_name("error_code", error_code),
             "now": self._clock.now(),
         }
@@ -303,10 +303,10 @@ class AsyncTrace:
             BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         values = {
-            "kind": checking.one_of("kind", kind, FALLBACK_KINDS),
-            "reason": checking.line("reason", reason, secrets=self._redact),
-            "response": checking.line("response", response, secrets=self._redact, longest=64 * 1024),
-            "sources_down": [checking.one_of("sources_down", one, TOOL_SOURCES) for one in sources_down],
+            "kind": arguments.one_of("kind", kind, FALLBACK_KINDS),
+            "reason": arguments.line("reason", reason, secrets=self._redact),
+            "response": arguments.line("response", response, secrets=self._redact, longest=64 * 1024),
+            "sources_down": [arguments.one_of("sources_down", one, TOOL_SOURCES) for one in sources_down],
             "now": self._clock.now(),
         }
         async with self._at(space, session, turn) as where:
@@ -327,12 +327,12 @@ def _result(value: object, *, secrets: bool) -> Jsonb | None:
 
 
 def _found(signals: ReviewSignals | None, *, window_days: int, latency_ms: int | None) -> dict[str, object]:
-    latency = checking.optional_whole("latency_ms", latency_ms)
+    latency = arguments.optional_whole("latency_ms", latency_ms)
     if signals is None:
         return {
             "sample_count": 0,
             "evidence_count": 0,
-            "window_days": checking.whole("window_days", window_days, most=_MOST_WINDOW_DAYS),
+            "window_days": arguments.whole("window_days", window_days, most=_MOST_WINDOW_DAYS),
             "themes": list[str](),
             "scores": Jsonb({}),
             "latency_ms": latency,

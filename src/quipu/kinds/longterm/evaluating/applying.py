@@ -11,10 +11,12 @@ from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.scope import optional_name
 from quipu.kernel.policy.policy import Policy, safety
-from quipu.kinds.longterm import checking
+from quipu.kinds.longterm import arguments
 from quipu.kinds.longterm.changes import Changes
 from quipu.kinds.longterm.evaluating.model import Applied
 from quipu.kinds.longterm.model import (
+    CATEGORIES,
+    IMPORTANCES,
     WORK,
     AuditAction,
     AuditMemory,
@@ -50,11 +52,11 @@ def checked(evaluation: Evaluation) -> Evaluation:
 def _checked_inclusion(one: Inclusion) -> Inclusion:
     return replace(
         one,
-        category=checking.category_of(one.category),
-        importance=checking.importance_of(one.importance),
-        summary=checking.summary_of(one.summary, secrets=False),
-        details=checking.details_of(one.details, secrets=False),
-        reason=checking.reason_of(one.reason, secrets=True) or "",
+        category=scope.one_of("category", one.category, CATEGORIES),
+        importance=scope.one_of("importance", one.importance, IMPORTANCES),
+        summary=arguments.summary_of(one.summary, secrets=False),
+        details=arguments.details_of(one.details, secrets=False),
+        reason=arguments.reason_of(one.reason, secrets=True) or "",
         sources=_each("sources", one.sources, _checked_source),
     )
 
@@ -62,11 +64,13 @@ def _checked_inclusion(one: Inclusion) -> Inclusion:
 def _checked_edit(one: Edit) -> Edit:
     return replace(
         one,
-        category=None if one.category is None else checking.category_of(one.category),
-        importance=None if one.importance is None else checking.importance_of(one.importance),
-        summary=None if one.summary is None else checking.summary_of(one.summary, secrets=False),
-        details="" if one.details == "" else checking.details_of(one.details, secrets=False),
-        reason=checking.reason_of(one.reason, secrets=True) or "",
+        category=None if one.category is None else scope.one_of("category", one.category, CATEGORIES),
+        importance=None
+        if one.importance is None
+        else scope.one_of("importance", one.importance, IMPORTANCES),
+        summary=None if one.summary is None else arguments.summary_of(one.summary, secrets=False),
+        details="" if one.details == "" else arguments.details_of(one.details, secrets=False),
+        reason=arguments.reason_of(one.reason, secrets=True) or "",
         sources=_each("sources", one.sources, _checked_source),
     )
 
@@ -74,7 +78,7 @@ def _checked_edit(one: Edit) -> Edit:
 def _checked_deletion(one: Deletion) -> Deletion:
     return replace(
         one,
-        reason=checking.reason_of(one.reason, secrets=True) or "",
+        reason=arguments.reason_of(one.reason, secrets=True) or "",
         sources=_each("sources", one.sources, _checked_source),
     )
 

@@ -10,12 +10,10 @@ from typing import Annotated
 from typing_extensions import Doc
 
 from quipu.kernel.base import echo
-from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database
 from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.longterm.changes import changed
@@ -23,20 +21,13 @@ from quipu.kinds.longterm.evaluating import evaluators
 from quipu.kinds.longterm.evaluating.applying import apply, checked, held, refusing, texts
 from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
 from quipu.kinds.longterm.evaluating.sessions import Sessions
+from quipu.kinds.longterm.lookup import AsyncLongtermLookup
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult, read
-from quipu.recall.generations import Models
-from quipu.recall.search import Search
 
 
-class AsyncEvaluating:
+class AsyncEvaluating(AsyncLongtermLookup):
     """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
-
-    def __init__(self, database: Database, models: Models, *, search: Search, clock: Clock) -> None:
-        self._database = database
-        self._models = models
-        self._search = search
-        self._clock = clock
 
     async def evaluate(
         self,

@@ -15,7 +15,7 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
-from quipu.kinds.longterm import auditing, store
+from quipu.kinds.longterm import audit, store
 from quipu.kinds.longterm.changes import Changes, changed
 from quipu.kinds.longterm.evaluating import turns
 from quipu.kinds.longterm.evaluating.applying import apply, held, refusing, texts
@@ -203,7 +203,7 @@ class Sessions:
             await turns.mark(changes.tx, stretch.session, name, version, stretch.end, now=changes.now)
             for user, one, applied in done:
                 line = self._line(session, stretch, one, applied, user=user, begun=begun)
-                await auditing.note(changes.tx, line)
+                await audit.note(changes.tx, line)
             memories = [memory for _, _, applied in done for memory in applied.memories]
             return Applied(memories=memories, refused=sum(applied.refused for _, _, applied in done))
 
@@ -264,7 +264,7 @@ class Sessions:
             evaluator=f"{self._evaluator.name}:{self._evaluator.version}",
         )
         async with self._database.write(space, as_of=as_of) as tx:
-            await auditing.note(tx, line)
+            await audit.note(tx, line)
 
 
 def _of(said: Sequence[Turn], user: str | None) -> list[Turn]:

@@ -24,16 +24,10 @@ order by id desc
 limit %(limit)s
 
 -- name: lines_memories: what lines are about, each in its order
-select audit_id as line, memory_id as id, action, score, parts, reason
+select audit_id as line, memory_id::text as id, action, score, parts, reason
 from longterm.audit_memories
 where space_id = %(space)s and audit_id = any(%(lines)s::int8[])
 order by audit_id, place
-
--- name: troubles: how recoveries and evaluations went, by outcome
-select act, outcome, count(*)::integer as times from longterm.audit
-where space_id = %(space)s and (%(since)s::timestamptz is null or at >= %(since)s)
-group by act, outcome
-order by act, outcome
 
 -- name: prune_audit: lines that are older than they are to be
 delete from longterm.audit where space_id = %(space)s and at < %(before)s

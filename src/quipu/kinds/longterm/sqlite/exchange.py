@@ -13,17 +13,15 @@ from typing import Annotated, Final
 from anyio import from_thread, to_thread
 from typing_extensions import Doc
 
-from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import OnlyUser, Space
 from quipu.kernel.base.scope import check_name, optional_name
-from quipu.kernel.db.database import Database
 from quipu.kinds.longterm import indexing
 from quipu.kinds.longterm.changes import Changes, changed
 from quipu.kinds.longterm.indexing import Entry
+from quipu.kinds.longterm.lookup import AsyncLongtermLookup
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite import file, store
 from quipu.kinds.longterm.sqlite.rules import Reader, Refused, Taken, id_of
-from quipu.recall.generations import Models
 from quipu.upkeep.exports.exports import Export, note
 
 _BY: Final = "import"
@@ -73,14 +71,8 @@ class MemoriesExported:
     sha256: str
 
 
-class AsyncMemoryFiles:
+class AsyncMemoryFiles(AsyncLongtermLookup):
     """Takes files of the seed in, and writes them."""
-
-    def __init__(self, database: Database, models: Models, *, clock: Clock, redact: bool) -> None:
-        self._database = database
-        self._models = models
-        self._clock = clock
-        self._redact = redact
 
     async def import_sqlite(
         self,
@@ -104,7 +96,7 @@ class AsyncMemoryFiles:
         check_name("space", space)
         whose, now = optional_name("user", user), self._clock.now()
         rows = await to_thread.run_sync(file.read, Path(path))
-        reader = Reader(now=now, secrets=self._redact)
+        reader = Reader(now=now, secrets=self._settings.redact)
         taken: dict[str, Taken] = {}
         refused: list[RefusedRow] = []
         for row in rows:

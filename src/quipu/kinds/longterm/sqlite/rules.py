@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 
 from quipu.kernel.base.text import clean
 from quipu.kernel.redact import redact
-from quipu.kinds.longterm.checking import LONGEST_DETAILS, LONGEST_SUMMARY
+from quipu.kinds.longterm.arguments import LONGEST_DETAILS, LONGEST_SUMMARY
 from quipu.kinds.longterm.model import CATEGORIES, IMPORTANCES, Category, Importance
 from quipu.kinds.longterm.rules import summary_hash
 

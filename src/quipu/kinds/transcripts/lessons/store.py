@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from quipu.errors import NotFound
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Vectors
 from quipu.kernel.db.database import SpaceTransaction
@@ -18,7 +17,7 @@ from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
 from quipu.kinds.transcripts.lessons.merge import Known
 from quipu.kinds.transcripts.lessons.model import Lesson, Outcome, State
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
-from quipu.record.given import id_of, only
+from quipu.record import given
 
 SQL = queries.load("quipu.kinds.transcripts.lessons")
 _HINT: Final = "The list of lessons shows them."
@@ -118,15 +117,14 @@ async def row_of(tx: SpaceTransaction | None, id_: UUID | str) -> StoredLesson:
         NotFound: there is none.
         BadInput: several ids begin so, or it is no id.
     """
-    wanted = id_of(id_, what="a memory", hint=_HINT)
-    chosen: UUID | None = wanted if isinstance(wanted, UUID) else None
-    if tx is not None and isinstance(wanted, str):
-        ids = [row[0] for row in await tx.rows(SQL["ids_like"], prefix=f"{wanted}%")]
-        chosen = only(ids, wanted)
-    rows = [] if tx is None or chosen is None else await memories(tx, ids=[chosen])
-    if not rows:
-        raise NotFound(f"There is no lesson {wanted} in this space.", hint=_HINT)
-    return rows[0]
+    return await given.row_of(
+        tx,
+        id_,
+        like=SQL["ids_like"],
+        fetch=lambda tx, ids: memories(tx, ids=ids),
+        what="lesson",
+        hint=_HINT,
+    )
 
 
 async def surest(

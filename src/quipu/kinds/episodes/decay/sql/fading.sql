@@ -74,9 +74,6 @@ where %(after)s::uuid is null
 order by e.most desc, e.ended_at desc, e.id desc
 limit %(limit)s offset %(offset)s
 
--- name: is_there: whether there is an episode with an id
-select id from episodes.stored_episodes where space_id = %(space)s and id = %(id)s
-
 -- name: ids_like: episodes whose id begins so
 select id from episodes.stored_episodes where space_id = %(space)s and id::text like %(prefix)s order by id limit 2
 
@@ -95,13 +92,7 @@ order by version desc
 
 -- name: last_uses: when episodes were used last; they stay as they are until the transaction ends
 select id, last_accessed_at as used_at, access_count as uses from episodes.stored_episodes
-where space_id = %(space)s and id = any(%(ids)s::uuid[]) and deleted_at is null
-order by id
-for update
-
--- name: last_uses_of_entries: the same, by the entries that were found
-select id, last_accessed_at as used_at, access_count as uses from episodes.stored_episodes
-where space_id = %(space)s and entry_id = any(%(entries)s::int8[]) and deleted_at is null
+where space_id = %(space)s and (id = any(%(ids)s::uuid[]) or entry_id = any(%(entries)s::int8[])) and deleted_at is null
 order by id
 for update
 

@@ -30,10 +30,7 @@ from quipu.kinds.episodes.extraction.beliefs.model import (
 from quipu.kinds.episodes.extraction.beliefs.store import Row
 from quipu.recall.generations import Models, Unprepared, prepare
 from quipu.recall.model import GenerationChanged
-from quipu.record.given import id_of, only
 
-_HINT: Final = "The list of beliefs in all states shows them."
-_CONFLICTS: Final = "The list of conflicts shows them."
 _LONGEST_VALUE: Final = 500
 _Changed = TypeVar("_Changed")
 
@@ -104,7 +101,7 @@ class AsyncBeliefs:
             NotFound: There is no such belief.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            row = await _row(tx, id)
+            row = await store.row(tx, id)
             assert tx is not None
             return (await store.beliefs(tx, ids=[row.id]))[0]
 
@@ -115,7 +112,7 @@ class AsyncBeliefs:
             NotFound: There is no such belief.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            row = await _row(tx, id)
+            row = await store.row(tx, id)
             assert tx is not None
             return await store.sources(tx, row.id)
 
@@ -126,7 +123,7 @@ class AsyncBeliefs:
             NotFound: There is no such belief.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            row = await _row(tx, id)
+            row = await store.row(tx, id)
             assert tx is not None
             found = await store.beliefs(tx, person=row.person, key=row.key)
         return sorted(found, key=lambda one: (one.state != "superseded", one.said_at), reverse=True)
@@ -188,23 +185,23 @@ class AsyncBeliefs:
         value = words_of("keep", keep, longest=_LONGEST_VALUE, secrets=self._settings.redact)
 
         async def change(tx: SpaceTransaction, keeping: Keeping) -> UUID:
-            conflict = await _conflict(tx, id)
+            conflict = await store.conflict(tx, id)
             if conflict.resolved_at is not None:
                 raise BadInput("this conflict is settled already.", field="id")
-            row = await _row(tx, conflict.belief.id)
+            row = await store.row(tx, conflict.belief.id)
             chosen = _chosen(conflict, value)
             if chosen is None:
                 return await keeping.by_hand(row, value)
-            kept = await _row(tx, chosen)
+            kept = await store.row(tx, chosen)
             gone = [row.id, *await store.beside(tx, row, slots=[row.slot])]
             others = [one for one in gone if one != chosen]
             await keeping.choose(kept, others, strategy="user_clarified", ending="by_hand")
             return chosen
 
         async def texts(tx: SpaceTransaction) -> Sequence[str]:
-            conflict = await _conflict(tx, id)
-            row = await _row(tx, conflict.belief.id)
-            return [_text(row, value), _text(await _row(tx, conflict.rival.id))]
+            conflict = await store.conflict(tx, id)
+            row = await store.row(tx, conflict.belief.id)
+            return [_text(row, value), _text(await store.row(tx, conflict.rival.id))]
 
         return await self.get(await self._changed(space, texts, change), space=space)
 
@@ -226,10 +223,10 @@ class AsyncBeliefs:
         said = words_of("value", value, longest=_LONGEST_VALUE, secrets=self._settings.redact)
 
         async def change(tx: SpaceTransaction, keeping: Keeping) -> UUID:
-            return await keeping.by_hand(await _row(tx, id), said)
+            return await keeping.by_hand(await store.row(tx, id), said)
 
         async def texts(tx: SpaceTransaction) -> Sequence[str]:
-            return [_text(await _row(tx, id), said)]
+            return [_text(await store.row(tx, id), said)]
 
         return await self.get(await self._changed(space, texts, change), space=space)
 
@@ -245,15 +242,15 @@ class AsyncBeliefs:
             return await self.get(id, space=space)
 
         async def change(tx: SpaceTransaction, keeping: Keeping) -> Belief:
-            row = await _row(tx, id)
+            row = await store.row(tx, id)
             (erased,) = await store.beliefs(tx, ids=[row.id])
             await keeping.forget(row)
             return erased
 
         async def texts(tx: SpaceTransaction) -> Sequence[str]:
-            row = await _row(tx, id)
+            row = await store.row(tx, id)
             beside = await store.beside(tx, row, slots=[])
-            return [_text(await _row(tx, one)) for one in beside]
+            return [_text(await store.row(tx, one)) for one in beside]
 
         return await self._changed(space, texts, change)
 
@@ -289,25 +286,3 @@ def _chosen(conflict: Conflict, keep: str) -> UUID | None:
     if keep in sides:
         return sides[keep].id
     return next((one.id for one in sides.values() if form_of(one.value) == form_of(keep)), None)
-
-
-async def _row(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
-    asked = id_of(id_, what="a belief", hint=_HINT)
-    found: UUID | None = asked if isinstance(asked, UUID) else None
-    if tx is not None and isinstance(asked, str):
-        found = only(await store.ids_like(tx, asked), asked)
-    row = await store.row(tx, found) if tx is not None and found is not None else None
-    if row is None:
-        raise NotFound(f"There is no belief {asked} in this space.", hint=_HINT)
-    return row
-
-
-async def _conflict(tx: SpaceTransaction, id_: UUID | str) -> Conflict:
-    asked = id_of(id_, what="a conflict", hint=_CONFLICTS)
-    found: UUID | None = asked if isinstance(asked, UUID) else None
-    if isinstance(asked, str):
-        found = only(await store.ids_like(tx, asked, conflicts=True), asked)
-    rows = await store.conflicts(tx, id=found, settled=True) if found is not None else []
-    if not rows:
-        raise NotFound(f"There is no conflict {asked} in this space.", hint=_CONFLICTS)
-    return rows[0]

@@ -62,11 +62,8 @@ class Keeping:
     async def _stand(self, id_: UUID) -> None:
         """Let a contested belief stand from now on, and be found."""
         row = await store.row(self._within, id_)
-        if row is not None:
-            entry = await self._file(
-                row.id, row.person, row.key, row.value, row.nature, row.user, row.said_at
-            )
-            await store.stand(self._within, id_, entry=entry)
+        entry = await self._file(row.id, row.person, row.key, row.value, row.nature, row.user, row.said_at)
+        await store.stand(self._within, id_, entry=entry)
 
     async def by_hand(self, row: Row, value: str) -> UUID:
         """Put a value that a person gave in the place of a belief; settle its conflicts."""

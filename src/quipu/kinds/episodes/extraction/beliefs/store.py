@@ -19,6 +19,7 @@ from quipu.kinds.episodes.extraction.beliefs.model import (
     Severity,
     Strategy,
 )
+from quipu.record.given import row_of
 from quipu.upkeep.erasure.wording import repeats, words
 
 _SQL = queries.load("quipu.kinds.episodes.extraction.beliefs")
@@ -201,9 +202,38 @@ async def sources(tx: SpaceTransaction, id_: UUID) -> list[BeliefSource]:
     return await tx.fetch(BeliefSource, _SQL["sources"], id=id_)
 
 
-async def row(tx: SpaceTransaction, id_: UUID) -> Row | None:
-    """Return the fields of a belief that a change needs, or None if there is none."""
-    return await tx.fetch_one(Row, _SQL["row"], id=id_)
+async def row(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
+    """Return the fields of a belief that a change needs, by its id or the only id that begins so.
+
+    Raises:
+        NotFound: there is none.
+        BadInput: several begin so, or it is no id.
+    """
+    return await row_of(
+        tx,
+        id_,
+        like=_SQL["ids_like"],
+        fetch=lambda tx, ids: tx.fetch(Row, _SQL["row"], id=ids[0]),
+        what="belief",
+        hint="The list of beliefs in all states shows them.",
+    )
+
+
+async def conflict(tx: SpaceTransaction, id_: UUID | str) -> Conflict:
+    """Return a conflict, be it settled, by its id or the only id that begins so.
+
+    Raises:
+        NotFound: there is none.
+        BadInput: several begin so, or it is no id.
+    """
+    return await row_of(
+        tx,
+        id_,
+        like=_SQL["conflict_ids_like"],
+        fetch=lambda tx, ids: conflicts(tx, id=ids[0], settled=True),
+        what="conflict",
+        hint="The list of conflicts shows them.",
+    )
 
 
 async def beside(tx: SpaceTransaction, row: Row, *, slots: Sequence[str]) -> list[UUID]:
@@ -212,12 +242,6 @@ async def beside(tx: SpaceTransaction, row: Row, *, slots: Sequence[str]) -> lis
         one[0]
         for one in await tx.rows(_SQL["beside"], id=row.id, person=row.person, key=row.key, slots=list(slots))
     ]
-
-
-async def ids_like(tx: SpaceTransaction, prefix: str, *, conflicts: bool = False) -> list[UUID]:
-    """Return at most two beliefs (or conflicts) whose id begins so."""
-    name = "conflict_ids_like" if conflicts else "ids_like"
-    return [one[0] for one in await tx.rows(_SQL[name], prefix=f"{prefix}%")]
 
 
 async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> list[Found]:

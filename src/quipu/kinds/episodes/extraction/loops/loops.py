@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
-from uuid import UUID
 
 from annotated_types import Interval
 from typing_extensions import Doc
 
-from quipu.errors import BadInput, NotFound
+from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import After, Example, Id, Limit, Offset, OnlySession, OnlyUser, Space
 from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.database import Database
 from quipu.kinds.episodes.extraction import store as minding
 from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.loops import store
 from quipu.kinds.episodes.extraction.loops.model import LOOP_KINDS, LOOP_STATES, Loop, LoopKind, Outcome
 from quipu.kinds.episodes.extraction.loops.reminders import most_urgent_of
-from quipu.record.given import behind, id_of, only
+from quipu.record.given import behind
 
-_HINT: Final = "The list of loops in all states shows them."
 _LONGEST_EVIDENCE: Final = 1_000
 _OUTCOMES: Final = ("resolved", "dropped")
 
@@ -66,7 +64,7 @@ class AsyncLoops:
                 return []
             return await store.listed(
                 tx,
-                after=None if after is None else await behind(_one(tx, after)),
+                after=None if after is None else await behind(store.loop(tx, after)),
                 state=wanted[0],
                 kind=wanted[1],
                 user=user,
@@ -82,7 +80,7 @@ class AsyncLoops:
             NotFound: There is no such loop.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            return await _one(tx, id)
+            return await store.loop(tx, id)
 
     async def remind(
         self,
@@ -132,10 +130,10 @@ class AsyncLoops:
         words = evidence and words_of("evidence", evidence, longest=_LONGEST_EVIDENCE, secrets=secrets)
         async with self._database.write(check_name("space", space)) as tx:
             await minding.hold(tx)
-            one = await _one(tx, id)
+            one = await store.loop(tx, id)
             now = self._clock.now()
             await store.close(tx, one.id, at=now, outcome=outcome, evidence=words or None, message=None)
-            return await _one(tx, one.id)
+            return await store.loop(tx, one.id)
 
     async def reopen(self, id: Id, *, space: Space) -> Loop:
         """Open a closed loop again.
@@ -147,17 +145,6 @@ class AsyncLoops:
         """
         async with self._database.write(check_name("space", space)) as tx:
             await minding.hold(tx)
-            one = await _one(tx, id)
+            one = await store.loop(tx, id)
             await store.reopen(tx, one.id)
-            return await _one(tx, one.id)
-
-
-async def _one(tx: SpaceTransaction | None, id_: UUID | str) -> Loop:
-    asked = id_of(id_, what="a loop", hint=_HINT)
-    found: UUID | None = asked if isinstance(asked, UUID) else None
-    if tx is not None and isinstance(asked, str):
-        found = only(await store.ids_like(tx, asked), asked)
-    rows = await store.loops(tx, [found]) if tx is not None and found is not None else []
-    if not rows:
-        raise NotFound(f"There is no loop {asked} in this space.", hint=_HINT)
-    return rows[0]
+            return await store.loop(tx, one.id)

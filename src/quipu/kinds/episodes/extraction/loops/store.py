@@ -10,6 +10,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.extraction.loops.model import Loop, LoopKind, Opened, Pressing, Resolved, Standing
+from quipu.record.given import row_of
 
 _SQL = queries.load("quipu.kinds.episodes.extraction.loops")
 
@@ -124,9 +125,15 @@ async def pressing(
     return await tx.fetch(Pressing, _SQL["pressing"], user=user, session=session, now=now)
 
 
-async def ids_like(tx: SpaceTransaction, prefix: str) -> list[UUID]:
-    """Return at most two loops whose id begins so."""
-    return [row[0] for row in await tx.rows(_SQL["ids_like"], prefix=f"{prefix}%")]
+async def loop(tx: SpaceTransaction | None, id_: UUID | str) -> Loop:
+    """Return the loop with an id, or with the only id that begins so.
+
+    Raises:
+        NotFound: there is none.
+        BadInput: several begin so, or it is no id.
+    """
+    hint = "The list of loops in all states shows them."
+    return await row_of(tx, id_, like=_SQL["ids_like"], fetch=loops, what="loop", hint=hint)
 
 
 async def doomed(

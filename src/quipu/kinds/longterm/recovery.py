@@ -14,25 +14,24 @@ from typing_extensions import Doc
 
 from quipu.errors import QuipuError
 from quipu.kernel.base import echo, scope
-from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, OnlyUser, Since, Space
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_name, optional_name, own_user
 from quipu.kernel.base.text import clean, excerpt
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.redact import redact
-from quipu.kinds.longterm import auditing, store
+from quipu.kinds.longterm import audit, store
 from quipu.kinds.longterm.indexing import LONGTERM, filed
+from quipu.kinds.longterm.lookup import AsyncLongtermLookup, found
 from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMemory, LongtermMemory
 from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput, read
 from quipu.kinds.longterm.settings import LEAST_SCORE, LIMIT, TIMEOUT_MS, TOKENS
 from quipu.recall.model import Filters, Found
 from quipu.recall.render import estimate_tokens
-from quipu.recall.search import Search
 
 _NOTING_SECONDS: Final = 0.5
 _LONGEST_TROUBLE: Final = 500
@@ -41,14 +40,6 @@ CAVEAT: Final = "Known of the user from before. It may be out of date: what is s
 TURNS: Final = 3
 LONGEST_MESSAGE: Final = 2_000
 LONGEST_TURN: Final = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """Texts to search for; none where nothing was said."""
-
-    texts: tuple[str, ...]
-    limit: int
 
 
 def checked(
@@ -66,15 +57,18 @@ def checked(
     return read(SatiRetrievalInput, ours | said)
 
 
-def query_of(given: SatiRetrievalInput, marks: Marks) -> Query:
-    """Return the query: the message alone, and after the turns before it, without injected memory."""
+def queries_of(given: SatiRetrievalInput, marks: Marks) -> list[str]:
+    """Return the texts to search for: the message alone, and after the turns before it.
+
+    Injected memory is left out. There are none where nothing was said.
+    """
     message = _said(given.current_message, LONGEST_MESSAGE, marks)
     before = [_said(turn, LONGEST_TURN, marks) for turn in given.recent_messages[-TURNS:]]
     context = "\n".join(turn for turn in before if turn)
     texts = [message] if message else []
     if context:
         texts.append(f"{context}\n{message}".strip())
-    return Query(tuple(texts), given.memory_limit)
+    return texts
 
 
 def best(answers: Iterable[Sequence[Found]], *, limit: int, least: float) -> list[Found]:
@@ -131,14 +125,8 @@ class _Turn:
     message: str | None
 
 
-class AsyncRecovering:
+class AsyncRecovery(AsyncLongtermLookup):
     """Recover memories for an answer, and list past recoveries."""
-
-    def __init__(self, database: Database, *, search: Search, clock: Clock, settings: Settings) -> None:
-        self._database = database
-        self._search = search
-        self._clock = clock
-        self._settings = settings
 
     async def recover(
         self,
@@ -174,7 +162,7 @@ class AsyncRecovering:
             BadInput: An argument is invalid; the error names it.
         """
         begun = time.monotonic()
-        settings = await self._holding(check_name("space", space))
+        settings = await self._settings_of(check_name("space", space))
         asked = checked(message, recent=recent, limit=limit or settings.of(LIMIT))
         budget = budget_tokens or settings.of(TOKENS)
         scope.whole("budget_tokens", budget, most=10**6)
@@ -184,17 +172,17 @@ class AsyncRecovering:
             session=optional_name("session", session),
             message=optional_name("message_id", message_id),
         )
-        found, as_of = _NOTHING, None
+        recovered, as_of = _NOTHING, None
         left = settings.of(TIMEOUT_MS) / 1000 - (time.monotonic() - begun)
         with move_on_after(max(0.0, left)) as limited:
-            found, as_of = await self._recovered(asked, turn, budget, left)
+            recovered, as_of = await self._recovered(asked, turn, budget, left)
         if limited.cancelled_caught:
             trouble = f"not found within {settings.of(TIMEOUT_MS)} ms"
-            found = Recovered(outcome="timeout", trouble=trouble)
-        found = found.model_copy(update={"took_ms": round((time.monotonic() - begun) * 1000)})
+            recovered = Recovered(outcome="timeout", trouble=trouble)
+        recovered = recovered.model_copy(update={"took_ms": round((time.monotonic() - begun) * 1000)})
         with move_on_after(_NOTING_SECONDS):
-            await self._note(turn, found, as_of, injected=injected)
-        return found
+            await self._note(turn, recovered, as_of, injected=injected)
+        return recovered
 
     async def audit(
         self,
@@ -219,9 +207,9 @@ class AsyncRecovering:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
-            return await auditing.lines(tx, act=act, user=user, session=session, since=earliest, limit=limit)
+            return await audit.lines(tx, act=act, user=user, session=session, since=earliest, limit=limit)
 
-    async def _holding(self, space: str) -> Settings:
+    async def _settings_of(self, space: str) -> Settings:
         """Return the settings of the space; those of the process if the database does not answer in time."""
         with suppress(QuipuError, OSError), move_on_after(self._settings.of(TIMEOUT_MS) / 1000):
             return await self._database.settings(space)
@@ -237,28 +225,25 @@ class AsyncRecovering:
                 if tx is None:
                     return _NOTHING, None
                 marks = await tx.marks()
-                query = query_of(asked, marks)
-                found = await self._found(tx, query, turn) if query.texts else []
+                queries = queries_of(asked, marks)
+                memories = await self._memories(tx, queries, turn, asked.memory_limit) if queries else []
         except (QuipuError, OSError) as error:
-            return Recovered(outcome="failed", trouble=_told(error)), None
-        memories = [one.memory for one in found]
-        made = block(memories, budget_tokens=budget_tokens, marks=marks)
-        return _result(found, made), tx.space.as_of
+            return Recovered(
+                outcome="failed", trouble=excerpt(redact(str(error)).text, _LONGEST_TROUBLE)
+            ), None
+        made = block([one.memory for one in memories], budget_tokens=budget_tokens, marks=marks)
+        return _result(memories, made), tx.space.as_of
 
-    async def _found(self, tx: SpaceTransaction, query: Query, turn: _Turn) -> list[FoundMemory]:
+    async def _memories(
+        self, tx: SpaceTransaction, queries: Sequence[str], turn: _Turn, limit: int
+    ) -> list[FoundMemory]:
         filters = Filters(kinds=(LONGTERM,), user=turn.user, or_nobody=turn.user is not None)
-        answers = await self._search.find(tx, query.texts, filters=filters, limit=query.limit)
+        answers = await self._search.find(tx, queries, filters=filters, limit=limit)
         least = tx.settings.of(LEAST_SCORE)
-        hits = best((hits for _, hits in answers), limit=query.limit, least=least)
-        rows = await store.memories(tx, entries=[hit.id for hit in hits]) if hits else []
-        by_entry = {row.entry_id: row for row in rows}
-        return [
-            FoundMemory(memory=by_entry[hit.id].public, score=hit.score, parts=hit.parts)
-            for hit in hits
-            if hit.id in by_entry
-        ]
+        hits = best((hits for _, hits in answers), limit=limit, least=least)
+        return await found(tx, hits)
 
-    async def _note(self, turn: _Turn, found: Recovered, as_of: AsOf | None, *, injected: bool) -> None:
+    async def _note(self, turn: _Turn, recovered: Recovered, as_of: AsOf | None, *, injected: bool) -> None:
         """Write the line of the audit, and count accesses. Where that fails too, the answer goes on.
 
         Nothing is written of a turn in whose space something was erased since ``as_of``: it may name that.
@@ -266,17 +251,17 @@ class AsyncRecovering:
         line = AuditLine(
             at=self._clock.now(),
             act="recover",
-            outcome=found.outcome,
-            took_ms=found.took_ms,
-            trouble=found.trouble,
+            outcome=recovered.outcome,
+            took_ms=recovered.took_ms,
+            trouble=recovered.trouble,
             user=turn.user,
             session=turn.session,
             message=turn.message,
-            tokens=found.tokens,
-            counts={"left_out": found.left_out} if found.left_out else {},
+            tokens=recovered.tokens,
+            counts={"left_out": recovered.left_out} if recovered.left_out else {},
             memories=[
                 AuditMemory(id=id_, action="injected" if injected else "recalled", score=score, parts=parts)
-                for id_, score, parts in zip(found.ids, found.scores, found.parts, strict=True)
+                for id_, score, parts in zip(recovered.ids, recovered.scores, recovered.parts, strict=True)
             ],
         )
         if as_of is None:
@@ -287,9 +272,11 @@ class AsyncRecovering:
             async with entered as tx:
                 if tx is None:
                     return
-                await auditing.note(tx, line)
-                if injected and found.ids:
-                    await store.accessed(tx, found.ids, now=line.at, apart=ACCESSES_APART)
+                await audit.note(tx, line)
+                if injected and recovered.ids:
+                    await tx.execute(
+                        store.SQL["accessed"], ids=list(recovered.ids), now=line.at, apart=ACCESSES_APART
+                    )
 
 
 def _result(found: Sequence[FoundMemory], shown: Block) -> Recovered:
@@ -307,7 +294,3 @@ def _result(found: Sequence[FoundMemory], shown: Block) -> Recovered:
         outcome="found" if taken else "nothing",
         left_out=len(found) - len(taken),
     )
-
-
-def _told(error: Exception) -> str:
-    return excerpt(redact(str(error)).text, _LONGEST_TROUBLE)

@@ -1,4 +1,4 @@
-"""Reading memories: one, lists, searches, histories and sources."""
+"""Lookup of memories: one, lists, searches, histories and sources."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing_extensions import Doc
 
 from quipu.errors import BadInput
 from quipu.kernel.base import scope
+from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import (
     STATES,
     After,
@@ -27,10 +28,13 @@ from quipu.kernel.base.parameters import (
 )
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.base.text import clean
-from quipu.kernel.db.database import Database
-from quipu.kinds.longterm import checking, store
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kinds.longterm import store
 from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import (
+    CATEGORIES,
+    IMPORTANCES,
     Category,
     FoundMemory,
     Importance,
@@ -40,9 +44,10 @@ from quipu.kinds.longterm.model import (
     MemorySource,
 )
 from quipu.kinds.longterm.store import Narrowed
-from quipu.recall.model import Filters
+from quipu.recall.generations import Models
+from quipu.recall.model import Filters, Found
 from quipu.recall.search import Search
-from quipu.record import given
+from quipu.record.given import behind
 
 _MOST: Final = 1_000
 _OVERFETCH: Final = 5
@@ -56,17 +61,17 @@ Question = Annotated[str, Doc("The question to ask."), Words(), Example("How doe
 _SPECIAL: Final = re.compile(r"([\\%_])")
 
 
-def holding(text: str | None) -> str | None:
-    """Return the ILIKE pattern of texts that contain ``text``, each sign taken literally."""
-    return None if text is None else "%" + _SPECIAL.sub(r"\\\1", clean(text).text) + "%"
-
-
-class AsyncLooking:
+class AsyncLongtermLookup:
     """Look at the memories of one database. Nothing here changes anything or appears in the audit."""
 
-    def __init__(self, database: Database, *, search: Search) -> None:
+    def __init__(
+        self, database: Database, models: Models, search: Search, *, clock: Clock, settings: Settings
+    ) -> None:
         self._database = database
+        self._models = models
         self._search = search
+        self._clock = clock
+        self._settings = settings
 
     async def get(self, id: Id, *, space: Space) -> LongtermMemory:
         """Show a memory.
@@ -87,7 +92,7 @@ class AsyncLooking:
         """
         async with self._database.list_read(check_name("space", space)) as tx:
             row = await store.memory(tx, id)
-            return [] if tx is None else await store.history(tx, row.id)
+            return [] if tx is None else await tx.fetch(MemoryRevision, store.SQL["history"], id=row.id)
 
     async def sources(self, id: Id, *, space: Space) -> Sequence[MemorySource]:
         """Show the words a memory rests on, the latest first.
@@ -99,7 +104,7 @@ class AsyncLooking:
         """
         async with self._database.list_read(check_name("space", space)) as tx:
             row = await store.memory(tx, id)
-            return [] if tx is None else await store.sources(tx, row.id)
+            return [] if tx is None else await tx.fetch(MemorySource, store.SQL["sources"], id=row.id)
 
     async def list(
         self,
@@ -137,7 +142,7 @@ class AsyncLooking:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
-            last = None if after is None else await given.behind(store.memory(tx, after))
+            last = None if after is None else await behind(store.memory(tx, after))
             rows = await store.memories(tx, wanted, after=last, limit=limit, offset=offset)
         return [row.public for row in rows]
 
@@ -171,19 +176,27 @@ class AsyncLooking:
             if tx is None:
                 return []
             ((_, hits),) = await self._search.find(tx, [question], filters=filters, limit=wide)
-            rows = await store.memories(tx, wanted, entries=[hit.id for hit in hits])
-        by_entry = {row.entry_id: row for row in rows}
-        found = [
-            FoundMemory(memory=by_entry[hit.id].public, score=hit.score, parts=hit.parts)
-            for hit in hits
-            if hit.id in by_entry
-        ]
-        return found[:limit]
+            return (await found(tx, hits, wanted))[:limit]
 
     async def counts(self, *, space: Space, user: OnlyUser = None) -> Sequence[MemoryCount]:
         """Count the memories of each category and importance."""
         async with self._database.list_read(check_name("space", space)) as tx:
-            return [] if tx is None else await store.counts(tx, user=optional_name("user", user))
+            if tx is None:
+                return []
+            return await tx.fetch(MemoryCount, store.SQL["counts"], user=optional_name("user", user))
+
+
+async def found(
+    tx: SpaceTransaction, hits: Sequence[Found], wanted: Narrowed | None = None
+) -> list[FoundMemory]:
+    """Return the memories of hits, in their order; those that are not wanted are left out."""
+    rows = await store.memories(tx, wanted, entries=[hit.id for hit in hits]) if hits else []
+    by_entry = {row.entry_id: row.public for row in rows}
+    return [
+        FoundMemory(memory=by_entry[hit.id], score=hit.score, parts=hit.parts)
+        for hit in hits
+        if hit.id in by_entry
+    ]
 
 
 def narrowed(
@@ -202,11 +215,12 @@ def narrowed(
         BadInput: An argument is invalid; the error names it.
     """
     return Narrowed(
-        category=None if category is None else checking.category_of(category),
-        importance=None if importance is None else checking.importance_of(importance),
+        category=None if category is None else scope.one_of("category", category, CATEGORIES),
+        importance=None if importance is None else scope.one_of("importance", importance, IMPORTANCES),
         user=optional_name("user", user),
         archived=_ARCHIVED[scope.one_of("state", state, STATES)],
-        text=holding(text),
+        # Each sign stands for itself in the pattern of ILIKE.
+        text=None if text is None else "%" + _SPECIAL.sub(r"\\\1", clean(text).text) + "%",
         since=scope.time("since", since),
         until=scope.time("until", until),
     )

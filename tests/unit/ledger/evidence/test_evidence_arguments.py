@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput
-from quipu.kinds.ledger.evidence.checking import document, object_of, references, theme_named, time
+from quipu.kinds.ledger.evidence.arguments import document, object_of, references, theme_named, time
 from quipu.kinds.ledger.evidence.model import EvidencePiece, EvidenceReference, ShownEvidence
 from quipu.kinds.ledger.signals.model import THEMES
 

@@ -62,11 +62,6 @@ async def lines(
     return [replace(line, memories=tuple(memories[line.id])) for line in found]
 
 
-async def counts(tx: SpaceTransaction, *, since: datetime | None) -> list[tuple[str, str, int]]:
-    """Count the lines by act and outcome."""
-    return [(act, outcome, times) for act, outcome, times in await tx.rows(_SQL["troubles"], since=since)]
-
-
 async def prune(tx: SpaceTransaction, *, before: datetime) -> int:
     """Delete the lines from before a time; return how many there were."""
     return await tx.execute(_SQL["prune_audit"], before=before)
@@ -75,7 +70,5 @@ async def prune(tx: SpaceTransaction, *, before: datetime) -> int:
 async def _memories(tx: SpaceTransaction, lines_: Sequence[int]) -> Mapping[int, list[AuditMemory]]:
     memories: defaultdict[int, list[AuditMemory]] = defaultdict(list)
     for line, id_, action, score, parts, reason in await tx.rows(_SQL["lines_memories"], lines=Int8s(lines_)):
-        memories[line].append(
-            AuditMemory(id=str(id_), action=action, score=score, parts=parts, reason=reason)
-        )
+        memories[line].append(AuditMemory(id=id_, action=action, score=score, parts=parts, reason=reason))
     return memories

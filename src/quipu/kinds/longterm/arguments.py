@@ -7,7 +7,6 @@ from typing import Final
 from quipu.errors import BadInput
 from quipu.kernel.base.text import clean
 from quipu.kernel.redact import redact
-from quipu.kinds.longterm.model import CATEGORIES, IMPORTANCES, Category, Importance
 
 LONGEST_SUMMARY: Final = 2_000
 LONGEST_DETAILS: Final = 10_000
@@ -58,41 +57,6 @@ def reason_of(value: object, *, secrets: bool) -> str | None:
     return _checked("reason", " ".join(clean(value).text.split()), LONGEST_REASON, secrets=secrets) or None
 
 
-def category_of(value: object) -> Category:
-    """Return the value as one of the twelve categories.
-
-    Raises:
-        BadInput: it is none of them; names them.
-    """
-    for category in CATEGORIES:
-        if value == category:
-            return category
-    raise BadInput(f"{_shown(value)} is none of {', '.join(CATEGORIES)}.", field="category")
-
-
-def importance_of(value: object) -> Importance:
-    """Return the value as one of the three importances.
-
-    Raises:
-        BadInput: it is none of them.
-    """
-    for importance in IMPORTANCES:
-        if value == importance:
-            return importance
-    raise BadInput(f"{_shown(value)} is none of {', '.join(IMPORTANCES)}.", field="importance")
-
-
-def version_of(field: str, value: object) -> int:
-    """Return the number of a version.
-
-    Raises:
-        BadInput: it is no whole number from 1.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 2**31:
-        raise BadInput("a whole number from 1.", field=field)
-    return value
-
-
 def _checked(field: str, text: str, most: int, *, secrets: bool) -> str:
     if len(text) > most:
         raise BadInput(f"it has {len(text):,} characters; {most:,} are the most.", field=field)
@@ -104,7 +68,3 @@ def _checked(field: str, text: str, most: int, *, secrets: bool) -> str:
             hint="Leave it out, and keep it where secrets belong.",
         )
     return text
-
-
-def _shown(value: object) -> str:
-    return repr(value) if isinstance(value, str) and len(value) <= 64 else "that"
