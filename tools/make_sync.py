@@ -34,7 +34,7 @@ FACES = (
     Face("quipu.upkeep.keys.keys", "AsyncKeys", "Keys"),
     Face("quipu.upkeep.erasure.archive", "AsyncReceipts", "Receipts"),
     Face("quipu.kinds.ledger.evidence.evidence", "AsyncEvidence", "Evidence"),
-    Face("quipu.kinds.ledger.retention.retaining", "AsyncRetention", "Retention"),
+    Face("quipu.kinds.ledger.retention.retention", "AsyncRetention", "Retention"),
     Face("quipu.kinds.ledger.lookup", "AsyncLookup", "Lookup"),
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),

@@ -15,7 +15,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.lookup
-- quipu.kinds.ledger.retention.retaining
+- quipu.kinds.ledger.retention.retention
 - quipu.kinds.longterm.evaluating.evaluating
 - quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.lookup
@@ -120,7 +120,7 @@ if TYPE_CHECKING:
         Value,
     )
     from quipu.kinds.ledger.retention.model import RetentionReport
-    from quipu.kinds.ledger.retention.retaining import AsyncRetention
+    from quipu.kinds.ledger.retention.retention import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Review, ReviewEvidence, ReviewSignals, Theme
     from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating

@@ -69,7 +69,7 @@ VALUES: list[tuple[Any, str]] = [
     ({"a\0b": 1}, "value"),
     (["ok", "\ud800"], "value.1"),
     (float("nan"), "value"),
-    ([float("inf")], "value"),
+    ([float("inf")], "value.0"),
     ({1: 2}, "value"),
     ({"at": object()}, "value.at"),
     (b"bytes", "value"),

@@ -75,7 +75,7 @@ def test_a_value_is_at_most_32_deep() -> None:
     for _ in range(32):
         deep = [deep]
     assert prepare(deep, secrets=True).value == deep
-    with pytest.raises(BadInput, match="deeper"):
+    with pytest.raises(BadInput, match="nested"):
         prepare([deep], secrets=True)
 
 

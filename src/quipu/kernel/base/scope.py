@@ -160,7 +160,8 @@ def one_of(field: str, value: object, words: Sequence[_Word]) -> _Word:
     """
     found = next((word for word in words if word == value), None)
     if found is None:
-        raise BadInput(f"it is none of {', '.join(words)}.", field=field)
+        shown = repr(value) if isinstance(value, str) and len(value) <= 64 else "it"
+        raise BadInput(f"{shown} is none of {', '.join(words)}.", field=field)
     return found
 
 

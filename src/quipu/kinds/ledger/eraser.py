@@ -22,23 +22,30 @@ class LedgerEraser:
         """Count the rows that would go, by table; tables without any are left out."""
         sessions, events = await _doomed(tx, what)
         whole_user = what.user if what.session is None and what.message is None else None
-        values = {"sessions": sessions, "events": Int8s(events), "user": what.user, "whole_user": whole_user}
-        return await store.count_doomed(tx, values)
+        row = await tx.fetch_one(
+            dict[str, int],
+            store.SQL["count_doomed"],
+            sessions=sessions,
+            events=Int8s(events),
+            user=what.user,
+            whole_user=whole_user,
+        )
+        return {f"ledger.{table}": number for table, number in (row or {}).items() if number}
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Delete the rows and return no entries: the statements delete those too."""
         sessions, events = await _doomed(tx, what)
         if sessions:
-            await store.run(tx, "erase_sessions", sessions=sessions)
+            await tx.execute(store.SQL["erase_sessions"], sessions=sessions)
         if events:
-            await store.run(tx, "erase_events", events=Int8s(events))
+            await tx.execute(store.SQL["erase_events"], events=Int8s(events))
         if what.user is not None and what.message is None:
             if what.session is None:
-                await store.run(tx, "erase_preferences", user=what.user)
-            await store.run(tx, "erase_actor", user=what.user)
+                await tx.execute(store.SQL["erase_preferences"], user=what.user)
+            await tx.execute(store.SQL["erase_actor"], user=what.user)
         if what.everything:
-            await store.run(tx, "erase_all_preferences")
-            await store.run(tx, "erase_source_runs")
+            await tx.execute(store.SQL["erase_all_preferences"])
+            await tx.execute(store.SQL["erase_source_runs"])
         return []
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from inspect import isawaitable
 from typing import Final
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import check_name, moment, optional_name, own_user
+from quipu.kernel.base.scope import check_name, one_of, optional_name, own_user, time, whole
 from quipu.kernel.db.database import Database
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger import rules, store
@@ -22,6 +22,7 @@ from quipu.kinds.ledger.model import (
     Cap,
     Change,
     Correction,
+    Event,
     EventType,
     Namespace,
     Scope,
@@ -37,35 +38,10 @@ _CORRECTIONS: Final[tuple[EventType, ...]] = ("fact_corrected", "assumption_corr
 
 LONGEST_REASON: Final = 4_000
 LATEST_TURN: Final = 2**31 - 1
-_ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 _LOG = logging.getLogger("quipu.ledger")
 
 Callback = Callable[[Correction], Awaitable[object] | object]
-
-
-class Subscribers:
-    """Callbacks for corrections, in the order in which they were added."""
-
-    def __init__(self) -> None:
-        self._callbacks: list[Callback] = []
-
-    def add(self, callback: Callback) -> None:
-        """Add a callback."""
-        self._callbacks.append(callback)
-
-    async def tell(self, correction: Correction) -> tuple[str, ...]:
-        """Call all of them. Their errors are logged and returned, because the write is durable already."""
-        errors: list[str] = []
-        for callback in self._callbacks:
-            try:
-                answer = callback(correction)
-                if isawaitable(answer):
-                    await answer
-            except Exception as error:  # noqa: BLE001 - code of others: what it raises must not lose the write
-                _LOG.exception("A subscriber failed on the correction of %r", correction.event.key)
-                errors.append(f"{type(error).__name__}: {error}")
-        return tuple(errors)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +66,8 @@ def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -
     Raises:
         BadInput: naming the argument.
     """
-    turn = said.turn
-    if turn is not None and (type(turn) is not int or not 0 <= turn <= LATEST_TURN):
-        raise BadInput("a turn is a whole number from 0.", field="turn")
+    if said.turn is not None:
+        whole("turn", said.turn, least=0, most=LATEST_TURN)
     return {
         "space": check_name("space", said.space),
         "scope": scope,
@@ -100,7 +75,7 @@ def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -
         "person": optional_name("user", user_of(said)),
         "namespace": place.namespace,
         "key": place.key,
-        "turn": turn,
+        "turn": said.turn,
         "correlation": optional_name("correlation_id", said.correlation_id),
         "actor": optional_name("actor", said.actor),
         "reason": _reason(said.reason, secrets=secrets),
@@ -123,8 +98,8 @@ def scope_of(place: Place, said: Circumstances) -> Scope:
     Raises:
         BadInput: it is not said in which session, or of whom.
     """
-    if said.scope is not None and said.scope not in SCOPES:
-        raise BadInput(f"{said.scope!r} is none of {', '.join(SCOPES)}.", field="scope")
+    if said.scope is not None:
+        one_of("scope", said.scope, SCOPES)
     settled = place.rule.scope if place.rule is not None else None
     scope = said.scope or settled or ("session" if said.session is not None else "cross_session")
     if scope == "session" and said.session is None:
@@ -133,18 +108,6 @@ def scope_of(place: Place, said: Circumstances) -> Scope:
     if user_of(said) is None and said.session is None:
         raise BadInput("say of which user or in which session.", field="user")
     return scope
-
-
-def time_of(field: str, value: object) -> datetime:
-    """Return a moment in UTC, past or future.
-
-    Raises:
-        BadInput: it is none that can be read without guessing.
-    """
-    read = moment(value, now=_ANY_TIME)
-    if isinstance(read, str):
-        raise BadInput(read, field=field)
-    return read.at
 
 
 def _reason(value: object, *, secrets: bool) -> str | None:
@@ -169,7 +132,7 @@ class Facts:
     """Writes the facts of a database."""
 
     def __init__(self, database: Database, keys: Keys, *, clock: Clock, redact: bool) -> None:
-        self.subscribers = Subscribers()
+        self.subscribers: list[Callback] = []
         self._database = database
         self._keys = keys
         self._clock = clock
@@ -216,7 +179,7 @@ class Facts:
         if type(event_id) is not int:
             raise BadInput("the number of an event is needed.", field="event_id")
         async with self._database.list_read(check_name("space", space)) as tx:
-            history = [] if tx is None else await store.history_of(tx, event_id)
+            history = [] if tx is None else await tx.fetch(Event, store.SQL["history_of"], id=event_id)
         if not history:
             raise NotFound(f"There is no event {event_id} in this space.", hint="ledger.history shows them.")
         undoing = rules.undoing(history, event_id, force=force)
@@ -272,8 +235,8 @@ class Facts:
         given: dict[str, object] = {"at": now, "expires": None, "renewal": None}
         if ends:
             return given
-        if said.expires_at is not None:
-            expires = time_of("expires_at", said.expires_at)
+        expires = time("expires_at", said.expires_at)
+        if expires is not None:
             if expires <= now:
                 raise BadInput("it lies in the past.", field="expires_at", hint="To end a value, use expire.")
             return given | {"expires": expires}
@@ -305,8 +268,21 @@ class Facts:
         event = made.event
         if event is None or event.event_type not in _CORRECTIONS:
             return made
-        errors = await self.subscribers.tell(Correction(event, event.old, event.new))
+        errors = await self._tell(Correction(event, event.old, event.new))
         return replace(made, hook_errors=errors)
+
+    async def _tell(self, correction: Correction) -> tuple[str, ...]:
+        """Call the subscribers. Their errors are logged and returned: the write is durable already."""
+        errors: list[str] = []
+        for callback in self.subscribers:
+            try:
+                answer = callback(correction)
+                if isawaitable(answer):
+                    await answer
+            except Exception as error:  # noqa: BLE001 - code of others: what it raises must not lose the write
+                _LOG.exception("A subscriber failed on the correction of %r", correction.event.key)
+                errors.append(f"{type(error).__name__}: {error}")
+        return tuple(errors)
 
 
 class _Moved(Exception):

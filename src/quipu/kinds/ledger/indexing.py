@@ -94,11 +94,12 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
 
 async def _unfiled(tx: SpaceTransaction, marks: Marks) -> list[Unfiled]:
     """Return unfiled facts, then evidence if there is room, so that both are in the order of their ids."""
-    facts = await store.unfiled(tx, "unfiled_facts", after=marks.event_id, limit=_AT_ONCE)
+    facts = await tx.fetch(Unfiled, store.SQL["unfiled_facts"], after=marks.event_id, limit=_AT_ONCE)
     room = _AT_ONCE - len(facts)
     if room == 0:
         return facts
-    return facts + await store.unfiled(tx, "unfiled_evidence", after=marks.evidence_id, limit=room)
+    evidence = store.SQL["unfiled_evidence"]
+    return facts + await tx.fetch(Unfiled, evidence, after=marks.evidence_id, limit=room)
 
 
 async def _follow(database: Database, space: str, vectors: _Vectors, generation: int | None) -> bool:
@@ -115,16 +116,16 @@ async def _follow(database: Database, space: str, vectors: _Vectors, generation:
         found = await _unfiled(tx, marks)
         ready = list(takewhile(lambda one: one.place in vectors, found))
         done = len(ready) == len(found) < _AT_ONCE
-        reached = await store.last_ids(tx) if done else _reached(ready, marks)
+        reached = (await tx.rows(store.SQL["last_ids"]))[0] if done else _reached(ready, marks)
         await withdraw(tx, await _gone(tx, marks, reached[0]))
         if ready and generation is not None:
             fallback = next(iter(tx.space.languages), DEFAULT)
             drafts = [_draft(one, vectors[one.place], fallback) for one in ready]
             await index.file(tx, drafts, generation=generation)
         if alone:
-            await store.run(tx, "move_marks", event=reached[0], evidence=reached[1])
+            await tx.execute(store.SQL["move_marks"], event=reached[0], evidence=reached[1])
         if alone and done:
-            await store.run(tx, "all_is_filed")
+            await tx.execute(store.SQL["all_is_filed"])
         return done
 
 
@@ -138,9 +139,11 @@ def _reached(ready: Sequence[Unfiled], marks: Marks) -> tuple[int, int]:
 async def _gone(tx: SpaceTransaction, marks: Marks, upto: int) -> list[int]:
     """Return entries of what no longer stands."""
     if marks.expired_until is None:
-        return await store.entries(tx, "no_longer_standing", {})
-    gone = await store.entries(tx, "superseded", {"after": marks.event_id, "upto": upto})
-    return sorted({*gone, *await store.entries(tx, "expired", {"since": marks.expired_until})})
+        gone = await tx.rows(store.SQL["no_longer_standing"])
+    else:
+        gone = await tx.rows(store.SQL["superseded"], after=marks.event_id, upto=upto)
+        gone += await tx.rows(store.SQL["expired"], since=marks.expired_until)
+    return sorted({entry for (entry,) in gone})
 
 
 def _draft(one: Unfiled, vector: NDArray[np.float32], fallback: str) -> Draft:

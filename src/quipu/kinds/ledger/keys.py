@@ -14,7 +14,7 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from quipu.errors import BadInput, Conflict
-from quipu.kernel.base.scope import refuse_secret
+from quipu.kernel.base.scope import one_of, refuse_secret
 from quipu.kinds.ledger.canonical import CANONICAL
 from quipu.kinds.ledger.model import NAMESPACES, SCOPES, Namespace, RegisteredKey, Scope
 from quipu.kinds.ledger.shapes import Shape, TypedShape, covers, shape_of
@@ -114,10 +114,9 @@ class Keys:
         pattern = checked_key(pattern)
         if pattern in self._rules:
             raise BadInput(f"{pattern!r} is registered already.", field="pattern")
-        if namespace not in NAMESPACES:
-            raise BadInput(f"{namespace!r} is none of {', '.join(NAMESPACES)}.", field="namespace")
-        if scope is not None and scope not in SCOPES:
-            raise BadInput(f"{scope!r} is none of {', '.join(SCOPES)}.", field="scope")
+        one_of("namespace", namespace, NAMESPACES)
+        if scope is not None:
+            one_of("scope", scope, SCOPES)
         self._rules[pattern] = KeyRule(pattern, shape_of(shape), namespace, scope, replace=replace)
 
     def known(self, space: str) -> Known:
@@ -153,8 +152,8 @@ class Keys:
             BadInput: it is no key, or nobody registered it in that namespace.
         """
         key = checked_key(key)
-        if namespace is not None and namespace not in NAMESPACES:
-            raise BadInput(f"{namespace!r} is none of {', '.join(NAMESPACES)}.", field="namespace")
+        if namespace is not None:
+            one_of("namespace", namespace, NAMESPACES)
         rule = self._rule(key, known or Known()) or seen
         if rule is not None:
             if ends and namespace == "other" != rule.namespace and not _reserved(key):

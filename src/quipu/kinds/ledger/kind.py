@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.ledger import store
 from quipu.kinds.ledger.eraser import LedgerEraser
 from quipu.kinds.ledger.indexing import LEDGER as CODE
 from quipu.kinds.ledger.indexing import catch_up
-from quipu.kinds.ledger.retention.retaining import AsyncRetention
+from quipu.kinds.ledger.retention.retention import AsyncRetention
 from quipu.kinds.ledger.settings import RETENTION, SETTINGS
 from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.recall.model import Cited, Source
@@ -35,13 +36,10 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     ``inferred``, ``assumed``, ``default``, or the source of the evidence.
     """
     return {
-        row.id: Cited(
-            text=row.text,
-            happened_at=row.happened_at,
-            recorded_at=row.recorded_at,
-            source=Source(row.said, row.session, role=row.role, user=row.person),
+        entry: Cited(text, happened_at, recorded_at, Source(id_, session, role=role, user=user))
+        for entry, text, happened_at, recorded_at, id_, session, user, role in await tx.rows(
+            store.SQL["cite"], ids=Int8s(ids)
         )
-        for row in await store.cited(tx, ids)
     }
 
 

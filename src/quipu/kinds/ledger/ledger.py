@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 from annotated_types import Interval
 from typing_extensions import Doc
@@ -12,7 +12,7 @@ from typing_extensions import Doc
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Reason, Space, TheSession
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, one_of
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger.facts import LATEST_TURN, Belief, Callback, Circumstances, Facts
@@ -28,12 +28,12 @@ from quipu.kinds.ledger.model import (
     StatedSource,
 )
 from quipu.kinds.ledger.rebuilding import rebuild
-from quipu.kinds.ledger.retention.retaining import ERASERS, AsyncRetention
+from quipu.kinds.ledger.retention.retention import ERASERS, AsyncRetention
 from quipu.kinds.ledger.sessions import MOST_LOCATIONS, CardType, Status, end_session, open_session
 from quipu.upkeep.erasure.service import Eraser
 
 _STATED: Final[tuple[StatedSource, ...]] = ("explicit", "inferred", "default")
-_CAPS: Final[tuple[AssumedCap, ...]] = ("medium", "low")
+_CAPS: Final[tuple[AssumedCap, ...]] = get_args(AssumedCap)
 
 _Key = Annotated[str, Doc("The name of the fact."), Example("tone")]
 _Value = Annotated[object, Doc("Its value, of the shape that the key has."), Example("brief")]
@@ -222,8 +222,7 @@ class AsyncLedger(AsyncLookup, AsyncRetention):
             reason=reason,
             actor=actor,
         )
-        if cap not in _CAPS:
-            raise BadInput(f"{cap!r} is none of {', '.join(_CAPS)}.", field="cap")
+        one_of("cap", cap, _CAPS)
         return await self._facts.write("assume", key, Belief(value, "assumed", cap), said)
 
     async def correct(
@@ -389,4 +388,4 @@ class AsyncLedger(AsyncLookup, AsyncRetention):
 
         The write is durable by then: what the callback raises is logged and stands in ``Change.hook_errors``.
         """
-        self._facts.subscribers.add(callback)
+        self._facts.subscribers.append(callback)

@@ -25,7 +25,6 @@ from quipu.kernel.base.parameters import (
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger import rules, store
-from quipu.kinds.ledger.facts import time_of
 from quipu.kinds.ledger.keys import Keys, Known, checked_key
 from quipu.kinds.ledger.model import BIGGEST_ID, Difference, Event, RegisteredKey, Value
 from quipu.kinds.ledger.outcome import others_session
@@ -66,7 +65,7 @@ class AsyncLookup:
             BadInput: Neither session nor user is given, the session is somebody else's, or the time is
                 invalid.
         """
-        at = None if as_of is None else time_of("as_of", as_of)
+        at = scope.time("as_of", as_of)
         _check_named(session, user)
         async with self._database.snapshot_read(check_name("space", space)) as tx:
             owner = await _owner(tx, session, user)
@@ -137,12 +136,17 @@ class AsyncLookup:
             if tx is None:
                 return []
             if session is None and user is None:
-                return await store.events(tx, before=last, limit=limit)
+                return await tx.fetch(Event, store.SQL["events"], before=last, limit=limit)
             owner = await _owner(tx, session, user)
             if owner is None:
                 return []
-            return await store.events_of(
-                tx, session=owner.session, person=owner.person, before=last, limit=limit
+            return await tx.fetch(
+                Event,
+                store.SQL["events_of"],
+                session=owner.session,
+                person=owner.person,
+                before=last,
+                limit=limit,
             )
 
     async def history(
@@ -170,8 +174,13 @@ class AsyncLookup:
             owner = await _owner(tx, session, user)
             if tx is None or owner is None:
                 return []
-            return await store.history(
-                tx, namespace=namespace, key=key, session=owner.session, person=owner.person
+            return await tx.fetch(
+                Event,
+                store.SQL["history"],
+                namespace=namespace,
+                key=key,
+                session=owner.session,
+                person=owner.person,
             )
 
     async def keys(self, *, space: Space) -> Sequence[RegisteredKey]:
@@ -200,8 +209,9 @@ class AsyncLookup:
         Raises:
             BadInput: Neither session nor user is given, the session is somebody else's, or a time is invalid.
         """
-        start = time_of("since", since)
-        end = self._clock.now() if until is None else time_of("until", until)
+        start, end = scope.time("since", since), scope.time("until", until) or self._clock.now()
+        if start is None:
+            raise BadInput("say since when.", field="since")
         _check_named(session, user)
         async with self._database.snapshot_read(check_name("space", space)) as tx:
             owner = await _owner(tx, session, user)
@@ -227,22 +237,28 @@ class AsyncLookup:
             if tx is None:
                 return []
             if session is None and user is None:
-                return await store.values_of_space(
-                    tx, now=now, key=key, assumed=assumed, limit=limit, offset=offset
+                return await tx.fetch(
+                    Value,
+                    store.SQL["values_of_space"],
+                    now=now,
+                    key=key,
+                    assumed=assumed,
+                    limit=limit,
+                    offset=offset,
                 )
             owner = await _owner(tx, session, user)
             if owner is None:
                 return []
-            values = await store.values(tx, session=owner.session, person=owner.person, now=now)
+            values = await _held(tx, owner, "values", now)
         chosen = [value for value in values if key in (None, value.key) and (value.assumed or not assumed)]
         return chosen[offset : offset + limit]
 
     async def _state(self, tx: SpaceTransaction, owner: _Owner, as_of: datetime | None) -> dict[str, Value]:
         """Return the values now or at a moment, by key; a value of the session hides the preference."""
         if as_of is None:
-            values = await store.values(tx, session=owner.session, person=owner.person, now=self._clock.now())
+            values = await _held(tx, owner, "values", self._clock.now())
         else:
-            values = await store.believed(tx, session=owner.session, person=owner.person, at=as_of)
+            values = await _held(tx, owner, "believed", as_of)
         own = (value for value in values if not value.from_preference)
         return rules.together(own, (value for value in values if value.from_preference))
 
@@ -253,6 +269,11 @@ class _Owner:
 
     session: UUID | None
     person: str | None
+
+
+async def _held(tx: SpaceTransaction, owner: _Owner, query: str, at: datetime) -> list[Value]:
+    """Return an owner's values at a moment, by key: ``values`` are those of now, ``believed`` of a time."""
+    return await tx.fetch(Value, store.SQL[query], session=owner.session, person=owner.person, at=at)
 
 
 def _check_named(session: str | None, user: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 Scope = Literal["session", "cross_session"]
 Namespace = Literal["baseline", "location", "preference", "constraint", "system", "other"]
@@ -24,15 +24,8 @@ EventType = Literal[
 Act = Literal["set", "assume", "correct", "expire", "delete", "restore"]
 
 BIGGEST_ID: Final = 2**63 - 1
-SCOPES: Final[tuple[Scope, ...]] = ("session", "cross_session")
-NAMESPACES: Final[tuple[Namespace, ...]] = (
-    "baseline",
-    "location",
-    "preference",
-    "constraint",
-    "system",
-    "other",
-)
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+NAMESPACES: Final[tuple[Namespace, ...]] = get_args(Namespace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

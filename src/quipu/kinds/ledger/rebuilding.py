@@ -22,16 +22,15 @@ async def rebuild(database: Database, space: str) -> Rebuilt:
     async with database.erase(space) as tx:
         if tx is None:
             return Rebuilt(0, 0, 0, 0)
-        events = await store.happened(tx)
-        before = [await store.rows(tx, name) for name in _PROJECTIONS]
-        await store.run(tx, "begin")
-        await store.run(tx, "drop_session_rows")
-        await store.run(tx, "drop_preference_rows")
+        events = await tx.fetch(Happening, store.SQL["happened"])
+        before = [set(await tx.rows(store.SQL[name])) for name in _PROJECTIONS]
+        for step in ("begin", "drop_session_rows", "drop_preference_rows"):
+            await tx.execute(store.SQL[step])
         standing = list(_standing(events))
-        await store.run(tx, "make_session_rows", **_session_rows(standing))
-        await store.run(tx, "make_preference_rows", **_preference_rows(standing))
-        await store.run(tx, "file_anew")
-        after = [await store.rows(tx, name) for name in _PROJECTIONS]
+        await tx.execute(store.SQL["make_session_rows"], **_session_rows(standing))
+        await tx.execute(store.SQL["make_preference_rows"], **_preference_rows(standing))
+        await tx.execute(store.SQL["file_anew"])
+        after = [set(await tx.rows(store.SQL[name])) for name in _PROJECTIONS]
     changed = sum(len(was ^ now) for was, now in zip(before, after, strict=True))
     return Rebuilt(len(events), len(after[0]), len(after[1]), changed)
 

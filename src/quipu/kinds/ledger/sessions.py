@@ -5,10 +5,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Final, Literal, cast
+from typing import Final, Literal, cast, get_args
 
 from quipu.errors import BadInput
-from quipu.kernel.base.scope import check_name, optional_name, own_user
+from quipu.kernel.base.scope import check_name, one_of, optional_name, own_user, whole
 from quipu.kernel.db.database import Database
 from quipu.kinds.ledger import store
 from quipu.kinds.ledger.outcome import others_session, shared_session, unknown_session
@@ -16,9 +16,9 @@ from quipu.kinds.ledger.values import prepare
 from quipu.record import store as record
 
 CardType = Literal["staffing", "risk", "opportunity", "none"]
-CARD_TYPES: Final[tuple[CardType, ...]] = ("staffing", "risk", "opportunity", "none")
+CARD_TYPES: Final[tuple[CardType, ...]] = get_args(CardType)
 Status = Literal["active", "ended", "error"]
-STATUSES: Final[tuple[Status, ...]] = ("active", "ended", "error")
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 MOST_LOCATIONS: Final = 3
 
 
@@ -45,38 +45,33 @@ async def open_session(
                 raise shared_session(name, found.users)
             if found.owner not in (None, person):
                 raise others_session(name)
-            await store.run(tx, "give_session", name=name, person=person)
+            await tx.execute(store.SQL["give_session"], name=name, person=person)
         started_at = None if found.messages else now
-        await store.run(tx, "write_details", session=found.uid, started_at=started_at, **given)
+        await tx.execute(store.SQL["write_details"], session=found.uid, started_at=started_at, **given)
     return name
 
 
 async def end_session(database: Database, name: str, *, space: str, status: Status, now: datetime) -> None:
     """Note when a session ended, and how."""
-    if status not in STATUSES:
-        raise BadInput(f"{status!r} is none of {', '.join(STATUSES)}.", field="status")
+    one_of("status", status, STATUSES)
     check_name("session", name)
     async with database.transaction(check_name("space", space)) as tx:
         found = None if tx is None else await store.session(tx, name)
         if tx is None or found is None:
             raise unknown_session(name)
         ended_at = None if status == "active" else now
-        await store.run(tx, "end_details", session=found.uid, ended_at=ended_at, status=status)
+        await tx.execute(store.SQL["end_details"], session=found.uid, ended_at=ended_at, status=status)
 
 
 def _checked(details: Mapping[str, object], *, secrets: bool) -> dict[str, object]:
     names = ("model", "prompt_version", "rule_version", "trace_id")
     given: dict[str, object] = {name: optional_name(name, details[name]) for name in names}
     card_type, count, meta = details["card_type"], details["location_count"], details["meta"]
-    if card_type is not None and card_type not in CARD_TYPES:
-        raise BadInput(f"{card_type!r} is none of {', '.join(CARD_TYPES)}.", field="card_type")
-    if count is not None and (type(count) is not int or not 0 <= count <= MOST_LOCATIONS):
-        raise BadInput(f"a whole number from 0 to {MOST_LOCATIONS}.", field="location_count")
+    if card_type is not None:
+        one_of("card_type", card_type, CARD_TYPES)
+    if count is not None:
+        whole("location_count", count, least=0, most=MOST_LOCATIONS)
     if meta is not None and not isinstance(meta, Mapping):
         raise BadInput("an object is needed.", field="meta")
-    text = None if meta is None else _noted(cast("Mapping[str, object]", meta), secrets=secrets)
+    text = None if meta is None else prepare(cast("object", meta), field="meta", secrets=secrets).text
     return given | {"card_type": card_type, "location_count": count, "meta": text}
-
-
-def _noted(meta: Mapping[str, object], *, secrets: bool) -> str:
-    return prepare(meta, field="meta", secrets=secrets).text

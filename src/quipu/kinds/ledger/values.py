@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from quipu.kernel.redact import redact
 
 LIMIT_BYTES: Final = 64 * 1024
 DEEPEST: Final = 32
+_BYTES: Final[tuple[type, ...]] = (bytes, bytearray, memoryview)
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -24,7 +26,14 @@ class Prepared:
     text: str
 
 
-def prepare(value: object, *, field: str = "value", key: str = "", secrets: bool) -> Prepared:
+def prepare(
+    value: object,
+    *,
+    field: str = "value",
+    key: str = "",
+    secrets: bool,
+    longest_bytes: int = LIMIT_BYTES,
+) -> Prepared:
     """Prepare a value to be kept; with ``secrets``, every secret in its texts and names is cut out.
 
     ``field`` is the name of the argument. ``key`` is what the value is called: a single word is a secret if
@@ -32,17 +41,17 @@ def prepare(value: object, *, field: str = "value", key: str = "", secrets: bool
 
     Raises:
         BadInput: it is no JSON, deeper than 32, longer than 64 KiB, or has a character that no database can
-            store; the field is the path of the fault.
+            store; the field is the path of the fault, such as ``value.items.0.label``.
     """
     plain = _plain(value, field, key, DEEPEST, secrets=secrets)
     try:
-        text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
-    except ValueError:  # not finite, or longer in decimal than Python agrees to print
-        raise BadInput("a number in it is not finite, or too long.", field=field) from None
+        text = json.dumps(plain, ensure_ascii=False)
+    except ValueError:  # longer in decimal than Python agrees to print
+        raise BadInput("a number in it is too long.", field=field) from None
     size = len(text.encode())
-    if size > LIMIT_BYTES:
+    if size > longest_bytes:
         raise BadInput(
-            f"it has {size:,} bytes as JSON; {LIMIT_BYTES:,} are the most.",
+            f"it has {size:,} bytes as JSON; {longest_bytes:,} are the most.",
             field=field,
             hint="Keep the long text as a message, and a reference to it here.",
         )
@@ -50,13 +59,15 @@ def prepare(value: object, *, field: str = "value", key: str = "", secrets: bool
 
 
 def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadInput(f"{value} has no form in JSON.", field=path)
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
         text = storable(value, path)
         return _without_secrets(text, called) if secrets else text
     if depth == 0:
-        raise BadInput(f"it is deeper than {DEEPEST}.", field=path.split(".", 1)[0])
+        raise BadInput(f"it is nested more than {DEEPEST} deep.", field=path.split(".", 1)[0])
     if isinstance(value, Mapping):
         items = cast("Mapping[object, object]", value).items()
         return {
@@ -65,12 +76,12 @@ def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) 
             )
             for name, inner in items
         }
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+    if isinstance(value, Sequence) and not isinstance(value, _BYTES):
         inside = cast("Sequence[object]", value)
         return [
             _plain(v, f"{path}.{place}", called, depth - 1, secrets=secrets) for place, v in enumerate(inside)
         ]
-    raise BadInput(f"{type(value).__name__} is nothing that JSON can say.", field=path[:200])
+    raise BadInput(f"a {type(value).__name__} has no form in JSON.", field=path[:200])
 
 
 def _without_secrets(text: str, called: str) -> str:

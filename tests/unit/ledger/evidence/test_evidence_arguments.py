@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import BadInput
-from quipu.kinds.ledger.evidence.arguments import document, object_of, references, theme_named, time
+from quipu.kinds.ledger.evidence.arguments import object_of, references, theme_named, time
 from quipu.kinds.ledger.evidence.model import EvidencePiece, EvidenceReference, ShownEvidence
 from quipu.kinds.ledger.signals.model import THEMES
+from quipu.kinds.ledger.values import prepare
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 REVIEW = EvidenceReference(theme="wait_time", place_id="p1", published_at=NOW, rating=2, excerpt="We waited.")
@@ -106,7 +107,7 @@ def test_an_unknown_theme_is_answered_with_those_there_are() -> None:
 
 @given(JSON)
 def test_json_stays_as_it_is(value: object) -> None:
-    assert document("meta", value, secrets=True) == value
+    assert prepare(value, field="meta", secrets=True).value == value
 
 
 @pytest.mark.parametrize(
@@ -131,7 +132,7 @@ def test_json_that_is_nested_without_end_is_refused() -> None:
     for _ in range(10_000):
         value = [value]
     with pytest.raises(BadInput, match="nested"):
-        document("meta", value, secrets=True)
+        prepare(value, field="meta", secrets=True)
 
 
 def test_a_number_too_long_to_print_is_refused_by_its_argument() -> None:

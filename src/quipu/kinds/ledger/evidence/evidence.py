@@ -7,11 +7,21 @@ from dataclasses import asdict
 from typing import Annotated, TypeVar
 
 from annotated_types import Interval
+from psycopg.types.json import Jsonb
 from typing_extensions import Doc
 
 from quipu.errors import BadInput, NotFound
+from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.parameters import Example, Limit, Offset, OnlySession, Space, TheSession
+from quipu.kernel.base.parameters import (
+    MOST_PASSED_OVER,
+    Example,
+    Limit,
+    Offset,
+    OnlySession,
+    Space,
+    TheSession,
+)
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger.evidence import arguments, policy, store
@@ -106,12 +116,12 @@ class AsyncEvidence:
             "time_window": check_name("time_window", time_window),
             "rule_version": check_name("rule_version", rule_version),
         }
-        asked = arguments.one_of("confidence", confidence, CONFIDENCES)
-        source = arguments.one_of("source", source, EVIDENCE_SOURCES)
+        asked = scope.one_of("confidence", confidence, CONFIDENCES)
+        source = scope.one_of("source", source, EVIDENCE_SOURCES)
         given = policy.Conditions(
             status=None
             if source_status is None
-            else arguments.one_of("source_status", source_status, SOURCE_STATUSES),
+            else scope.one_of("source_status", source_status, SOURCE_STATUSES),
             freshness_seconds=arguments.optional_whole("freshness_seconds", freshness_seconds),
         )
         references = arguments.references(evidence, now=now, secrets=secrets)
@@ -128,23 +138,22 @@ class AsyncEvidence:
             known = await store.conditions(tx, place, turn=turn, source=source, now=now)
             meant = policy.joined(given, known)
             limits = policy.limits(source, location, meant)
-            draft = store.Draft(
+            account = _account(asked, limits, left_out=len(references) - len(kept))
+            values = {
                 **words,
-                session=place.uid,
-                message=None if message is None else await store.said(tx, place, message),
-                turn=turn,
-                confidence=policy.clamp(asked, limits),
-                source="system" if meant.all_sources_down else source,
-                freshness_seconds=meant.freshness_seconds,
-                impact_score=impact,
-                explanation=policy.explained(explained, meant, location),
-                meta={**noted, **_account(asked, limits, left_out=len(references) - len(kept))},
-                now=now,
-                evidence=kept,
-            )
-            made = await store.recommendation(tx, await store.recommend(tx, draft))
-        assert made is not None
-        return made
+                **store.columns(kept),
+                "session": place.uid,
+                "message": None if message is None else await store.said(tx, place, message),
+                "turn": turn,
+                "confidence": policy.clamp(asked, limits),
+                "source": "system" if meant.all_sources_down else source,
+                "freshness_seconds": meant.freshness_seconds,
+                "impact_score": impact,
+                "explanation": Jsonb(policy.explained(explained, meant, location)),
+                "meta": Jsonb({**noted, **account}),
+                "now": now,
+            }
+            return await _recommendation(tx, await store.write(tx, "recommend", values))
 
     async def list(
         self,
@@ -164,11 +173,11 @@ class AsyncEvidence:
         """
         optional_name("session", session)
         _check_page(limit, offset)
-        last = _BIGGEST_ID if after is None else arguments.whole("after", after, most=_BIGGEST_ID)
+        last = _BIGGEST_ID if after is None else scope.whole("after", after, most=_BIGGEST_ID) - 1
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
-            return await store.recommendations(tx, session=session, before=last, limit=limit, offset=offset)
+            return await store.recommendations(tx, session=session, last=last, limit=limit, offset=offset)
 
     async def get(self, id: TheId, *, space: Space) -> Recommendation:
         """Show a recommendation with what limits how sure it is.
@@ -176,12 +185,9 @@ class AsyncEvidence:
         Raises:
             NotFound: There is no such recommendation.
         """
-        arguments.whole("id", id, most=_BIGGEST_ID)
-        async with self._database.transaction(check_name("space", space)) as tx:
-            found = None if tx is None else await store.recommendation(tx, id)
-        if found is None:
-            raise _unknown(id, space)
-        return found
+        scope.whole("id", id, most=_BIGGEST_ID)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            return await _recommendation(tx, id)
 
     async def sources(
         self, id: TheId, *, space: Space, theme: Theming = None, limit: Pieces = 10
@@ -194,13 +200,13 @@ class AsyncEvidence:
             NotFound: There is no such recommendation.
             BadInput: There is no such theme.
         """
-        arguments.whole("id", id, most=_BIGGEST_ID)
+        scope.whole("id", id, most=_BIGGEST_ID)
         _check_page(limit, 0)
         known = None if theme is None else arguments.theme_named("theme", theme)
         async with self._database.list_read(check_name("space", space)) as tx:
-            if tx is None or await store.recommendation(tx, id) is None:
-                raise _unknown(id, space)
-            return await _shown(tx, store.Asked(recommendation=id), theme=known, limit=limit)
+            await _recommendation(tx, id)
+            assert tx is not None  # else there is no such recommendation
+            return await _shown(tx, store.EvidenceScope(recommendation=id), theme=known, limit=limit)
 
     async def search(
         self,
@@ -221,8 +227,8 @@ class AsyncEvidence:
         """
         known = None if theme is None else arguments.theme_named("theme", theme)
         _check_page(limit, 0)
-        found = await self._asked(
-            space, session, place, lambda tx, asked: _shown(tx, asked, theme=known, limit=limit)
+        found = await self._of(
+            space, session, place, lambda tx, within: _shown(tx, within, theme=known, limit=limit)
         )
         return ShownEvidence(pieces=(), themes={}, theme=known) if found is None else found
 
@@ -234,15 +240,15 @@ class AsyncEvidence:
         Raises:
             BadInput: There is no such session.
         """
-        found = await self._asked(space, session, place, store.themes)
+        found = await self._of(space, session, place, store.themes)
         return [ThemeCount(theme=theme, count=count) for theme, count in (found or {}).items()]
 
-    async def _asked(
+    async def _of(
         self,
         space: str,
         session: str | None,
         place: str | None,
-        ask: Callable[[SpaceTransaction, store.Asked], Awaitable[Found]],
+        ask: Callable[[SpaceTransaction, store.EvidenceScope], Awaitable[Found]],
     ) -> Found | None:
         """Return what ``ask`` gives for the evidence of a session, a place, or all; None without a space."""
         optional_name("session", session)
@@ -251,14 +257,25 @@ class AsyncEvidence:
             if tx is None:
                 return None
             uid = None if session is None else (await store.standing(tx, session)).uid
-            return await ask(tx, store.Asked(session=uid, place=place))
+            return await ask(tx, store.EvidenceScope(session=uid, place=place))
+
+
+async def _recommendation(tx: SpaceTransaction | None, id_: int) -> Recommendation:
+    """Return a recommendation by its id; raise NotFound if there is none."""
+    found = [] if tx is None else await store.recommendations(tx, first=id_, last=id_)
+    if not found:
+        raise NotFound(
+            f"There is no recommendation {id_} in this space.",
+            hint="The list of recommendations shows those there are.",
+        )
+    return found[0]
 
 
 async def _shown(
-    tx: SpaceTransaction, asked: store.Asked, *, theme: Theme | None, limit: int
+    tx: SpaceTransaction, within: store.EvidenceScope, *, theme: Theme | None, limit: int
 ) -> ShownEvidence:
-    pieces: list[EvidencePiece] = await store.pieces(tx, asked, theme=theme, limit=limit)
-    return ShownEvidence(pieces=tuple(pieces), themes=await store.themes(tx, asked), theme=theme)
+    pieces = await tx.fetch(EvidencePiece, store.SQL["pieces"], **asdict(within), theme=theme, limit=limit)
+    return ShownEvidence(pieces=tuple(pieces), themes=await store.themes(tx, within), theme=theme)
 
 
 def _account(asked: Confidence, limits: Sequence[ConfidenceLimit], *, left_out: int) -> dict[str, object]:
@@ -269,14 +286,6 @@ def _account(asked: Confidence, limits: Sequence[ConfidenceLimit], *, left_out: 
     return {store.OURS: {**told, "evidence_left_out": left_out}}
 
 
-def _unknown(number: int, space: str) -> NotFound:
-    return NotFound(
-        f"There is no recommendation {number} in the space {space!r}.",
-        hint="The list of recommendations shows those there are.",
-    )
-
-
 def _check_page(limit: int, offset: int) -> None:
-    if arguments.whole("limit", limit, most=_MOST) == 0:
-        raise BadInput(f"a whole number from 1 to {_MOST:,}.", field="limit")
-    arguments.whole("offset", offset)
+    scope.whole("limit", limit, most=_MOST)
+    scope.whole("offset", offset, least=0, most=MOST_PASSED_OVER)

@@ -1,4 +1,4 @@
-"""The queries of recommendations and their evidence, one short function each."""
+"""The queries of recommendations and their evidence."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from quipu.errors import BadInput
+from quipu.kernel.base import scope
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.ledger.evidence import arguments, store
+from quipu.kinds.ledger.evidence import arguments
 from quipu.kinds.ledger.evidence.model import (
-    CompetitorCheck,
     ConfidenceLimit,
-    EvidencePiece,
     EvidenceReference,
     EvidenceSource,
     Recommendation,
@@ -26,48 +25,10 @@ from quipu.kinds.ledger.evidence.policy import Baseline, Conditions
 from quipu.kinds.ledger.outcome import unknown_session
 from quipu.kinds.ledger.signals.model import Theme
 
-_SQL = queries.load("quipu.kinds.ledger.evidence")
+SQL = queries.load("quipu.kinds.ledger.evidence")
 
 OURS = "quipu"
 """The name in a recommendation's ``meta`` under which we keep what the policy did."""
-
-
-async def standing(tx: SpaceTransaction, name: str) -> store.Session:
-    """Return the session of that name.
-
-    Raises:
-        BadInput: there is none in this space.
-    """
-    found = await store.session(tx, name)
-    if found is None:
-        raise unknown_session(name)
-    return found
-
-
-async def said(tx: SpaceTransaction, session: store.Session, message: str) -> int:
-    """Return the number of the message of that id in a session.
-
-    Raises:
-        BadInput: nothing was said there under that id.
-    """
-    number = await store.message(tx, session.id, message)
-    if number is None:
-        raise BadInput(f"nothing was said in this session under the id {message!r}.", field="message")
-    return number
-
-
-def turn_of(session: store.Session, turn: int | None) -> int:
-    """Return the turn that is meant, by default the one that the session is at.
-
-    Raises:
-        BadInput: nothing that far was said yet.
-    """
-    if turn is None:
-        return session.turns
-    arguments.whole("turn", turn)
-    if session.messages and turn > session.messages:
-        raise BadInput(f"{turn} is to come; this session is at turn {session.turns}.", field="turn")
-    return turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,28 +43,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """A recommendation to be written: its columns by name, and its evidence in the order of its ranks."""
-
-    session: UUID
-    message: int | None
-    turn: int
-    location: str
-    action: str
-    time_window: str
-    confidence: str
-    source: str
-    freshness_seconds: int | None
-    rule_version: str
-    impact_score: float | None
-    explanation: Mapping[str, object]
-    meta: Mapping[str, object]
-    now: datetime
-    evidence: Sequence[EvidenceReference]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class EvidenceScope:
     """Scope of evidence: a recommendation; a session, a place, or both; else the whole space."""
 
     recommendation: int | None = None
@@ -111,15 +51,42 @@ class Asked:
     place: str | None = None
 
 
-async def session(tx: SpaceTransaction, name: str) -> Session | None:
-    """Return the session of that name, or None if there is none."""
-    return await tx.fetch_one(Session, _SQL["session"], session=name)
+async def standing(tx: SpaceTransaction, name: str) -> Session:
+    """Return the session of that name.
+
+    Raises:
+        BadInput: there is none in this space.
+    """
+    found = await tx.fetch_one(Session, SQL["session"], session=name)
+    if found is None:
+        raise unknown_session(name)
+    return found
 
 
-async def message(tx: SpaceTransaction, session: int, message: str) -> int | None:
-    """Return the number of a message by the caller's id, or None if the session has none of it."""
-    rows = await tx.rows(_SQL["message"], session=session, message=message)
-    return rows[0][0] if rows else None
+async def said(tx: SpaceTransaction, session: Session, message: str) -> int:
+    """Return the number of the message of that id in a session.
+
+    Raises:
+        BadInput: nothing was said there under that id.
+    """
+    rows = await tx.rows(SQL["message"], session=session.id, message=message)
+    if not rows:
+        raise BadInput(f"nothing was said in this session under the id {message!r}.", field="message")
+    return rows[0][0]
+
+
+def turn_of(session: Session, turn: int | None) -> int:
+    """Return the turn that is meant, by default the one that the session is at.
+
+    Raises:
+        BadInput: nothing that far was said yet.
+    """
+    if turn is None:
+        return session.turns
+    scope.whole("turn", turn, least=0, most=arguments.MOST_WHOLE)
+    if session.messages and turn > session.messages:
+        raise BadInput(f"{turn} is to come; this session is at turn {session.turns}.", field="turn")
+    return turn
 
 
 async def conditions(
@@ -128,8 +95,8 @@ async def conditions(
     """Return the last answer of the source in this turn, and the current baseline of the session."""
     values = {"session": session.uid, "thread": session.id, "person": session.person}
     async with tx.conn.pipeline():
-        baselines = await tx.run(_SQL["baselines"], {**values, "now": now})
-        answered = await tx.run(_SQL["source"], {**values, "turn": turn, "source": source})
+        baselines = await tx.run(SQL["baselines"], {**values, "now": now})
+        answered = await tx.run(SQL["source"], {**values, "turn": turn, "source": source})
         ((status, freshness_seconds, all_sources_down),) = await answered.fetchall()
         return Conditions(
             status=status,
@@ -139,29 +106,8 @@ async def conditions(
         )
 
 
-async def recommend(tx: SpaceTransaction, draft: Draft) -> int:
-    """Write a recommendation and its evidence; the id that it gets."""
-    values = {
-        "session": draft.session,
-        "message": draft.message,
-        "turn": draft.turn,
-        "location": draft.location,
-        "action": draft.action,
-        "time_window": draft.time_window,
-        "confidence": draft.confidence,
-        "source": draft.source,
-        "freshness_seconds": draft.freshness_seconds,
-        "rule_version": draft.rule_version,
-        "impact_score": draft.impact_score,
-        "explanation": Jsonb(draft.explanation),
-        "meta": Jsonb(draft.meta),
-        "now": draft.now,
-        **_columns(draft.evidence),
-    }
-    return await write(tx, "recommend", values)
-
-
-def _columns(evidence: Sequence[EvidenceReference]) -> dict[str, object]:
+def columns(evidence: Sequence[EvidenceReference]) -> dict[str, object]:
+    """Return evidence by column, in the order of its ranks."""
     return {
         "sources": [r.source for r in evidence],
         "entities": [r.entity for r in evidence],
@@ -176,47 +122,34 @@ def _columns(evidence: Sequence[EvidenceReference]) -> dict[str, object]:
     }
 
 
-async def recommendation(tx: SpaceTransaction, number: int) -> Recommendation | None:
-    """Return a recommendation by its id, or None if there is none."""
-    row = await tx.fetch_one(dict[str, Any], _SQL["recommendation"], id=number)
-    return None if row is None else _recommendation(row)
-
-
 async def recommendations(
-    tx: SpaceTransaction, *, session: str | None, before: int, limit: int, offset: int
+    tx: SpaceTransaction,
+    *,
+    session: str | None = None,
+    first: int = 0,
+    last: int,
+    limit: int = 1,
+    offset: int = 0,
 ) -> list[Recommendation]:
-    """Return recommendations of a session, or of the space; latest first, ``before`` one."""
-    query = _SQL["recommendations" if session is None else "recommendations_of_session"]
-    rows = await tx.fetch(dict[str, Any], query, session=session, before=before, limit=limit, offset=offset)
-    return [_recommendation(row) for row in rows]
+    """Return recommendations of a session or the space, latest first, with ids from ``first`` to ``last``."""
+    query = SQL["recommendations"]
+    return [
+        _recommendation(row)
+        for row in await tx.fetch(
+            dict[str, Any], query, session=session, first=first, last=last, limit=limit, offset=offset
+        )
+    ]
 
 
-async def pieces(
-    tx: SpaceTransaction, asked: Asked, *, theme: Theme | None, limit: int
-) -> list[EvidencePiece]:
-    """Return evidence of a theme, or of all: that of a recommendation by rank, else newest first."""
-    return await tx.fetch(EvidencePiece, _SQL["pieces"], **asdict(asked), theme=theme, limit=limit)
-
-
-async def themes(tx: SpaceTransaction, asked: Asked) -> dict[Theme, int]:
+async def themes(tx: SpaceTransaction, scope_: EvidenceScope) -> dict[Theme, int]:
     """Count the pieces of evidence of each theme, most first; themes without any are left out."""
-    return dict(await tx.rows(_SQL["themes"], **asdict(asked)))
-
-
-async def competitor_checks(tx: SpaceTransaction, session: UUID) -> list[CompetitorCheck]:
-    """Return the look-ups of a session, latest first."""
-    return await tx.fetch(CompetitorCheck, _SQL["competitor_checks"], session=session)
+    return dict(await tx.rows(SQL["themes"], **asdict(scope_)))
 
 
 async def write(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> int:
     """Write a row by the name of the query; return its id."""
-    ((number,),) = await (await tx.run(_SQL[name], values)).fetchall()
+    ((number,),) = await (await tx.run(SQL[name], values)).fetchall()
     return number
-
-
-async def run(tx: SpaceTransaction, name: str, /, **values: object) -> None:
-    """Run a write by its name."""
-    await tx.execute(_SQL[name], **values)
 
 
 def _recommendation(row: Mapping[str, Any]) -> Recommendation:

@@ -16,12 +16,13 @@ from psycopg.types.json import Jsonb
 from typing_extensions import Doc
 
 from quipu.errors import BadInput, EmbeddingError
+from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Space, TheSession
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger.evidence import arguments, store
-from quipu.kinds.ledger.evidence.arguments import document, object_of
+from quipu.kinds.ledger.evidence.arguments import object_of
 from quipu.kinds.ledger.evidence.model import (
     CHECK_STATUSES,
     FALLBACK_KINDS,
@@ -44,6 +45,7 @@ from quipu.kinds.ledger.facts import LATEST_TURN
 from quipu.kinds.ledger.outcome import unknown_session
 from quipu.kinds.ledger.signals.extract import extract
 from quipu.kinds.ledger.signals.model import Review, ReviewSignals
+from quipu.kinds.ledger.values import prepare
 from quipu.recall.generations import Models
 
 _LONGEST_RESULT_BYTES: Final = 1024 * 1024
@@ -108,11 +110,11 @@ class AsyncTrace:
         secrets = self._redact
         values = {
             "tool": check_name("tool", tool),
-            "source": None if source is None else arguments.one_of("source", source, TOOL_SOURCES),
+            "source": None if source is None else scope.one_of("source", source, TOOL_SOURCES),
             "args": Jsonb(object_of("args", args, secrets=secrets)),
             "result": _result(result, secrets=secrets),
-            "status": arguments.one_of("status", status, SOURCE_STATUSES),
-            "latency_ms": arguments.whole("latency_ms", latency_ms),
+            "status": scope.one_of("status", status, SOURCE_STATUSES),
+            "latency_ms": scope.whole("latency_ms", latency_ms, least=0, most=arguments.MOST_WHOLE),
             "cache_hit": bool(cache_hit),
             "freshness_seconds": arguments.optional_whole("freshness_seconds", freshness_seconds),
             "error_code": optional_name("error_code", error_code),
@@ -147,10 +149,10 @@ class AsyncTrace:
         if finished is not None and finished < started:
             raise BadInput("it is before started_at.", field="finished_at")
         values = {
-            "source": arguments.one_of("source", source, FETCHED_SOURCES),
+            "source": scope.one_of("source", source, FETCHED_SOURCES),
             "started_at": started,
             "finished_at": finished,
-            "status": arguments.one_of("status", status, RUN_STATUSES),
+            "status": scope.one_of("status", status, RUN_STATUSES),
             "items": arguments.optional_whole("items", items),
             "latest_record_at": arguments.time("latest_record_at", latest_record_at, now=now),
             "error": arguments.optional_line("error", error, secrets=self._redact),
@@ -177,7 +179,7 @@ class AsyncTrace:
         """
         values = {
             "query": arguments.line("query", query, secrets=self._redact),
-            "status": arguments.one_of("status", status, CHECK_STATUSES),
+            "status": scope.one_of("status", status, CHECK_STATUSES),
             "place": optional_name("place", place),
             "name": optional_name("name", name),
             "latency_ms": arguments.optional_whole("latency_ms", latency_ms),
@@ -198,7 +200,8 @@ class AsyncTrace:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 raise unknown_session(session)
-            return await store.competitor_checks(tx, (await store.standing(tx, session)).uid)
+            found = await store.standing(tx, session)
+            return await tx.fetch(CompetitorCheck, store.SQL["competitor_checks"], session=found.uid)
 
     async def read_reviews(
         self,
@@ -276,8 +279,8 @@ class AsyncTrace:
         values = {
             **_found(signals, window_days=window_days, latency_ms=latency_ms),
             "place": check_name("place", place),
-            "entity": arguments.one_of("entity", entity, REVIEWED_ENTITIES),
-            "status": arguments.one_of("status", status, SOURCE_STATUSES),
+            "entity": scope.one_of("entity", entity, REVIEWED_ENTITIES),
+            "status": scope.one_of("status", status, SOURCE_STATUSES),
             "cache_hit": bool(cache_hit),
             "freshness_seconds": arguments.optional_whole("freshness_seconds", freshness_seconds),
             "error_code": optional_name("error_code", error_code),
@@ -303,14 +306,14 @@ class AsyncTrace:
             BadInput: An argument is invalid; the error names it. Nothing was stored.
         """
         values = {
-            "kind": arguments.one_of("kind", kind, FALLBACK_KINDS),
+            "kind": scope.one_of("kind", kind, FALLBACK_KINDS),
             "reason": arguments.line("reason", reason, secrets=self._redact),
             "response": arguments.line("response", response, secrets=self._redact, longest=64 * 1024),
-            "sources_down": [arguments.one_of("sources_down", one, TOOL_SOURCES) for one in sources_down],
+            "sources_down": [scope.one_of("sources_down", one, TOOL_SOURCES) for one in sources_down],
             "now": self._clock.now(),
         }
         async with self._at(space, session, turn) as where:
-            await store.run(where.tx, "fell_back", session=where.session.uid)
+            await where.tx.execute(store.SQL["fell_back"], session=where.session.uid)
             return await where.write("fallback", values)
 
     @asynccontextmanager
@@ -322,7 +325,7 @@ class AsyncTrace:
 
 
 def _result(value: object, *, secrets: bool) -> Jsonb | None:
-    made = document("result", value, secrets=secrets, longest_bytes=_LONGEST_RESULT_BYTES)
+    made = prepare(value, field="result", secrets=secrets, longest_bytes=_LONGEST_RESULT_BYTES).value
     return None if made is None else Jsonb(made)
 
 
@@ -332,7 +335,7 @@ def _found(signals: ReviewSignals | None, *, window_days: int, latency_ms: int |
         return {
             "sample_count": 0,
             "evidence_count": 0,
-            "window_days": arguments.whole("window_days", window_days, most=_MOST_WINDOW_DAYS),
+            "window_days": scope.whole("window_days", window_days, least=0, most=_MOST_WINDOW_DAYS),
             "themes": list[str](),
             "scores": Jsonb({}),
             "latency_ms": latency,

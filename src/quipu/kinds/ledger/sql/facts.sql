@@ -12,12 +12,6 @@ select uid, coalesce(distinct_id, belongs_to) as owner,
        case when coalesce(distinct_id, belongs_to) = '' then ledger.users_of(s) end as users, messages
 from core.sessions s where space_id = %(space)s and name = %(name)s
 
--- name: turns: how many turns a session has
-select count(*) from core.messages
-where space_id = %(space)s and role = 'user' and id between (
-        select id << 24 from core.sessions where space_id = %(space)s and name = %(name)s
-    ) and (select (id << 24) + 16777215 from core.sessions where space_id = %(space)s and name = %(name)s)
-
 -- name: give_session: make a session a person's, where it is nobody's
 update core.sessions set distinct_id = %(person)s
 where space_id = %(space)s and name = %(name)s and distinct_id is null
@@ -54,7 +48,7 @@ cross join lateral (
 ) s
 where m.space_id = %(space)s
     and m.session_id = %(session)s::uuid
-    and (m.expires_at is null or m.expires_at > %(now)s::timestamptz)
+    and (m.expires_at is null or m.expires_at > %(at)s::timestamptz)
 union all
 select coalesce(e.memory_key, p.preference_key), coalesce(e.memory_namespace, 'preference'), 'cross_session', p.value_json,
        coalesce(e.value_source, p.value_source), p.assumed, p.confidence_cap, s.name, p.distinct_id,
@@ -70,7 +64,7 @@ left join lateral (
 ) s on true
 where p.space_id = %(space)s
     and p.distinct_id = %(person)s::text
-    and (p.expires_at is null or p.expires_at > %(now)s::timestamptz)
+    and (p.expires_at is null or p.expires_at > %(at)s::timestamptz)
 order by key, scope, session, "user"
 
 -- name: values_of_space: what stands in the whole space, or what of it is only assumed, by key

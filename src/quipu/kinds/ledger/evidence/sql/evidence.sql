@@ -76,61 +76,32 @@ with r as (
 )
 select id from r
 
--- name: recommendation: one recommendation
+-- name: recommendations: recommendations of a space or a session, the latest first; with the first and the last, one
 select r.id, s.name as session, r.turn_index as turn, r.location_label as location, r.action, r.time_window,
        r.confidence, r.source_name as source, r.source_freshness_seconds as freshness_seconds, r.rule_version,
        r.impact_score::float8 as impact_score, r.review_backed, r.evidence_count, r.recency_window_days,
        r.explanation_json as explanation, r.meta, r.created_at
 from ledger.chat_recommendations r
 join core.sessions s on s.space_id = r.space_id and s.uid = r.session_id
-where r.space_id = %(space)s and r.id = %(id)s::int8
-
--- name: recommendations_of_session: the recommendations of a session, the latest first
-select r.id, s.name as session, r.turn_index as turn, r.location_label as location, r.action, r.time_window,
-       r.confidence, r.source_name as source, r.source_freshness_seconds as freshness_seconds, r.rule_version,
-       r.impact_score::float8 as impact_score, r.review_backed, r.evidence_count, r.recency_window_days,
-       r.explanation_json as explanation, r.meta, r.created_at
-from core.sessions s
-join ledger.chat_recommendations r on r.space_id = s.space_id and r.session_id = s.uid
-where s.space_id = %(space)s and s.name = %(session)s and r.id < %(before)s::int8
-order by r.id desc
-limit %(limit)s offset %(offset)s
-
--- name: recommendations: the recommendations of a space, the latest first
-select r.id, s.name as session, r.turn_index as turn, r.location_label as location, r.action, r.time_window,
-       r.confidence, r.source_name as source, r.source_freshness_seconds as freshness_seconds, r.rule_version,
-       r.impact_score::float8 as impact_score, r.review_backed, r.evidence_count, r.recency_window_days,
-       r.explanation_json as explanation, r.meta, r.created_at
-from ledger.chat_recommendations r
-join core.sessions s on s.space_id = r.space_id and s.uid = r.session_id
-where r.space_id = %(space)s and r.id < %(before)s::int8
+where r.space_id = %(space)s and r.id between %(first)s::int8 and %(last)s::int8
+    and (%(session)s::text is null or r.session_id = (
+        select uid from core.sessions where space_id = %(space)s and name = %(session)s))
 order by r.id desc
 limit %(limit)s offset %(offset)s
 
 -- name: pieces: evidence by recommendation, session and place, or place; a review that is cited twice is shown once
-with chosen as (
-    select * from ledger.chat_recommendation_evidence
-    where space_id = %(space)s and recommendation_id = %(recommendation)s::int8
-    union all
-    select * from ledger.chat_recommendation_evidence
-    where %(recommendation)s::int8 is null and space_id = %(space)s and session_id = %(session)s::uuid
-        and (%(place)s::text is null or place_id = %(place)s::text)
-    union all
-    select * from ledger.chat_recommendation_evidence
-    where %(recommendation)s::int8 is null and %(session)s::uuid is null
-        and space_id = %(space)s and place_id = %(place)s::text
-    union all
-    select * from ledger.chat_recommendation_evidence
-    where %(recommendation)s::int8 is null and %(session)s::uuid is null and %(place)s::text is null
-        and space_id = %(space)s
-), once as (
+with once as (
     select distinct on (theme, place_id, case when %(recommendation)s::int8 is null then review_id_hash end,
                         case when %(recommendation)s::int8 is not null or review_id_hash is null then id end)
            id, recommendation_id, evidence_rank as rank, evidence_weight::float8 as weight, theme, source_name as source,
            entity_type as entity, place_id, review_id_hash, review_publish_at as published_at,
            review_rating::float8 as rating, excerpt, meta
-    from chosen
-    where %(theme)s::text is null or theme = %(theme)s::text
+    from ledger.chat_recommendation_evidence
+    where space_id = %(space)s
+        and (%(recommendation)s::int8 is null or recommendation_id = %(recommendation)s)
+        and (%(session)s::uuid is null or session_id = %(session)s)
+        and (%(place)s::text is null or place_id = %(place)s)
+        and (%(theme)s::text is null or theme = %(theme)s::text)
     order by theme, place_id, case when %(recommendation)s::int8 is null then review_id_hash end,
              case when %(recommendation)s::int8 is not null or review_id_hash is null then id end, id desc
 )
@@ -139,25 +110,13 @@ order by case when %(recommendation)s::int8 is not null then rank end, published
          id desc
 limit %(limit)s
 
--- name: themes: how much evidence there is of each theme, chosen as above
-with chosen as (
-    select id, theme, place_id, review_id_hash from ledger.chat_recommendation_evidence
-    where space_id = %(space)s and recommendation_id = %(recommendation)s::int8
-    union all
-    select id, theme, place_id, review_id_hash from ledger.chat_recommendation_evidence
-    where %(recommendation)s::int8 is null and space_id = %(space)s and session_id = %(session)s::uuid
-        and (%(place)s::text is null or place_id = %(place)s::text)
-    union all
-    select id, theme, place_id, review_id_hash from ledger.chat_recommendation_evidence
-    where %(recommendation)s::int8 is null and %(session)s::uuid is null
-        and space_id = %(space)s and place_id = %(place)s::text
-    union all
-    select id, theme, place_id, review_id_hash from ledger.chat_recommendation_evidence
-    where %(recommendation)s::int8 is null and %(session)s::uuid is null and %(place)s::text is null
-        and space_id = %(space)s
-)
+-- name: themes: how much evidence there is of each theme, by recommendation, session and place, or place
 select theme, count(distinct (place_id, review_id_hash,
     case when %(recommendation)s::int8 is not null or review_id_hash is null then id end))
-from chosen
+from ledger.chat_recommendation_evidence
+where space_id = %(space)s
+    and (%(recommendation)s::int8 is null or recommendation_id = %(recommendation)s)
+    and (%(session)s::uuid is null or session_id = %(session)s)
+    and (%(place)s::text is null or place_id = %(place)s)
 group by theme
 order by 2 desc, 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from annotated_types import Interval
 from typing_extensions import Doc
@@ -16,15 +16,17 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Confirm, Example, Space
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.config import Settings
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger.eraser import LedgerEraser
-from quipu.kinds.ledger.retention import store
 from quipu.kinds.ledger.retention.model import EXCERPTS, Due, RetentionLimits, RetentionReport
 from quipu.kinds.ledger.settings import EVIDENCE_DAYS, EXCERPT_DAYS, SESSION_DAYS
 from quipu.recall.index import remove
 from quipu.record.eraser import RecordEraser
 from quipu.upkeep.erasure.model import Erasure, What
 from quipu.upkeep.erasure.service import Eraser, count, take
+
+_SQL = queries.load("quipu.kinds.ledger.retention")
 
 ERASERS: Final[Sequence[Eraser]] = (LedgerEraser(), RecordEraser())
 """Of the ledger and of the record, which comes last. Where there are more kinds, the system names all."""
@@ -56,132 +58,6 @@ _STEPS: Final = (
     "delete_tool_calls",
     "blank_details",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Emptying:
-    """In the place of the ledger's eraser where a session goes but evidence since ``before`` is to be kept.
-
-    The session itself stays too, as the record keeps one that another kind refers to: so an erasure of its
-    person still finds the evidence.
-    """
-
-    before: datetime | None
-
-    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
-        """Count the rows that would go, by table, and the excerpts that would be cut."""
-        return await store.count(tx, "count_emptied", session=what.session, before=self.before)
-
-    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
-        """Take them; returns the index entries of the excerpts that were cut."""
-        assert what.session is not None
-        uid = await store.session_uid(tx, what.session)
-        given = {"session": what.session, "uid": uid, "before": self.before}
-        entries = await store.entries(tx, "entries_of_emptied", given)
-        for step in _STEPS:
-            await store.run(tx, step, **given)
-        return entries
-
-
-async def preview(
-    database: Database, erasers: Sequence[Eraser], limits: RetentionLimits, *, space: str
-) -> RetentionReport:
-    """Count the rows that would go; nothing is changed."""
-    async with database.snapshot_read(space) as tx:
-        if tx is None:
-            return _report(space, limits, [], {}, [], done=False)
-        due = await store.due(tx, limits)
-        of_themselves = await _count(tx, limits, due)
-        erased = [
-            Erasure(space, what, await count(tx, chosen, what))
-            for what, chosen in _erasures(due, erasers, limits)
-        ]
-    return _report(space, limits, due, of_themselves, erased, done=False)
-
-
-async def enforce(
-    database: Database, erasers: Sequence[Eraser], limits: RetentionLimits, *, space: str
-) -> RetentionReport:
-    """Take it out. Sessions go in groups, each at once; what was cut off is finished by doing it again."""
-    async with database.snapshot_read(space) as tx:
-        names = [] if tx is None else [one.name for one in await store.due(tx, limits)]
-    due: list[Due] = []
-    erased: list[Erasure] = []
-    for start in range(0, len(names), _AT_ONCE):
-        async with database.erase(space) as tx:
-            if tx is None:
-                break
-            # Somebody may have written there meanwhile; from here on nobody does.
-            group = await store.due(tx, limits, names=names[start : start + _AT_ONCE])
-            erased += await take(tx, _erasures(group, erasers, limits), now=limits.now)
-            due += group
-    async with database.erase(space) as tx:
-        if tx is None:
-            return _report(space, limits, due, {}, erased, done=True)
-        of_themselves = await _end(tx, limits)
-    return _report(space, limits, due, of_themselves, erased, done=True)
-
-
-async def _end(tx: SpaceTransaction, limits: RetentionLimits) -> Mapping[str, int]:
-    counts = await _count(tx, limits, [])
-    for step in _OF_THEMSELVES:
-        await store.apply(tx, step, limits)
-    if EXCERPTS in counts:
-        entries = await store.entries(tx, "entries_of_old_excerpts", {"excerpts": limits.excerpts})
-        await store.apply(tx, "cut_old_excerpts", limits)
-        if entries:
-            await remove(tx, entries)
-    return counts
-
-
-def _erasures(
-    due: Iterable[Due], erasers: Sequence[Eraser], limits: RetentionLimits
-) -> Iterator[tuple[What, Sequence[Eraser]]]:
-    """Yield the erasure of each session and its erasers."""
-    emptying = Emptying(limits.evidence)
-    keeping = [emptying if isinstance(eraser, LedgerEraser) else eraser for eraser in erasers]
-    for one in due:
-        yield What(session=one.name), keeping if one.kept else erasers
-
-
-async def _count(tx: SpaceTransaction, limits: RetentionLimits, due: Iterable[Due]) -> dict[str, int]:
-    return await store.count(
-        tx,
-        "count_due_rows",
-        now=limits.now,
-        evidence=limits.evidence,
-        excerpts=limits.excerpts,
-        due=[session.name for session in due],
-    )
-
-
-def _report(
-    space: str,
-    limits: RetentionLimits,
-    due: Sequence[Due],
-    of_themselves: Mapping[str, int],
-    erased: Iterable[Erasure],
-    *,
-    done: bool,
-) -> RetentionReport:
-    counts = Counter(of_themselves)
-    receipts: list[str] = []
-    for erasure in erased:
-        counts.update(erasure.counts)
-        if erasure.receipt is not None:
-            receipts.append(erasure.receipt)
-    emptied = sum(one.kept for one in due)
-    return RetentionReport(
-        space=space,
-        done=done,
-        limits=limits,
-        sessions=len(due) - emptied,
-        emptied=emptied,
-        expired=sum(of_themselves.get(table, 0) for table in _EXPIRED),
-        excerpts=counts[EXCERPTS],
-        counts={table: rows for table, rows in sorted(counts.items()) if rows},
-        receipts=tuple(receipts),
-    )
 
 
 class AsyncRetention:
@@ -221,9 +97,147 @@ class AsyncRetention:
         given = {"session_days": session_days, "excerpt_days": excerpt_days, "evidence_days": evidence_days}
         checked = {name: _checked(name, days) for name, days in given.items()}
         limits = _limits(checked, await self._database.settings(space), now=self._clock.now())
-        if not confirm:
-            return await preview(self._database, self._erasers, limits, space=space)
-        return await enforce(self._database, self._erasers, limits, space=space)
+        return await (self._enforce if confirm else self._preview)(limits, space=space)
+
+    async def _preview(self, limits: RetentionLimits, *, space: str) -> RetentionReport:
+        """Count the rows that would go; nothing is changed."""
+        async with self._database.snapshot_read(space) as tx:
+            if tx is None:
+                return _report(space, limits, [], {}, [], done=False)
+            due = await _due(tx, limits)
+            of_themselves = await _count(tx, limits, due)
+            erased = [
+                Erasure(space, what, await count(tx, chosen, what))
+                for what, chosen in _erasures(due, self._erasers, limits)
+            ]
+        return _report(space, limits, due, of_themselves, erased, done=False)
+
+    async def _enforce(self, limits: RetentionLimits, *, space: str) -> RetentionReport:
+        """Take it out. Sessions go in groups, each at once; doing it again finishes what was cut off."""
+        async with self._database.snapshot_read(space) as tx:
+            names = [] if tx is None else [one.name for one in await _due(tx, limits)]
+        due: list[Due] = []
+        erased: list[Erasure] = []
+        for start in range(0, len(names), _AT_ONCE):
+            async with self._database.erase(space) as tx:
+                if tx is None:
+                    break
+                # Somebody may have written there meanwhile; from here on nobody does.
+                group = await _due(tx, limits, names=names[start : start + _AT_ONCE])
+                erased += await take(tx, _erasures(group, self._erasers, limits), now=limits.now)
+                due += group
+        async with self._database.erase(space) as tx:
+            of_themselves: Mapping[str, int] = {} if tx is None else await _end(tx, limits)
+        return _report(space, limits, due, of_themselves, erased, done=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Emptying:
+    """In the place of the ledger's eraser where a session goes but evidence since ``before`` is to be kept.
+
+    The session itself stays too, as the record keeps one that another kind refers to: so an erasure of its
+    person still finds the evidence.
+    """
+
+    before: datetime | None
+
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
+        """Count the rows that would go, by table, and the excerpts that would be cut."""
+        return await _by_table(tx, "count_emptied", session=what.session, before=self.before)
+
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
+        """Take them; returns the index entries of the excerpts that were cut."""
+        assert what.session is not None
+        uids = await tx.rows(_SQL["session_uid"], session=what.session)
+        values: dict[str, Any] = {"uid": uids[0][0] if uids else None, "before": self.before}
+        entries = await tx.rows(_SQL["entries_of_emptied"], session=what.session, before=self.before)
+        for step in _STEPS:
+            await tx.execute(_SQL[step], **values)
+        return [entry for (entry,) in entries]
+
+
+async def _end(tx: SpaceTransaction, limits: RetentionLimits) -> Mapping[str, int]:
+    counts = await _count(tx, limits, [])
+    values: dict[str, Any] = {"name": tx.space.name, **asdict(limits)}
+    for step in _OF_THEMSELVES:
+        await tx.execute(_SQL[step], **values)
+    if EXCERPTS in counts:
+        entries = await tx.rows(_SQL["entries_of_old_excerpts"], excerpts=limits.excerpts)
+        await tx.execute(_SQL["cut_old_excerpts"], excerpts=limits.excerpts)
+        if entries:
+            await remove(tx, [entry for (entry,) in entries])
+    return counts
+
+
+def _erasures(
+    due: Iterable[Due], erasers: Sequence[Eraser], limits: RetentionLimits
+) -> Iterator[tuple[What, Sequence[Eraser]]]:
+    """Yield the erasure of each session and its erasers."""
+    emptying = Emptying(limits.evidence)
+    keeping = [emptying if isinstance(eraser, LedgerEraser) else eraser for eraser in erasers]
+    for one in due:
+        yield What(session=one.name), keeping if one.kept else erasers
+
+
+async def _count(tx: SpaceTransaction, limits: RetentionLimits, due: Iterable[Due]) -> dict[str, int]:
+    return await _by_table(
+        tx,
+        "count_due_rows",
+        now=limits.now,
+        evidence=limits.evidence,
+        excerpts=limits.excerpts,
+        due=[session.name for session in due],
+    )
+
+
+async def _by_table(tx: SpaceTransaction, query: str, **values: Any) -> dict[str, int]:
+    """Return rows by table, as a counting query names them; those without any are left out."""
+    row = await tx.fetch_one(dict[str, int], _SQL[query], **values)
+    return {f"ledger.{table}": rows for table, rows in (row or {}).items() if rows}
+
+
+async def _due(
+    tx: SpaceTransaction, limits: RetentionLimits, *, names: Sequence[str] | None = None
+) -> list[Due]:
+    """Return the sessions whose time is over, of all or of those named."""
+    if limits.sessions is None:
+        return []
+    return await tx.fetch(
+        Due,
+        _SQL["due_sessions"],
+        before=limits.sessions,
+        evidence=limits.evidence,
+        names=None if names is None else list(names),
+    )
+
+
+def _report(
+    space: str,
+    limits: RetentionLimits,
+    due: Sequence[Due],
+    of_themselves: Mapping[str, int],
+    erased: Iterable[Erasure],
+    *,
+    done: bool,
+) -> RetentionReport:
+    counts = Counter(of_themselves)
+    receipts: list[str] = []
+    for erasure in erased:
+        counts.update(erasure.counts)
+        if erasure.receipt is not None:
+            receipts.append(erasure.receipt)
+    emptied = sum(one.kept for one in due)
+    return RetentionReport(
+        space=space,
+        done=done,
+        limits=limits,
+        sessions=len(due) - emptied,
+        emptied=emptied,
+        expired=sum(of_themselves.get(table, 0) for table in _EXPIRED),
+        excerpts=counts[EXCERPTS],
+        counts={table: rows for table, rows in sorted(counts.items()) if rows},
+        receipts=tuple(receipts),
+    )
 
 
 def _limits(given: dict[str, int | None], settings: Settings, *, now: datetime) -> RetentionLimits:
