@@ -81,7 +81,7 @@ def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) 
         return [
             _plain(v, f"{path}.{place}", called, depth - 1, secrets=secrets) for place, v in enumerate(inside)
         ]
-    raise BadInput(f"a {type(value).__name__} has no form in JSON.", field=path[:200])
+    raise BadInput(f"a {value.__class__.__name__} has no form in JSON.", field=path[:200])
 
 
 def _without_secrets(text: str, called: str) -> str:
