@@ -14,7 +14,6 @@ from quipu.kernel.redact import redact
 
 LIMIT_BYTES: Final = 64 * 1024
 DEEPEST: Final = 32
-_BYTES: Final[tuple[type, ...]] = (bytes, bytearray, memoryview)
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -59,6 +58,7 @@ def prepare(
 
 
 def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) -> Any:
+    kind = type(value).__name__
     if isinstance(value, float) and not math.isfinite(value):
         raise BadInput(f"{value} has no form in JSON.", field=path)
     if value is None or isinstance(value, bool | int | float):
@@ -76,12 +76,12 @@ def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) 
             )
             for name, inner in items
         }
-    if isinstance(value, Sequence) and not isinstance(value, _BYTES):
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         inside = cast("Sequence[object]", value)
         return [
             _plain(v, f"{path}.{place}", called, depth - 1, secrets=secrets) for place, v in enumerate(inside)
         ]
-    raise BadInput(f"a {value.__class__.__name__} has no form in JSON.", field=path[:200])
+    raise BadInput(f"a {kind} has no form in JSON.", field=path[:200])
 
 
 def _without_secrets(text: str, called: str) -> str:
