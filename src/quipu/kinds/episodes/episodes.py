@@ -36,7 +36,6 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.building.eraser import OneEpisode
 from quipu.kinds.episodes.decay import archival, life, store
-from quipu.kinds.episodes.decay.life import pace
 from quipu.kinds.episodes.decay.model import (
     ORDERS,
     Condensation,
@@ -117,7 +116,7 @@ class AsyncEpisodes:
             if tx is None:
                 return []
             last = None if after is None else await behind(store.row_of(tx, after))
-            pacing = pace(tx.settings)
+            pacing = life.pace(tx.settings)
             listed = await tx.rows(
                 store.SQL["listed"],
                 session=session,
@@ -251,13 +250,9 @@ class AsyncEpisodes:
             if row is not None:
                 parts = {**hit.parts, **more}
                 score = round(min(1.0, max(0.0, hit.score + sum(more.values()))), 6)
+                half = HALF_REMEMBERED in parts
                 found.append(
-                    FoundEpisode(
-                        episode=row.at(now),
-                        score=score,
-                        parts=parts,
-                        half_remembered=HALF_REMEMBERED in parts,
-                    )
+                    FoundEpisode(episode=row.at(now), score=score, parts=parts, half_remembered=half)
                 )
         return sorted(found, key=lambda one: -one.score)[:limit]
 
