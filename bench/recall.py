@@ -21,10 +21,11 @@ from rich.console import Console
 
 from quality import locomo, own
 from quality.bm25 import Bm25
+from quality.budgets import buy
 from quality.cosine import Cosine
 from quality.model import Conversation, Question, System
 from quality.ours import Ours
-from quality.report import show, write
+from quality.report import show, show_budgets, write
 from quality.run import ask
 from quipu import Memory
 
@@ -34,12 +35,14 @@ SYSTEMS = ("quipu", "bm25", "cosine")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     options = _parse(arguments)
-    console = Console(width=150)
+    console = Console(width=200)
     conversations = _chosen(options)
     with _systems(options) as (systems, ours):
         answers = ask(systems, conversations, depth=options.depth, progress=_progress)
         names = [system.name for system in systems]
         show(console, answers, names)
+        if options.budgets:
+            show_budgets(console, buy(systems, conversations, progress=_progress), names)
         if ours is not None:
             _show_seconds(console, ours, conversations)
         if options.json:
@@ -63,6 +66,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--systems", default=",".join(SYSTEMS), help="comma-separated, of: " + ", ".join(SYSTEMS)
     )
     parser.add_argument("--depth", type=int, default=50, help="hits asked for per question (default 50)")
+    parser.add_argument(
+        "--budgets",
+        action="store_true",
+        help="measure blocks for prompts too: evidence and answer for tokens",
+    )
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write all figures and every question there"
     )

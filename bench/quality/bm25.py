@@ -6,7 +6,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from quality.model import Conversation, Question
+from quality.budgets import fill, most_lines
+from quality.model import Conversation, Filled, Question
 from quality.words import terms
 
 K1 = 0.9
@@ -50,6 +51,14 @@ class Bm25:
         """For each question the messages with the highest scores, the earlier first among equals."""
         index = Bm25Index([message.spoken for message in conversation.messages], conversation.language)
         return [self._one(conversation, index, question, depth) for question in questions]
+
+    def blocks(
+        self, conversation: Conversation, questions: Sequence[Question], *, budget: int
+    ) -> list[Filled]:
+        """For each question the best messages that fit."""
+        by_id = {message.id: message for message in conversation.messages}
+        ranked = self.rank(conversation, questions, depth=most_lines(budget))
+        return [fill([by_id[id_] for id_ in ids], budget=budget) for ids in ranked]
 
     @staticmethod
     def _one(conversation: Conversation, index: Bm25Index, question: Question, depth: int) -> list[str]:

@@ -8,7 +8,8 @@ import anyio
 import numpy as np
 from numpy.typing import NDArray
 
-from quality.model import Conversation, Question
+from quality.budgets import fill, most_lines
+from quality.model import Conversation, Filled, Question
 from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
 
@@ -29,6 +30,14 @@ class Cosine:
             self._one(conversation, question, row, depth)
             for question, row in zip(questions, scores, strict=True)
         ]
+
+    def blocks(
+        self, conversation: Conversation, questions: Sequence[Question], *, budget: int
+    ) -> list[Filled]:
+        """For each question the best messages that fit."""
+        by_id = {message.id: message for message in conversation.messages}
+        ranked = self.rank(conversation, questions, depth=most_lines(budget))
+        return [fill([by_id[id_] for id_ in ids], budget=budget) for ids in ranked]
 
     @staticmethod
     def _one(

@@ -78,4 +78,5 @@ def _question(qa: Mapping[str, Any], half: Half) -> Question:
         evidence_sessions=published_sessions(qa["evidence"]),
         category=CATEGORIES[qa["category"]],
         half=half,
+        answer=str(qa["answer"]) if "answer" in qa else None,
     )

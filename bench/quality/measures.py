@@ -12,11 +12,16 @@ SESSION_CUTS = (5, 10)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one question went. ``turns`` and ``reciprocal_rank`` are None where no turn evidence is known."""
+    """How one question went. ``turns`` and ``reciprocal_rank`` are None where no turn evidence is known.
+
+    ``sessions`` are shares of the evidence's sessions, ``any_session`` says whether one of them came at all:
+    1.0 or 0.0, as several others publish it.
+    """
 
     turns: Mapping[int, float] | None
     reciprocal_rank: float | None
     sessions: Mapping[int, float]
+    any_session: Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class Summary:
     turns: Mapping[int, float]
     mrr: float
     sessions: Mapping[int, float]
+    any_session: Mapping[int, float]
 
 
 def recall_at(ranked: Sequence[str], evidence: Collection[str], k: int) -> float:
@@ -35,6 +41,11 @@ def recall_at(ranked: Sequence[str], evidence: Collection[str], k: int) -> float
     if not evidence:
         return 1.0
     return len(set(ranked[:k]) & set(evidence)) / len(set(evidence))
+
+
+def any_at(ranked: Sequence[str], evidence: Collection[str], k: int) -> float:
+    """1.0 if any of the evidence is among the first ``k`` or there is no evidence, else 0.0."""
+    return 1.0 if not evidence or set(ranked[:k]) & set(evidence) else 0.0
 
 
 def reciprocal_rank(ranked: Sequence[str], evidence: Collection[str]) -> float:
@@ -60,6 +71,7 @@ def judge(
         turns={k: recall_at(ranked, evidence, k) for k in TURN_CUTS} if evidence else None,
         reciprocal_rank=reciprocal_rank(ranked, evidence) if evidence else None,
         sessions={k: recall_at(sessions, evidence_sessions, k) for k in SESSION_CUTS},
+        any_session={k: any_at(sessions, evidence_sessions, k) for k in SESSION_CUTS},
     )
 
 
@@ -73,4 +85,5 @@ def summarise(outcomes: Sequence[Outcome]) -> Summary:
         turns={k: fmean(turn[k] for turn in turns) if turns else 0.0 for k in TURN_CUTS},
         mrr=fmean(ranks) if ranks else 0.0,
         sessions={k: fmean(o.sessions[k] for o in outcomes) if outcomes else 0.0 for k in SESSION_CUTS},
+        any_session={k: fmean(o.any_session[k] for o in outcomes) if outcomes else 0.0 for k in SESSION_CUTS},
     )

@@ -46,6 +46,7 @@ class Question:
     category: str
     half: Half
     user: str | None = None
+    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +73,17 @@ class System(Protocol):
     ) -> list[list[str]]:
         """For each question the ids of at most ``depth`` messages, best first."""
         ...
+
+    def blocks(
+        self, conversation: Conversation, questions: Sequence[Question], *, budget: int
+    ) -> list[Filled]:
+        """For each question a block of at most ``budget`` tokens, and the ids of the messages in it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """One block: its text and the ids of the messages in it."""
+
+    text: str
+    ids: frozenset[str]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from time import perf_counter
 
-from quality.model import Conversation, Question
+from quality.model import Conversation, Filled, Question
 from quipu import Memory
 
 
@@ -17,6 +17,7 @@ class Ours:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self._taken_in: set[str] = set()
         self.import_seconds = 0.0
         self.recall_seconds = 0.0
         self.parts: dict[tuple[str, str], list[dict[str, object]]] = {}
@@ -25,8 +26,7 @@ class Ours:
         self, conversation: Conversation, questions: Sequence[Question], *, depth: int
     ) -> list[list[str]]:
         """For each question the caller's ids of the hits; their scores and parts are kept in ``parts``."""
-        space = f"bench-{conversation.name}"
-        self._take_in(conversation, space)
+        space = self._take_in(conversation)
         ranked: list[list[str]] = [[] for _ in questions]
         started = perf_counter()
         for user, numbers in _by_user(questions).items():
@@ -40,12 +40,33 @@ class Ours:
         self.recall_seconds += perf_counter() - started
         return ranked
 
-    def _take_in(self, conversation: Conversation, space: str) -> None:
+    def blocks(
+        self, conversation: Conversation, questions: Sequence[Question], *, budget: int
+    ) -> list[Filled]:
+        """For each question the block that `recall_block` gives, of messages alone."""
+        space = self._take_in(conversation)
+        blocks = (
+            self._memory.recall_block(
+                question.text, budget_tokens=budget, space=space, user=question.user, kinds=("message",)
+            )
+            for question in questions
+        )
+        return [
+            Filled(block.text, frozenset(str(hit.source.message) for hit in block.hits)) for block in blocks
+        ]
+
+    def _take_in(self, conversation: Conversation) -> str:
+        """Import a conversation into a space of its own, once; returns the name of the space."""
+        space = f"bench-{conversation.name}"
+        if space in self._taken_in:
+            return space
         started = perf_counter()
         report = self._memory.import_messages((m.as_dict() for m in conversation.messages), space=space)
         self.import_seconds += perf_counter() - started
         if report.refused:
             raise RuntimeError(f"{conversation.name}: messages were refused: {report.refused}")
+        self._taken_in.add(space)
+        return space
 
 
 def _by_user(questions: Sequence[Question]) -> dict[str | None, list[int]]:

@@ -44,4 +44,5 @@ def _question(entry: Mapping[str, Any], sessions: Mapping[str, str | None], orig
         category=entry["category"],
         half=entry["half"],
         user=entry.get("user"),
+        answer=entry.get("answer"),
     )

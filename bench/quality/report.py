@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from quality.budgets import BUDGETS, Bought, mean
 from quality.measures import SESSION_CUTS, TURN_CUTS, Summary
 from quality.run import Answer, summary_of
 
@@ -33,13 +34,38 @@ def _measures_table(kind: str, answers: Sequence[Answer], systems: Sequence[str]
     table = Table(title=title, title_justify="left")
     table.add_column("system")
     heads = [*(f"r@{k}" for k in TURN_CUTS), "MRR", *(f"session R@{k}" for k in SESSION_CUTS)]
+    heads += [f"any session @{k}" for k in SESSION_CUTS]
     for head in (*heads, "r@10 tune", "r@10 report"):
         table.add_column(head, justify="right")
     for system in systems:
         total = summary_of(answers, system, lambda _: True)
-        cells = [*total.turns.values(), total.mrr, *total.sessions.values(), *_half_cells(answers, system)]
+        cells = [*total.turns.values(), total.mrr, *total.sessions.values(), *total.any_session.values()]
+        cells += _half_cells(answers, system)
         table.add_row(system, *(_percent(cell) for cell in cells))
     return table
+
+
+def show_budgets(console: Console, bought: Sequence[Bought], systems: Sequence[str]) -> None:
+    """One table for each kind: the evidence and the words of the answer in a block of each budget."""
+    for kind in dict.fromkeys(kind_of(one.conversation) for one in bought):
+        table = Table(title=f"{kind}, blocks for prompts", title_justify="left")
+        table.add_column("measure")
+        table.add_column("system")
+        for budget in BUDGETS:
+            table.add_column(f"{budget:,} tokens", justify="right")
+        own = [one for one in bought if kind_of(one.conversation) == kind]
+        for measure, cell in _OF_BLOCKS.items():
+            for system in systems:
+                rows = [[o for o in own if o.system == system and o.budget == budget] for budget in BUDGETS]
+                table.add_row(measure, system, *(cell(row) for row in rows))
+        console.print(table)
+
+
+_OF_BLOCKS: Mapping[str, Callable[[Sequence[Bought]], str]] = {
+    "evidence, %": lambda row: _percent(mean([one.evidence for one in row])),
+    "answer words, %": lambda row: _percent(mean([one.words for one in row])),
+    "tokens used": lambda row: f"{mean([one.tokens for one in row]) or 0:.0f}",
+}
 
 
 def _half_cells(answers: Sequence[Answer], system: str) -> list[float | None]:

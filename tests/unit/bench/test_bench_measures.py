@@ -34,6 +34,14 @@ def test_sessions_come_in_the_order_of_their_best_turns():
     assert sessions_by_best_turn(["a", "b", "c"], {"a": "two", "b": "one", "c": "two"}) == ["two", "one"]
 
 
+def test_any_session_counts_whole_what_a_share_counts_in_part():
+    session_of = {"a": "s1", "b": "s2"}
+    outcome = judge(["a"], ["a", "b"], ["s1", "s2"], session_of)
+    assert outcome.sessions[5] == 0.5
+    assert outcome.any_session[5] == 1.0
+    assert judge(["a"], ["b"], ["s2"], session_of).any_session[5] == 0.0
+
+
 def test_a_summary_is_the_mean_over_questions():
     session_of = {"a": "s1", "b": "s2"}
     outcomes = [judge(["a", "b"], ["b"], ["s2"], session_of), judge(["a"], ["a"], ["s1"], session_of)]
