@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from generate.worlds import make, worlds
+from generate import histories, worlds
 from quality.own import DATA
 
 
@@ -21,9 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args(arguments).check
     stale: list[str] = []
-    for world in worlds():
-        made = make(world)
-        path = DATA / f"{world.name}.json"
+    files = [worlds.make(world) for world in worlds.worlds()]
+    files += [histories.make(history) for history in histories.histories()]
+    for made in files:
+        path = DATA / f"{made['name']}.json"
         text = json.dumps(made, ensure_ascii=False, indent=0) + "\n"
         if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
             stale.append(path.name)

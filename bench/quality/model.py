@@ -8,6 +8,9 @@ from typing import Literal, Protocol, get_args
 
 Half = Literal["tune", "report"]
 HALVES: tuple[Half, ...] = get_args(Half)
+Asks = Literal["present", "past", "change"]
+ASKS: tuple[Asks, ...] = get_args(Asks)
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,9 @@ class Question:
 
     ``evidence_sessions`` is kept apart from ``evidence`` because LoCoMo's published session figures
     read malformed ids differently; elsewhere it is the sessions of the evidence.
+
+    Where values replace each other, ``newest`` are the messages with the one that holds, ``outdated`` those
+    with the others, and ``asks`` says which are asked for. ``answer`` is the answer in words.
     """
 
     text: str
@@ -47,6 +53,14 @@ class Question:
     half: Half
     user: str | None = None
     answer: str | None = None
+    asks: Asks | None = None
+    newest: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
+
+    @property
+    def was_told(self) -> bool:
+        """Whether an answer exists; the measures leave out the others."""
+        return self.category != UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

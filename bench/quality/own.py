@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from quality.model import HALVES, Conversation, Message, Question
+from quality.model import ASKS, HALVES, UNKNOWN, Conversation, Message, Question
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 
@@ -31,8 +31,10 @@ def read(path: Path) -> Conversation:
 
 
 def _question(entry: Mapping[str, Any], sessions: Mapping[str, str | None], origin: str) -> Question:
-    missing = [id_ for id_ in entry["evidence"] if id_ not in sessions]
-    if missing or not entry["evidence"] or entry["half"] not in HALVES:
+    newest, outdated = entry.get("newest", ()), entry.get("outdated", ())
+    missing = [id_ for id_ in (*entry["evidence"], *newest, *outdated) if id_ not in sessions]
+    is_bare = bool(entry["evidence"]) == (entry["category"] == UNKNOWN)
+    if missing or is_bare or entry["half"] not in HALVES or entry.get("asks") not in (None, *ASKS):
         raise ValueError(
             f"{origin}: {entry['question']!r} has no usable evidence or half (missing: {missing})"
         )
@@ -45,4 +47,7 @@ def _question(entry: Mapping[str, Any], sessions: Mapping[str, str | None], orig
         half=entry["half"],
         user=entry.get("user"),
         answer=entry.get("answer"),
+        asks=entry.get("asks"),
+        newest=tuple(newest),
+        outdated=tuple(outdated),
     )

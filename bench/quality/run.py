@@ -27,14 +27,15 @@ def ask(
     depth: int,
     progress: Callable[[str], None],
 ) -> list[Answer]:
-    """The answers of all systems to all questions, in order."""
+    """The answers of all systems to all questions with a known answer, in order."""
     answers: list[Answer] = []
     for conversation in conversations:
         session_of = conversation.sessions()
+        questions = [question for question in conversation.questions if question.was_told]
         for system in systems:
             progress(f"{conversation.name}: {system.name}")
-            ranked = system.rank(conversation, conversation.questions, depth=depth)
-            for question, ids in zip(conversation.questions, ranked, strict=True):
+            ranked = system.rank(conversation, questions, depth=depth)
+            for question, ids in zip(questions, ranked, strict=True):
                 outcome = judge(ids, question.evidence, question.evidence_sessions, session_of)
                 answers.append(Answer(system.name, conversation.name, question, tuple(ids), outcome))
     return answers
