@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count
 from random import Random
 from typing import Any
@@ -47,23 +47,28 @@ def make(history: History) -> dict[str, Any]:
 
 def _messages(history: History, threads: Sequence[Thread]) -> tuple[list[dict[str, object]], Ids]:
     """All messages in the order of time, and the ids of each mark."""
-    rng = Random(history.seed)
     messages: list[dict[str, object]] = []
     ids: dict[str, list[str]] = {}
-    told = [(session, thread) for thread in threads for session in thread.sessions]
-    for number, (session, thread) in enumerate(sorted(told, key=lambda pair: pair[0].starts), 1):
+    for at, session, thread, line in _spoken(threads, Random(history.seed)):
+        id_ = f"{history.name}-{len(messages) + 1:04}"
+        where = {"id": id_, "session": f"{history.name}-s{session:03}"}
+        said = {"content": line.text, "time": at.isoformat().replace("+00:00", "Z")}
+        messages.append(where | _who(thread, line) | said)
+        for mark in line.marks:
+            ids.setdefault(mark, []).append(id_)
+    return messages, ids
+
+
+def _spoken(threads: Sequence[Thread], rng: Random) -> list[tuple[datetime, int, Thread, Line]]:
+    """Every line with its time and the number of its session; people talk at the same time elsewhere."""
+    spoken: list[tuple[datetime, int, Thread, Line]] = []
+    sessions = [(session, thread) for thread in threads for session in thread.sessions]
+    for number, (session, thread) in enumerate(sorted(sessions, key=lambda pair: pair[0].starts), 1):
         at = session.starts
         for line in session.lines:
             at += timedelta(seconds=rng.randint(8, 90))
-            where = {
-                "id": f"{history.name}-{len(messages) + 1:04}",
-                "session": f"{history.name}-s{number:03}",
-            }
-            said = {"content": line.text, "time": at.isoformat().replace("+00:00", "Z")}
-            messages.append(where | _who(thread, line) | said)
-            for mark in line.marks:
-                ids.setdefault(mark, []).append(where["id"])
-    return messages, ids
+            spoken.append((at, number, thread, line))
+    return sorted(spoken, key=lambda told: told[:2])
 
 
 def _who(thread: Thread, line: Line) -> dict[str, str]:
