@@ -25,7 +25,7 @@ from quality.budgets import buy
 from quality.cosine import Cosine
 from quality.model import Conversation, Question, System
 from quality.ours import Ours
-from quality.report import show, show_budgets, write
+from quality.report import show, show_budgets, show_changes, write
 from quality.run import ask
 from quipu import Memory
 
@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         answers = ask(systems, conversations, depth=options.depth, progress=_progress)
         names = [system.name for system in systems]
         show(console, answers, names)
+        show_changes(console, answers, names)
         if options.budgets:
             show_budgets(console, buy(systems, conversations, progress=_progress), names)
         if ours is not None:

@@ -48,6 +48,12 @@ def any_at(ranked: Sequence[str], evidence: Collection[str], k: int) -> float:
     return 1.0 if not evidence or set(ranked[:k]) & set(evidence) else 0.0
 
 
+def is_newest_first(ranked: Sequence[str], newest: Collection[str], outdated: Collection[str]) -> bool:
+    """Whether one of ``newest`` came, and before every one of ``outdated``."""
+    first = next((id_ for id_ in ranked if id_ in {*newest, *outdated}), None)
+    return first is not None and first in newest
+
+
 def reciprocal_rank(ranked: Sequence[str], evidence: Collection[str]) -> float:
     """1 / the rank of the first evidence; 0.0 where it does not come."""
     wanted = set(evidence)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from quality.budgets import BUDGETS, Bought, mean
-from quality.measures import SESSION_CUTS, TURN_CUTS, Summary
+from quality.measures import SESSION_CUTS, TURN_CUTS, Summary, is_newest_first
 from quality.run import Answer, summary_of
 
 
@@ -43,6 +43,33 @@ def _measures_table(kind: str, answers: Sequence[Answer], systems: Sequence[str]
         cells += _half_cells(answers, system)
         table.add_row(system, *(_percent(cell) for cell in cells))
     return table
+
+
+def show_changes(console: Console, answers: Sequence[Answer], systems: Sequence[str]) -> None:
+    """One table for the questions about values that changed, by half; nothing where there are none."""
+    asked = [answer for answer in answers if answer.question.newest and answer.question.outdated]
+    for kind in dict.fromkeys(kind_of(answer.conversation) for answer in asked):
+        own = [answer for answer in asked if kind_of(answer.conversation) == kind]
+        table = Table(title=f"{kind}, values that changed, %", title_justify="left")
+        for head in ("system", "half", "asked of now (n)", "newest above outdated", "newest is first"):
+            table.add_column(head)
+        for head in ("asked of the past or the change (n)", "r@1", "r@10"):
+            table.add_column(head)
+        for system in systems:
+            for half in ("tune", "report"):
+                rows = [a for a in own if a.system == system and a.question.half == half]
+                table.add_row(system, half, *_change_cells(rows))
+        console.print(table)
+
+
+def _change_cells(answers: Sequence[Answer]) -> list[str]:
+    now = [answer for answer in answers if answer.question.asks in (None, "present")]
+    then = [answer for answer in answers if answer.question.asks in ("past", "change")]
+    above = [is_newest_first(a.ranked, a.question.newest, a.question.outdated) for a in now]
+    first = [a.ranked[:1] and a.ranked[0] in a.question.newest for a in now]
+    shares = [[a.outcome.turns[k] for a in then if a.outcome.turns] for k in (1, 10)]
+    counted = [_percent(mean([float(bool(one)) for one in row])) for row in (above, first)]
+    return [str(len(now)), *counted, str(len(then)), *(_percent(mean(row)) for row in shares)]
 
 
 def show_budgets(console: Console, bought: Sequence[Bought], systems: Sequence[str]) -> None:

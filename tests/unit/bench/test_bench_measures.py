@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quality.measures import judge, recall_at, reciprocal_rank, sessions_by_best_turn, summarise
+from quality.measures import (
+    is_newest_first,
+    judge,
+    recall_at,
+    reciprocal_rank,
+    sessions_by_best_turn,
+    summarise,
+)
 
 IDS = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
@@ -32,6 +39,14 @@ def test_the_reciprocal_rank_is_that_of_the_first_evidence():
 
 def test_sessions_come_in_the_order_of_their_best_turns():
     assert sessions_by_best_turn(["a", "b", "c"], {"a": "two", "b": "one", "c": "two"}) == ["two", "one"]
+
+
+def test_the_newest_is_first_if_it_comes_before_every_outdated_one():
+    assert is_newest_first(["x", "new", "old"], ["new"], ["old"])
+    assert is_newest_first(["new"], ["new"], ["old"])
+    assert not is_newest_first(["old", "new"], ["new"], ["old"])
+    assert not is_newest_first(["older", "new", "old"], ["new"], ["old", "older"])
+    assert not is_newest_first(["x"], ["new"], ["old"])
 
 
 def test_any_session_counts_whole_what_a_share_counts_in_part():
