@@ -51,7 +51,7 @@ def _messages(history: History, threads: Sequence[Thread]) -> tuple[list[dict[st
     ids: dict[str, list[str]] = {}
     for at, session, thread, line in _spoken(threads, Random(history.seed)):
         id_ = f"{history.name}-{len(messages) + 1:04}"
-        where = {"id": id_, "session": f"{history.name}-s{session:03}"}
+        where: dict[str, object] = {"id": id_, "session": f"{history.name}-s{session:03}"}
         said = {"content": line.text, "time": at.isoformat().replace("+00:00", "Z")}
         messages.append(where | _who(thread, line) | said)
         for mark in line.marks:
