@@ -72,7 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(width=110)
     with _memory(options.model) as memory:
         if options.quality is not None:
-            told = own.load() if options.quality == "own" else locomo.load(Path(options.quality))
+            told = (
+                own.load(names=own.SCENES) if options.quality == "own" else locomo.load(Path(options.quality))
+            )
             _quality(memory, told, console)
         else:
             _pace(memory, options.exchanges, console)

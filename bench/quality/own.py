@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from quality.model import ASKS, HALVES, UNKNOWN, Conversation, Message, Question
 
 DATA = Path(__file__).resolve().parent.parent / "data"
+SCENES = ("assistant", "chinese", "coding", "german", "threads")
+"""Names of the conversations that are made of scenes; the others are transcripts."""
 
 
-def load(directory: Path = DATA) -> list[Conversation]:
-    """Every conversation of the directory, by name."""
-    return [read(path) for path in sorted(directory.glob("*.json"))]
+def load(directory: Path = DATA, *, names: Sequence[str] | None = None) -> list[Conversation]:
+    """Every conversation of the directory, by name; only those of ``names``, if given."""
+    return [read(path) for path in sorted(directory.glob("*.json")) if names is None or path.stem in names]
 
 
 def read(path: Path) -> Conversation:
