@@ -25,7 +25,7 @@ from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.queue.connections import names
 from quipu.kinds.episodes.conversations.model import ConversationStatus
-from quipu.kinds.episodes.prompting.model import Asked
+from quipu.kinds.episodes.prompting.model import AgentRequest
 
 pytestmark = pytest.mark.anyio
 TEXTS = Path(__file__).resolve().parent.parent / "fixtures" / "seed_3"
@@ -44,7 +44,7 @@ where attrelid = %s::regclass and attnum > 0 and not attisdropped
 """
 
 
-def answer(asked: Asked) -> str:
+def answer(asked: AgentRequest) -> str:
     """Answer a prompt, as somebody's agent does."""
     return f"You asked: {asked.prompt}"
 

@@ -22,7 +22,7 @@ from quipu.kernel.language.model import Shape
 from quipu.kernel.queue.attempt import Run
 from quipu.kinds.episodes.building.rebuilding import condense
 from quipu.kinds.episodes.building.service import Condensing
-from quipu.kinds.episodes.prompting.model import Asked
+from quipu.kinds.episodes.prompting.model import AgentRequest
 from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE
 from quipu.kinds.plug import Context
@@ -40,7 +40,7 @@ AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
 AGENT: list[Gate] = []
 
 
-async def answer(asked: Asked) -> str:
+async def answer(asked: AgentRequest) -> str:
     """The agent of these tests says again what it was asked."""
     await AGENT[-1].wait()
     return f"You asked: {asked.prompt} {' '.join(one.content for one in asked.history)}"

@@ -145,7 +145,7 @@ async def hold(
     return Locked(generation, numbers, ends, made, tails, ids)
 
 
-class AskedIds:
+class ReservedIds:
     """Ids for entries that stand alone, asked for while their space is entered; unused ones are lost."""
 
     def __init__(self, count: int) -> None:

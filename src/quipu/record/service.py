@@ -239,7 +239,7 @@ class Record:
 
     async def _write(self, space: str, batch: Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
         prepared = batch.prepared
-        asked = store.Asked(keys(prepared), is_new=batch.is_new)
+        asked = store.Lookup(keys(prepared), is_new=batch.is_new)
         async with self._database.write(space, ask=asked.ask, as_of=batch.as_of) as tx:
             if batch.began is not None:
                 lines = recorded(prepared)

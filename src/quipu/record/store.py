@@ -41,7 +41,7 @@ class Session:
     last_at: datetime | None
 
 
-class Asked:
+class Lookup:
     """Query for what must be known before messages are written: the sessions, and messages stored already.
 
     It is sent while the space is entered (``ask``) and read then (``sessions``, ``known``).
@@ -111,7 +111,7 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
 
 async def lock_sessions(tx: SpaceTransaction, names: Sequence[str]) -> dict[str, int]:
     """Return the numbers of sessions, made if they were missing, locked until commit."""
-    asked = Asked([("", name) for name in names], is_new=True)
+    asked = Lookup([("", name) for name in names], is_new=True)
     await asked.ask(tx.conn)
     return await asked.sessions(tx)
 

@@ -16,7 +16,7 @@ from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
-from quipu.kinds.episodes.prompting.model import Asked
+from quipu.kinds.episodes.prompting.model import AgentRequest
 from quipu.kinds.episodes.queues import CHUNKER, HISTORY, PROMPTS
 
 pytestmark = pytest.mark.anyio
@@ -27,10 +27,10 @@ class Agent:
     """Answers with a text, and remembers what it was asked; fails as often as it is told to."""
 
     def __init__(self) -> None:
-        self.asked: list[Asked] = []
+        self.asked: list[AgentRequest] = []
         self.failures = 0
 
-    async def answer(self, asked: Asked) -> str:
+    async def answer(self, asked: AgentRequest) -> str:
         self.asked.append(asked)
         if self.failures:
             self.failures -= 1
@@ -195,7 +195,7 @@ async def test_an_agent_that_says_nothing_of_its_own_has_not_answered(
 ) -> None:
     """The memory that it was given stood as an answer of no words; what nobody sees was recalled."""
 
-    async def answer(asked: Asked) -> str:
+    async def answer(asked: AgentRequest) -> str:
         return reply.format(memory=asked.memory)
 
     monkeypatch.setattr(sys.modules["agent_of_prompts"], "answer", answer)

@@ -46,7 +46,7 @@ NOT_JSON = {
 
 
 @dataclass
-class Asked:
+class RequestBody:
     """A server in a thread of its own, and who asks it."""
 
     portal: BlockingPortal
@@ -66,7 +66,7 @@ class Asked:
 
 
 @pytest.fixture(scope="module")
-def asked(server_settings: Settings, module_url: str) -> Iterator[Asked]:
+def asked(server_settings: Settings, module_url: str) -> Iterator[RequestBody]:
     """A server over the database of the module."""
     with start_blocking_portal() as portal:
         memory = AsyncMemory(settings=replace(server_settings, database_url=module_url))
@@ -75,7 +75,7 @@ def asked(server_settings: Settings, module_url: str) -> Iterator[Asked]:
             transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
             client = httpx.AsyncClient(transport=transport)
             tokens = {True: portal.call(_token, memory, "ana"), False: portal.call(_token, memory, None)}
-            yield Asked(portal, client, tokens, app)
+            yield RequestBody(portal, client, tokens, app)
             portal.call(client.aclose)
 
 
@@ -97,7 +97,7 @@ def document(app: FastAPI) -> dict[str, Any]:
     return found
 
 
-def check(asked: Asked, operation: Any, *, of_space: bool) -> set[int]:
+def check(asked: RequestBody, operation: Any, *, of_space: bool) -> set[int]:
     """Ask one route so often; the statuses of the answers."""
     statuses: set[int] = set()
 
@@ -119,7 +119,7 @@ def check(asked: Asked, operation: Any, *, of_space: bool) -> set[int]:
 
 
 @pytest.mark.long
-def test_nothing_that_is_made_up_breaks_the_server_or_its_description(asked: Asked) -> None:
+def test_nothing_that_is_made_up_breaks_the_server_or_its_description(asked: RequestBody) -> None:
     of_space = {(one.method, one.path): one.of_space for one in entries(asked.app)}
     schema = schemathesis.openapi.from_dict(document(asked.app))
     operations = [found.ok() for found in schema.get_all_operations()]

@@ -9,11 +9,11 @@ import pytest
 
 from quipu.errors import ConfigError, QuipuError
 from quipu.kinds.episodes.prompting.answering import Answer, agent_of
-from quipu.kinds.episodes.prompting.model import Asked, Line
+from quipu.kinds.episodes.prompting.model import AgentRequest, Line
 from quipu.testing import ScriptedLLM
 
 pytestmark = pytest.mark.anyio
-ASKED = Asked("And when?", "a", "s", "ana", [Line("user", None, "I plan a trip.")], "- a memory")
+ASKED = AgentRequest("And when?", "a", "s", "ana", [Line("user", None, "I plan a trip.")], "- a memory")
 
 
 async def answered(name: str | None, model: ScriptedLLM | None = None) -> Answer:
@@ -30,7 +30,7 @@ def agents(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 async def test_a_function_answers_blocking_or_async(agents: ModuleType) -> None:
-    async def later(asked: Asked) -> str:
+    async def later(asked: AgentRequest) -> str:
         return asked.prompt.upper()
 
     agents.now = lambda asked: f"{asked.memory} {len(asked.history)}"  # type: ignore[attr-defined]

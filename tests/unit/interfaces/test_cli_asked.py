@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import NotFound
-from quipu.interfaces.cli.last_recall import Asked, Filters, drop, last, remember
+from quipu.interfaces.cli.last_recall import Filters, LastRecall, drop, last, remember
 
 FILTERS = Filters(
     space="demo", user=None, session="s1", kinds=["message"], since=None, until="2025-01-01", limit=3
 )
-ASKED = Asked("Who is the dog?", FILTERS, (("message", "12"), ("message", "7")))
+ASKED = LastRecall("Who is the dog?", FILTERS, (("message", "12"), ("message", "7")))
 
 
 def test_what_was_asked_is_read_back(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_what_was_asked_is_read_back(tmp_path: Path) -> None:
 
 def test_only_the_last_question_is_kept(tmp_path: Path) -> None:
     remember(ASKED, home=tmp_path)
-    remember(Asked("And the cat?", FILTERS, ()), home=tmp_path)
+    remember(LastRecall("And the cat?", FILTERS, ()), home=tmp_path)
     assert last(home=tmp_path).question == "And the cat?"
     assert [path.name for path in tmp_path.iterdir()] == ["last-recall.json"]
 

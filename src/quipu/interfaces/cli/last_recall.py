@@ -64,7 +64,7 @@ class Filters(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LastRecall:
     """A question as it was asked, and what came back: (kind, id) of each hit, best first."""
 
     question: str
@@ -72,7 +72,7 @@ class Asked:
     hits: tuple[tuple[str, str], ...]
 
 
-def remember(asked: Asked, *, home: Path) -> None:
+def remember(asked: LastRecall, *, home: Path) -> None:
     """Keep it in place of the one before, readable by nobody else."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = mkstemp(prefix=f".{_FILE}-", dir=home)  # mode 0600
@@ -81,7 +81,7 @@ def remember(asked: Asked, *, home: Path) -> None:
     Path(name).replace(home / _FILE)
 
 
-def last(*, home: Path) -> Asked:
+def last(*, home: Path) -> LastRecall:
     """Return the question that was kept.
 
     Raises:
@@ -90,7 +90,7 @@ def last(*, home: Path) -> Asked:
     try:
         kept = json.loads((home / _FILE).read_text("utf-8"))
         hits = tuple((str(kind), str(identity)) for kind, identity in kept["hits"])
-        return Asked(str(kept["question"]), _filters(kept["filters"]), hits)
+        return LastRecall(str(kept["question"]), _filters(kept["filters"]), hits)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NotFound(_NOTHING, hint=_ASK) from error
 

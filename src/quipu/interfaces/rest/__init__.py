@@ -5,8 +5,8 @@ A room's operations are lines of ``quipu.app.operations``; ``derived("ledger", O
 
 1. ``router = room("evidence")`` (``door.py``): its routes are under ``/v1/evidence``, with the problems of
    all.
-2. A request body is a class on ``Asked`` (``models.py``), with examples in its fields. An answer is the
-   dataclass that the memory returns; where it differs on purpose, a class on ``Told`` reads it, with a name
+2. A request body is a class on ``RequestBody`` (``models.py``), with examples in its fields. An answer is the
+   dataclass that the memory returns; where it differs on purpose, a class on ``Answer`` reads it, with a name
    unlike those of all others.
 3. A route is ``async def``, has a ``summary=`` and a docstring, takes ``here: Reading``, ``Writing`` or
    ``Administering`` (or ``engine: OwningAll`` where it is about the whole database) and calls one method:

@@ -28,7 +28,7 @@ from quipu.app.operations import Operation
 from quipu.errors import BadInput, Conflict, Outdated
 from quipu.interfaces.declarations import Parameter, declared, members, optional
 from quipu.interfaces.rest.door import Administering, Here, OwningAll, Reading, Writing, refused, room
-from quipu.interfaces.rest.models import Acting, Asked, Confirmable, Items, Told, shown_first
+from quipu.interfaces.rest.models import Acting, Answer, Confirmable, Items, RequestBody, shown_first
 from quipu.interfaces.rest.pages import Page, Paging
 from quipu.kernel.base.parameters import MOST_ROWS
 
@@ -204,7 +204,7 @@ class _Route:
             _attribute(one.name): (Annotated[_plain(one), _field(one)], ... if one.required else one.default)
             for one in self.rest
         }
-        base = Acting if self.confirmed else Asked
+        base = Acting if self.confirmed else RequestBody
         return create_model(name, __base__=base, __doc__=f"{self.declaration.summary}.", **fields)
 
     def _answer_type(self) -> Any:
@@ -293,7 +293,7 @@ class _Route:
 def _named(name: str, type_: type) -> type[BaseModel]:
     """Return the shape of an answer that is a number or a text."""
     fields: dict[str, Any] = {name: (type_, Field(examples=[3 if type_ is int else "s1"]))}
-    return create_model(f"The{name.title()}", __base__=Told, __doc__=f"The {name}.", **fields)
+    return create_model(f"The{name.title()}", __base__=Answer, __doc__=f"The {name}.", **fields)
 
 
 def _itself(answer: Any) -> object:

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field, model_validator
 
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.language import language
-from quipu.interfaces.rest.models import Asked, SomeSession, SomeUser, given
+from quipu.interfaces.rest.models import RequestBody, SomeSession, SomeUser, given
 from quipu.kinds.longterm.evaluating.model import Applied, SessionEvaluation
 from quipu.kinds.longterm.model import (
     Category,
@@ -39,7 +39,7 @@ _EXAMPLE = {
 _OF_THE_DESIGN: Final = set(SatiEvaluationInput.model_fields)
 
 
-class Evaluated(Asked):
+class Evaluated(RequestBody):
     """A conversation, and what is known already. The design's own document is taken in its place."""
 
     conversation: SatiEvaluationInput
@@ -68,7 +68,7 @@ async def evaluate(asked: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here:
         )
 
 
-class SaidAsked(Asked):
+class SaidRequest(RequestBody):
     """Words that a memory rests on."""
 
     excerpt: str
@@ -78,10 +78,10 @@ class SaidAsked(Asked):
     happened_at: AwareDatetime | None = None
 
 
-_Sources = Annotated[list[SaidAsked], Field(max_length=1000)]
+_Sources = Annotated[list[SaidRequest], Field(max_length=1000)]
 
 
-class InclusionAsked(Asked):
+class InclusionRequest(RequestBody):
     """A new memory."""
 
     category: Category
@@ -89,11 +89,11 @@ class InclusionAsked(Asked):
     summary: str
     details: str | None = None
     reason: str = ""
-    sources: _Sources = Field(default_factory=list[SaidAsked])
+    sources: _Sources = Field(default_factory=list[SaidRequest])
     asked: bool = False
 
 
-class EditAsked(Asked):
+class EditRequest(RequestBody):
     """A change of a memory; null leaves a part as it is."""
 
     id: str
@@ -102,32 +102,32 @@ class EditAsked(Asked):
     details: str | None = None
     category: Category | None = None
     reason: str = ""
-    sources: _Sources = Field(default_factory=list[SaidAsked])
+    sources: _Sources = Field(default_factory=list[SaidRequest])
     expected_version: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
     asked: bool = False
 
 
-class DeletionAsked(Asked):
+class DeletionRequest(RequestBody):
     """A memory that is to be archived."""
 
     id: str
     reason: str = ""
-    sources: _Sources = Field(default_factory=list[SaidAsked])
+    sources: _Sources = Field(default_factory=list[SaidRequest])
     expected_version: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
 
 
-class Applying(Asked):
+class Applying(RequestBody):
     """An evaluation that is to be done.
 
     The design's own result is one, too: `should_store` with `category`, `importance`, `summary`, `reason`.
     """
 
-    inclusions: Annotated[list[InclusionAsked], Field(max_length=1000)] = Field(
-        default_factory=list[InclusionAsked]
+    inclusions: Annotated[list[InclusionRequest], Field(max_length=1000)] = Field(
+        default_factory=list[InclusionRequest]
     )
-    edits: Annotated[list[EditAsked], Field(max_length=1000)] = Field(default_factory=list[EditAsked])
-    deletions: Annotated[list[DeletionAsked], Field(max_length=1000)] = Field(
-        default_factory=list[DeletionAsked]
+    edits: Annotated[list[EditRequest], Field(max_length=1000)] = Field(default_factory=list[EditRequest])
+    deletions: Annotated[list[DeletionRequest], Field(max_length=1000)] = Field(
+        default_factory=list[DeletionRequest]
     )
     user: SomeUser = None
     session: SomeSession = None
@@ -169,11 +169,11 @@ def _of_the_design(asked: Applying) -> Sequence[Inclusion]:
     return () if result.should_store is None else result.evaluation().inclusions
 
 
-def _said(sources: list[SaidAsked]) -> list[MemorySource]:
+def _said(sources: list[SaidRequest]) -> list[MemorySource]:
     return [MemorySource(**given(one)) for one in sources]
 
 
-class OfASession(Asked):
+class OfASession(RequestBody):
     """A session that is to be evaluated."""
 
     session: Annotated[str, Field(examples=["s1"])]

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field
 from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Writing
-from quipu.interfaces.rest.models import Asked, given
+from quipu.interfaces.rest.models import RequestBody, given
 from quipu.kinds.ledger.evidence.model import (
     Confidence,
     Entity,
@@ -24,7 +24,7 @@ from quipu.kinds.ledger.signals.model import Theme
 router = derived("evidence", OPERATIONS)
 
 
-class ReferenceAsked(Asked):
+class ReferenceRequest(RequestBody):
     """One piece of evidence: where to look, never the whole of a review."""
 
     theme: Theme = "other"
@@ -39,7 +39,7 @@ class ReferenceAsked(Asked):
     meta: dict[str, Any] = Field(default_factory=dict)
 
 
-class Recommended(Asked):
+class Recommended(RequestBody):
     """A recommendation that is made, with what it rests on."""
 
     action: Annotated[str, Field(description="The recommended action.")]
@@ -48,8 +48,8 @@ class Recommended(Asked):
     time_window: str
     confidence: Confidence
     source: EvidenceSource
-    evidence: Annotated[list[ReferenceAsked], Field(max_length=1000)] = Field(
-        default_factory=list[ReferenceAsked]
+    evidence: Annotated[list[ReferenceRequest], Field(max_length=1000)] = Field(
+        default_factory=list[ReferenceRequest]
     )
     source_status: SourceStatus | None = None
     freshness_seconds: int | None = None

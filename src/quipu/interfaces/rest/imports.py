@@ -15,8 +15,8 @@ from starlette.responses import StreamingResponse
 
 from quipu.errors import QuipuError
 from quipu.interfaces.rest.door import Here, Needs, room
-from quipu.interfaces.rest.models import Problem, Told
-from quipu.interfaces.rest.record import Intake, RefusalTold
+from quipu.interfaces.rest.models import Answer, Problem
+from quipu.interfaces.rest.record import Intake, RefusalAnswer
 from quipu.interfaces.serving.limits import Limits, received
 from quipu.interfaces.serving.problems import document
 from quipu.interfaces.serving.served import served
@@ -40,19 +40,19 @@ _Writing = Annotated[Here, Security(Needs("write"))]  # the same import again ch
 _ErasedToo = Annotated[bool, Query(description="Take in what was forgotten, too.")]
 
 
-class ImportTold(Intake):
+class ImportAnswer(Intake):
     """Result of an import: what was imported, and what was not and why."""
 
     withheld: Annotated[int, Field(description="Were erased, and left out.")]
     refused: int
-    refusals: Annotated[list[RefusalTold], Field(description="The first hundred of those.")]
+    refusals: Annotated[list[RefusalAnswer], Field(description="The first hundred of those.")]
 
 
-class Progress(Told):
+class Progress(Answer):
     """One line of the answer. The last has a report or a problem."""
 
     done: Annotated[int, Field(description="Lines dealt with so far.")]
-    report: ImportTold | None = None
+    report: ImportAnswer | None = None
     problem: Problem | None = None
 
 
@@ -120,9 +120,9 @@ def _last(taking: asyncio.Future[Report], done: int) -> Progress:
     return Progress(done=done, problem=Problem.model_validate(document(ours)))
 
 
-def _report(report: Report) -> ImportTold:
+def _report(report: Report) -> ImportAnswer:
     counted = Intake.model_validate(report).model_dump()
-    return ImportTold.model_validate(
+    return ImportAnswer.model_validate(
         {
             **counted,
             "withheld": report.withheld,

@@ -10,13 +10,13 @@ from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Writing, refused
 from quipu.interfaces.rest.language import language
-from quipu.interfaces.rest.models import Asked, SomeTime, given
+from quipu.interfaces.rest.models import RequestBody, SomeTime, given
 from quipu.kinds.transcripts.lessons.model import ExtractionReport
 
 router = derived("lessons", OPERATIONS)
 
 
-class LessonsExtract(Asked):
+class LessonsExtract(RequestBody):
     """Sessions to read, and the extractor."""
 
     session: Annotated[str | None, Field(examples=["s1"])] = None

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field, model_validator
 from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Writing
-from quipu.interfaces.rest.models import Asked, SomeSession, SomeUser, Told, given
+from quipu.interfaces.rest.models import Answer, RequestBody, SomeSession, SomeUser, given
 from quipu.kinds.longterm.sati import SatiMemory
 
 router = derived("longterm", OPERATIONS)
@@ -22,7 +22,7 @@ def _keys(given: object) -> set[str]:
     return set(cast("dict[str, object]", given)) if isinstance(given, dict) else set()
 
 
-class ToAnswer(Asked):
+class ToAnswer(RequestBody):
     """A message that is to be answered.
 
     The names of the design are taken too: `current_message`, `recent_messages`, `memory_limit`.
@@ -52,7 +52,7 @@ class ToAnswer(Asked):
     injected: Annotated[bool, Field(description="The block goes into a prompt: that counts as use.")] = False
 
 
-class RecoveredTold(Told):
+class RecoveredAnswer(Answer):
     """Recalled memory that matters, with its text for the prompt.
 
     `ids`, `scores` and `parts` are those of `relevant_memories`, in their order: the best first. `timeout`
@@ -71,7 +71,7 @@ class RecoveredTold(Told):
 
 
 @router.post("/recover", summary="Recover what matters for an answer")
-async def recover(asked: ToAnswer, here: Writing) -> RecoveredTold:
+async def recover(asked: ToAnswer, here: Writing) -> RecoveredAnswer:
     """Answer in time or not at all. It is written into the audit: it needs `write`."""
     found = await here.memory.longterm.recover(asked.message, space=here.space, **given(asked, "message"))
-    return RecoveredTold.model_validate(found)
+    return RecoveredAnswer.model_validate(found)

@@ -29,25 +29,25 @@ SomeTime = Annotated[str | None, Field(description="ISO 8601.", examples=["2026-
 SomeTurn = Annotated[int | None, Field(description="The turn of the session; null: the one it is at.")]
 
 
-class Asked(Strict):
+class RequestBody(Strict):
     """The base of request bodies: a word that nobody knows is refused, and so is "3" for a number."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Told(BaseModel):
+class Answer(BaseModel):
     """The base of answers: made from the values that the memory returns, by the same names."""
 
     model_config = ConfigDict(from_attributes=True)
 
 
-class Items(Told, Generic[Item]):
+class Items(Answer, Generic[Item]):
     """A list that is whole, or of which only the first rows are wanted."""
 
     items: list[Item]
 
 
-class Confirmable(Told, Generic[Item]):
+class Confirmable(Answer, Generic[Item]):
     """Preview, with the token that has it done; or (`confirm` is null) what was done."""
 
     confirm: Annotated[
@@ -56,7 +56,7 @@ class Confirmable(Told, Generic[Item]):
     shown: Item
 
 
-class Acting(Asked):
+class Acting(RequestBody):
     """Something that is shown before it is done."""
 
     confirm: Annotated[
@@ -115,13 +115,13 @@ async def shown_first(
     return Confirmable(confirm=None, shown=tell(await do(True)))
 
 
-class HowMany(Told):
+class HowMany(Answer):
     """Number of rows."""
 
     count: Annotated[int, Field(examples=[3])]
 
 
-class Noted(Told):
+class Noted(Answer):
     """The id of what was written down."""
 
     id: Annotated[int, Field(examples=[17])]

@@ -1,10 +1,10 @@
 """Lists in pages: a cursor says where the next one begins. It is opaque, and good for its own list only.
 
     @router.get("/sessions", summary="List the sessions, latest first")
-    async def sessions(here: Reading, page: Paging) -> Page[SessionTold]:
+    async def sessions(here: Reading, page: Paging) -> Page[SessionAnswer]:
         offset = page.counted("sessions")
         found = await here.memory.sessions(space=here.space, limit=page.limit + 1, offset=offset)
-        return page.of_counted("sessions", [SessionTold.model_validate(one) for one in found])
+        return page.of_counted("sessions", [SessionAnswer.model_validate(one) for one in found])
 
 A list that goes on behind a row has ``after=page.behind("facts")``, or ``behind_number`` where its rows are
 numbered, and ``page.of_rows("facts", found)``. The row beyond the limit shows that there is a next page.
@@ -23,7 +23,7 @@ from fastapi import Depends, Query
 from pydantic import Field, TypeAdapter, ValidationError
 
 from quipu.errors import BadInput
-from quipu.interfaces.rest.models import Told
+from quipu.interfaces.rest.models import Answer
 
 Item = TypeVar("Item")
 Place = TypeVar("Place")
@@ -33,7 +33,7 @@ _NUMBER: Final = TypeAdapter[int](Annotated[int, Field(ge=1, le=2**63 - 1)])
 _OFFSET: Final = TypeAdapter[int](Annotated[int, Field(ge=0, le=2**53)])
 
 
-class Page(Told, Generic[Item]):
+class Page(Answer, Generic[Item]):
     """A part of a list. ``next`` is the cursor of the next part, null on the last."""
 
     items: list[Item]
@@ -41,7 +41,7 @@ class Page(Told, Generic[Item]):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageQuery:
     """Part of a list that is asked for.
 
     Each reading of the cursor raises ``BadInput`` if it is no cursor of the list ``name``.
@@ -100,9 +100,9 @@ def paging(
     cursor: Annotated[
         str | None, Query(max_length=_LONGEST, description="`next` of the page before; none: the first.")
     ] = None,
-) -> Asked:
+) -> PageQuery:
     """Return the query of a list."""
-    return Asked(limit, cursor)
+    return PageQuery(limit, cursor)
 
 
-Paging = Annotated[Asked, Depends(paging)]
+Paging = Annotated[PageQuery, Depends(paging)]

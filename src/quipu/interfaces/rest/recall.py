@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
-from quipu.interfaces.rest.models import Asked, OfSession, Told, User
+from quipu.interfaces.rest.models import Answer, OfSession, RequestBody, User
 from quipu.recall.model import Hit, Source
 
 router = room("recall", prefix="")
@@ -28,7 +28,7 @@ def _of_an_entry(text: str) -> str:
 _Id = Annotated[str, Field(pattern=r"^-?[0-9]{1,19}$", max_length=20), AfterValidator(_of_an_entry)]
 
 
-class Narrowed(Asked):
+class Narrowed(RequestBody):
     """Filters of a question."""
 
     user: Annotated[str | None, Field(description="Only what is kept for this person.")] = None
@@ -50,7 +50,7 @@ class Question(Narrowed):
     question: Annotated[str, Field(examples=["Where does Ana live?"])]
 
 
-class SourceTold(Told):
+class SourceAnswer(Answer):
     """Source of a memory."""
 
     message: str | None
@@ -61,7 +61,7 @@ class SourceTold(Told):
     span: Annotated[tuple[int, int] | None, Field(description="Of a passage: its characters in the message.")]
 
 
-class HitTold(Told):
+class HitAnswer(Answer):
     """One memory that came back."""
 
     kind: str
@@ -71,20 +71,20 @@ class HitTold(Told):
     parts: Annotated[dict[str, float], Field(description="The share of each signal.")]
     happened_at: datetime
     recorded_at: datetime
-    source: SourceTold
+    source: SourceAnswer
 
 
-class Hits(Told):
+class Hits(Answer):
     """The memories that answer a question, best first; none where nothing relevant is known."""
 
-    hits: list[HitTold]
+    hits: list[HitAnswer]
 
 
 @router.post("/recall", summary="Ask a question")
 async def recall(asked: Question, here: Reading) -> Hits:
     """Return the memories that answer it, best first, each with its score, its parts and its source."""
     found = await here.memory.recall(asked.question, space=here.space, **asked.filters())
-    return Hits(hits=[HitTold.model_validate(hit) for hit in found])
+    return Hits(hits=[HitAnswer.model_validate(hit) for hit in found])
 
 
 class Questions(Narrowed):
@@ -100,7 +100,7 @@ class Questions(Narrowed):
     ]
 
 
-class Answers(Told):
+class Answers(Answer):
     """The hits of each question, in their order."""
 
     answers: list[Hits]
@@ -110,41 +110,41 @@ class Answers(Told):
 async def recall_many(asked: Questions, here: Reading) -> Answers:
     """Answer each as ``/recall`` does; they are embedded together. At most 100."""
     found = await here.memory.recall_many(asked.questions, space=here.space, **asked.filters())
-    return Answers(answers=[Hits(hits=[HitTold.model_validate(hit) for hit in hits]) for hits in found])
+    return Answers(answers=[Hits(hits=[HitAnswer.model_validate(hit) for hit in hits]) for hits in found])
 
 
-class BlockAsked(Question):
+class BlockRequest(Question):
     """A question of which the answer is to stand in a prompt."""
 
     budget_tokens: Annotated[int, Field(ge=1, le=1_000_000, examples=[800])]
     limit: Annotated[int, Field(ge=1, le=1000)] = 20
 
 
-class BlockTold(Told):
+class BlockAnswer(Answer):
     """Text for a prompt, and the memories in it."""
 
     text: str
     tokens: int
-    hits: list[HitTold]
+    hits: list[HitAnswer]
 
 
 @router.post("/recall/block", summary="Get memories as text for a prompt")
-async def recall_block(asked: BlockAsked, here: Writing) -> BlockTold:
+async def recall_block(asked: BlockRequest, here: Writing) -> BlockAnswer:
     """Return at most ``budget_tokens``, open loops first. It counts as use: it needs ``write``."""
     made = await here.memory.recall_block(
         asked.question, budget_tokens=asked.budget_tokens, space=here.space, **asked.filters()
     )
-    return BlockTold.model_validate(made)
+    return BlockAnswer.model_validate(made)
 
 
-class WhyAsked(Question):
+class WhyRequest(Question):
     """A question, and one of the memories that came back."""
 
     kind: Annotated[str, Field(examples=["message"])]
     id: Annotated[_Id, Field(examples=["4711"])]
 
 
-class ReasonTold(Told):
+class ReasonAnswer(Answer):
     """One signal: what it added to the score, and what that means."""
 
     signal: str
@@ -152,11 +152,11 @@ class ReasonTold(Told):
     sentence: str
 
 
-class WhyTold(Told):
+class WhyAnswer(Answer):
     """Explanation of a memory that came back."""
 
-    hit: HitTold
-    reasons: list[ReasonTold]
+    hit: HitAnswer
+    reasons: list[ReasonAnswer]
     words: Annotated[list[str], Field(description="Words of the question that it has.")]
     before: Annotated[list[str], Field(description="The turns before it in its session.")]
     after: list[str]
@@ -167,29 +167,29 @@ class WhyTold(Told):
     summary="Explain why a memory came back",
     responses=refused(_404="It does not answer that question."),
 )
-async def why(asked: WhyAsked, here: Reading) -> WhyTold:
+async def why(asked: WhyRequest, here: Reading) -> WhyAnswer:
     """Ask the question again with the same filters, then explain the memory of that kind and id."""
     found = await here.memory.recall(asked.question, space=here.space, **asked.filters())
     hit = next((hit for hit in found if (hit.kind, hit.id) == (asked.kind, asked.id)), None)
     if hit is None:
         raise NotFound("That memory does not come back for this question.", hint="Ask again with /recall.")
-    return WhyTold.model_validate(await here.memory.why(hit))
+    return WhyAnswer.model_validate(await here.memory.why(hit))
 
 
-class Used(Asked):
+class Used(RequestBody):
     """A memory that was of use."""
 
     kind: Annotated[str, Field(examples=["episodes"])]
     id: Annotated[_Id, Field(examples=["4711"])]
 
 
-class Uses(Asked):
+class Uses(RequestBody):
     """Memories that were of use, such as in a prompt."""
 
     hits: Annotated[list[Used], Field(min_length=1, max_length=1000)]
 
 
-class Counted(Told):
+class Counted(Answer):
     """Number of uses that count: a repetition within an hour does not."""
 
     counted: int
@@ -208,13 +208,15 @@ def _named(one: Used, space: str) -> Hit:
     return Hit(one.kind, one.id, "", 0.0, nothing, _NEVER, _NEVER, Source(None, None), space=space)
 
 
-class RemindersTold(Told):
+class RemindersAnswer(Answer):
     """Open reminders, most urgent first."""
 
     reminders: list[str]
 
 
 @router.get("/reminders", summary="List what is open")
-async def reminders(here: Reading, user: User = None, session: OfSession = None) -> RemindersTold:
+async def reminders(here: Reading, user: User = None, session: OfSession = None) -> RemindersAnswer:
     """Return the open loops of a person, a session or the space, each a line."""
-    return RemindersTold(reminders=await here.memory.reminders(space=here.space, user=user, session=session))
+    return RemindersAnswer(
+        reminders=await here.memory.reminders(space=here.space, user=user, session=session)
+    )

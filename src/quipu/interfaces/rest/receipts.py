@@ -12,7 +12,7 @@ from quipu.app.operations import OPERATIONS
 from quipu.errors import BadInput
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Administering, OwningAll, Reading, refused
-from quipu.interfaces.rest.models import Asked, Told
+from quipu.interfaces.rest.models import Answer, RequestBody
 from quipu.upkeep.erasure.model import Receipt, State
 from quipu.upkeep.erasure.receipts import key_of, plain, read, verify
 
@@ -21,7 +21,7 @@ _ID = "123e4567-e89b-42d3-a456-426614174000"
 _Id = Annotated[UUID, Path(description="The `receipt` that forgetting answered.", examples=[_ID])]
 
 
-class ReceiptTold(Told):
+class ReceiptAnswer(Answer):
     """A receipt as it is signed: `signature` (Ed25519) and `public_key` are base64."""
 
     receipt: dict[str, Any]
@@ -29,17 +29,17 @@ class ReceiptTold(Told):
     public_key: str
 
     @classmethod
-    def of(cls, one: Receipt) -> ReceiptTold:
+    def of(cls, one: Receipt) -> ReceiptAnswer:
         """Return a receipt as an answer."""
         return cls.model_validate(plain(one))
 
 
-_SHAPES = {Receipt: ReceiptTold}
+_SHAPES = {Receipt: ReceiptAnswer}
 router = derived("receipts", OPERATIONS, shapes=_SHAPES)
 engine_router = derived("receipts", OPERATIONS, shapes=_SHAPES, everywhere=True)
 
 
-class Verifying(Asked):
+class Verifying(RequestBody):
     """Receipts to be verified."""
 
     receipts: Annotated[
@@ -48,7 +48,7 @@ class Verifying(Asked):
     key: Annotated[str | None, Field(max_length=1000, description="The public key that you trust.")] = None
 
 
-class VerifiedTold(Told):
+class VerifiedAnswer(Answer):
     """Verdict on receipts, by signature and as a chain."""
 
     holds: bool
@@ -60,17 +60,17 @@ class VerifiedTold(Told):
 
 
 @router.post("/verify", summary="Verify receipts")
-async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here: Reading) -> VerifiedTold:
+async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here: Reading) -> VerifiedAnswer:
     """Verify a receipt without any database, so any installation can do it."""
     del here
     try:
         given = read(asked.receipts)
     except BadInput as error:
         raise error.at("receipts") from None
-    return VerifiedTold.model_validate(verify(given, key=None if asked.key is None else key_of(asked.key)))
+    return VerifiedAnswer.model_validate(verify(given, key=None if asked.key is None else key_of(asked.key)))
 
 
-class Checking(Asked):
+class Checking(RequestBody):
     """Strings to look for in the places of a receipt."""
 
     strings: Annotated[
@@ -94,7 +94,7 @@ class EngineChecking(Checking):
     space: Annotated[str, Field(description="Of the erasure; it may be gone.", examples=["team"])]
 
 
-class PlaceTold(Told):
+class PlaceAnswer(Answer):
     """A place that can hold what was erased."""
 
     place: str
@@ -105,13 +105,13 @@ class PlaceTold(Told):
     whole: Annotated[bool, Field(description="False: not searched to its end; `note` says why.")]
 
 
-class CheckedTold(Told):
+class CheckedAnswer(Answer):
     """Remains of an erasure."""
 
     receipt: str
     clean: Annotated[bool, Field(description="Each place is gone, or searched to its end in vain.")]
     searched: Annotated[bool, Field(description="True if there were strings.")]
-    places: list[PlaceTold]
+    places: list[PlaceAnswer]
     after: Annotated[str | None, Field(description="A limit was reached: send it to go on there.")] = None
 
 
@@ -120,7 +120,7 @@ class CheckedTold(Told):
 )
 async def checked(
     id: _Id, asked: Annotated[Checking, Body(examples=[{"strings": ["Lisbon"]}])], here: Administering
-) -> CheckedTold:
+) -> CheckedAnswer:
     """Check the places that the receipt names: there, gone or not reachable, and where the strings stand.
 
     Files that belong to all spaces together are not read: that takes a key of all spaces.
@@ -128,7 +128,7 @@ async def checked(
     found = await here.memory.check_erasure(
         str(id), asked.strings, space=here.space, after=asked.after, seconds=asked.seconds, of_all=False
     )
-    return CheckedTold.model_validate(found)
+    return CheckedAnswer.model_validate(found)
 
 
 @engine_router.post(
@@ -138,9 +138,9 @@ async def all_checked(
     id: _Id,
     asked: Annotated[EngineChecking, Body(examples=[{"space": "team", "strings": ["Lisbon"]}])],
     engine: OwningAll,
-) -> CheckedTold:
+) -> CheckedAnswer:
     """Check the places that the receipt names, and the files of the whole database."""
     found = await engine.memory.check_erasure(
         str(id), asked.strings, space=asked.space, after=asked.after, seconds=asked.seconds
     )
-    return CheckedTold.model_validate(found)
+    return CheckedAnswer.model_validate(found)

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from quipu.errors import BadInput
 from quipu.interfaces.rest.door import Administering, Reading, Writing, refused, room
-from quipu.interfaces.rest.models import Asked, Told
+from quipu.interfaces.rest.models import Answer, RequestBody
 from quipu.interfaces.rest.pages import Page, Paging
 from quipu.interfaces.serving import confirming
 from quipu.interfaces.serving.served import served
@@ -24,7 +24,7 @@ _SAID: Final = {
 }
 
 
-class Said(Asked):
+class Said(RequestBody):
     """Messages that were just said."""
 
     messages: Annotated[
@@ -38,7 +38,7 @@ class Said(Asked):
     user: Annotated[str | None, Field(description="Of those that do not say.")] = None
 
 
-class RefusalTold(Told):
+class RefusalAnswer(Answer):
     """Reason why a message was not taken in."""
 
     line: int | None
@@ -46,7 +46,7 @@ class RefusalTold(Told):
     reason: str
 
 
-class Intake(Told):
+class Intake(Answer):
     """Numbers of what was taken in, and of what was found in it."""
 
     imported: int
@@ -66,21 +66,21 @@ class Intake(Told):
     seconds: float
 
 
-class ReportTold(Intake):
+class ReportAnswer(Intake):
     """Report of what was taken in, and of what was not and why."""
 
-    refused: list[RefusalTold]
+    refused: list[RefusalAnswer]
     ids: Annotated[list[str], Field(description="The ids under which they can be found again.")]
 
 
 @router.post("/observe", status_code=201, summary="Take in what was just said")
-async def observe(said: Annotated[Said, Body(examples=[_SAID])], here: Writing) -> ReportTold:
+async def observe(said: Annotated[Said, Body(examples=[_SAID])], here: Writing) -> ReportAnswer:
     """Make them searchable and durable before answering: all of them or, if one is bad, none."""
     report = await here.memory.observe(said.messages, space=here.space, session=said.session, user=said.user)
-    return ReportTold.model_validate(report)
+    return ReportAnswer.model_validate(report)
 
 
-class SessionTold(Told):
+class SessionAnswer(Answer):
     """A session and its span."""
 
     name: str
@@ -90,15 +90,15 @@ class SessionTold(Told):
 
 
 @router.get("/sessions", summary="List the sessions, latest first")
-async def sessions(here: Reading, page: Paging) -> Page[SessionTold]:
+async def sessions(here: Reading, page: Paging) -> Page[SessionAnswer]:
     """Return the sessions of a space."""
     found = await here.memory.sessions(
         space=here.space, limit=page.limit + 1, offset=page.counted("sessions")
     )
-    return page.of_counted("sessions", [SessionTold.model_validate(one) for one in found])
+    return page.of_counted("sessions", [SessionAnswer.model_validate(one) for one in found])
 
 
-class Forgotten(Asked):
+class Forgotten(RequestBody):
     """Request to forget what satisfies all that is named."""
 
     session: str | None = None
@@ -120,7 +120,7 @@ class Forgotten(Asked):
     ] = None
 
 
-class LeftTold(Told):
+class LeftAnswer(Answer):
     """Place where names of the person stand in what is not theirs."""
 
     place: str
@@ -128,12 +128,12 @@ class LeftTold(Told):
     how: Annotated[str, Field(description="The way to remove them.")]
 
 
-class ErasureTold(Told):
+class ErasureAnswer(Answer):
     """Preview of an erasure, with the token that has it done; or what is gone, with the receipt."""
 
     counts: Annotated[dict[str, int], Field(description="Rows by table.")]
     left: Annotated[
-        list[LeftTold],
+        list[LeftAnswer],
         Field(default_factory=list, description="Of a person: names in what is not theirs."),
     ]
     confirm: Annotated[str | None, Field(description="Send it back to have it done.")] = None
@@ -148,7 +148,7 @@ class ErasureTold(Told):
 )
 async def forget(
     asked: Annotated[Forgotten, Body(examples=[{"user": "ana"}])], here: Administering, request: Request
-) -> ErasureTold:
+) -> ErasureAnswer:
     """Return a preview with a token first; with that token, erase from every table and index at once.
 
     If what would go has changed since the preview, nothing is done and the answer is 412.
@@ -162,9 +162,11 @@ async def forget(
     preview = await forget(confirm=False)
     shown = confirming.shown(preview, asked.names, everywhere=asked.everywhere)
     if not confirming.confirmed(asked.confirm, "forget", shown):
-        left = [LeftTold.model_validate(one) for one in preview.left]
-        return ErasureTold(counts=dict(preview.counts), left=left, confirm=confirming.token("forget", shown))
+        left = [LeftAnswer.model_validate(one) for one in preview.left]
+        return ErasureAnswer(
+            counts=dict(preview.counts), left=left, confirm=confirming.token("forget", shown)
+        )
     erased = await forget(confirm=True)
     if asked.everything:
         served(request).access.forget()  # the keys of the space are gone with it
-    return ErasureTold.model_validate(erased)
+    return ErasureAnswer.model_validate(erased)

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
-from quipu.interfaces.rest.models import Told
+from quipu.interfaces.rest.models import Answer
 from quipu.upkeep.snapshots.model import Reason, Snapshot, Tier
 
 
-class SnapshotTold(Told):
+class SnapshotAnswer(Answer):
     """A snapshot of one schema of agents. `taken_at` is the moment that it shows, `tier` what keeps it."""
 
     name: Annotated[str, Field(examples=["memory_20260504_100000.sql"])]
@@ -26,11 +26,11 @@ class SnapshotTold(Told):
     tables: Annotated[dict[str, int], Field(description="Rows by table.", examples=[{"dwarves": 13}])]
 
     @classmethod
-    def of(cls, one: Snapshot) -> SnapshotTold:
+    def of(cls, one: Snapshot) -> SnapshotAnswer:
         """Return a snapshot as an answer."""
         told = {name: getattr(one, name) for name in ("name", "schema", "taken_at", "reason", "tier")}
         tables = {table: found.rows for table, found in one.sums.items()}
         return cls.model_validate({**told, "bytes": one.bytes, "vectors": one.vectors, "tables": tables})
 
 
-router = derived("snapshots", OPERATIONS, shapes={Snapshot: SnapshotTold})
+router = derived("snapshots", OPERATIONS, shapes={Snapshot: SnapshotAnswer})

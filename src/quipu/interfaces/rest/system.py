@@ -7,12 +7,12 @@ from typing import Annotated
 from pydantic import Field
 
 from quipu.interfaces.rest.door import OwningAll, room
-from quipu.interfaces.rest.models import Told
+from quipu.interfaces.rest.models import Answer
 
 router = room("system", prefix="")
 
 
-class SpaceTold(Told):
+class SpaceAnswer(Answer):
     """A space, and how much it holds."""
 
     name: str
@@ -20,19 +20,19 @@ class SpaceTold(Told):
     sessions: int
 
 
-class Spaces(Told):
+class Spaces(Answer):
     """The spaces, by name."""
 
-    spaces: list[SpaceTold]
+    spaces: list[SpaceAnswer]
 
 
 @router.get("/spaces", summary="List the spaces")
 async def spaces(engine: OwningAll) -> Spaces:
     """Return every space of the database, by name."""
-    return Spaces(spaces=[SpaceTold.model_validate(one) for one in await engine.memory.spaces()])
+    return Spaces(spaces=[SpaceAnswer.model_validate(one) for one in await engine.memory.spaces()])
 
 
-class HealthTold(Told):
+class HealthAnswer(Answer):
     """State of the memory: what it runs on and how much it holds."""
 
     embedded: bool
@@ -49,6 +49,6 @@ class HealthTold(Told):
 
 
 @router.get("/health", summary="Show what the memory runs on")
-async def health(engine: OwningAll) -> HealthTold:
+async def health(engine: OwningAll) -> HealthAnswer:
     """Return versions, counts and sizes. Ask ``/ready``, without a key, if the server is well."""
-    return HealthTold.model_validate(await engine.memory.health())
+    return HealthAnswer.model_validate(await engine.memory.health())

@@ -12,7 +12,7 @@ from pydantic import Field
 from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Administering, Writing, refused
-from quipu.interfaces.rest.models import Acting, Told, given
+from quipu.interfaces.rest.models import Acting, Answer, given
 from quipu.interfaces.serving.confirming import unless_lossy
 from quipu.kinds.tables.model import Changed, Done
 from quipu.kinds.tables.recreate import Recreated
@@ -41,7 +41,7 @@ Confirm = Annotated[
 ]
 
 
-class StatementTold(Told):
+class StatementAnswer(Answer):
     """Outcome of a statement: PostgreSQL's word for it, and the rows that it touched or returned.
 
     `returned`: rows that it returned, at most so many; `embedded`: vectors made or taken out; `note`:
@@ -58,7 +58,7 @@ class StatementTold(Told):
     confirm: Confirm = None
 
 
-class ChangedRowsTold(Told):
+class ChangedRowsAnswer(Answer):
     """Rows that were inserted, updated or deleted: their primary keys, and how many vectors followed.
 
     Where it is `undone`, nothing was changed: those that would be, with the keys of the first 20.
@@ -74,7 +74,7 @@ class ChangedRowsTold(Told):
     confirm: Confirm = None
 
 
-class RecreatedTold(Told):
+class RecreatedAnswer(Answer):
     """Outcome, or where it is `undone` preview: the steps in their order, and what differs.
 
     `diff`: lines that begin with `+`, `-` or `~` and name a column, a constraint or a setting of the table,
@@ -129,7 +129,7 @@ _ROW = {"table": "dwarves", "data": {"name": "Thorin", "age": 195}}
 @router.post("/insert", status_code=201, summary="Insert a row, or several: all or none", responses=_TAKEN)
 async def insert(
     asked: Annotated[Inserted, Body(examples=[_ROW])], here: Writing, response: Response
-) -> ChangedRowsTold:
+) -> ChangedRowsAnswer:
     """Insert one row, or up to 10,000; embedded fields are embedded. A loss elsewhere needs `confirm`.
 
     What takes something away elsewhere, as a trigger may, answers 200 with what that is.
@@ -157,7 +157,7 @@ class Updated(Placed):
 
 
 @router.post("/update", summary="Change rows", responses=_TAKEN)
-async def update(asked: Updated, here: Writing) -> ChangedRowsTold:
+async def update(asked: Updated, here: Writing) -> ChangedRowsAnswer:
     """Change the rows that satisfy `where`; set a column `updated_at`, too. A loss elsewhere needs `confirm`.
 
     What takes something away elsewhere, by a trigger, a cascade or a function, is shown first.
@@ -185,7 +185,7 @@ class Deleted(Placed):
 
 
 @router.post("/delete", summary="Delete rows", responses=_TAKEN)
-async def delete(asked: Deleted, here: Writing) -> ChangedRowsTold:
+async def delete(asked: Deleted, here: Writing) -> ChangedRowsAnswer:
     """Return those that satisfy `where` and what goes with them first, with a token; with it, delete them.
 
     Their vectors go with them.
@@ -205,12 +205,12 @@ async def _changed(
     asked: Inserted | Updated | Deleted,
     space: str,
     do: Callable[[Changed | Literal[False]], Awaitable[Changed]],
-) -> ChangedRowsTold:
+) -> ChangedRowsAnswer:
     """Return the written rows, or a preview of them with its token."""
     done, token = await unless_lossy(
         act, asked.confirm, do, shown=lambda tried: {**asked.act(space), **tried.counts()}
     )
-    return ChangedRowsTold.model_validate(done).model_copy(update={"confirm": token})
+    return ChangedRowsAnswer.model_validate(done).model_copy(update={"confirm": token})
 
 
 class Executed(Placed):
@@ -221,7 +221,7 @@ class Executed(Placed):
 
 
 @router.post("/execute", summary="Run one other statement", responses=_TAKEN)
-async def execute(asked: Executed, here: Administering) -> StatementTold:
+async def execute(asked: Executed, here: Administering) -> StatementAnswer:
     """Run `create index`, `drop table`, `insert … select`. A loss needs `confirm`.
 
     What takes anything away is undone, and `lost` says what that is.
@@ -238,7 +238,7 @@ async def execute(asked: Executed, here: Administering) -> StatementTold:
         do,
         shown=lambda tried: {**asked.act(here.space), "lost": list(tried.lost)},
     )
-    return StatementTold.model_validate(done).model_copy(update={"confirm": token})
+    return StatementAnswer.model_validate(done).model_copy(update={"confirm": token})
 
 
 class Redefined(Placed):
@@ -266,7 +266,7 @@ class Redefined(Placed):
 
 
 @router.post("/recreate", summary="Make a table anew with another definition", responses=_TAKEN)
-async def recreate(asked: Redefined, here: Administering) -> RecreatedTold:
+async def recreate(asked: Redefined, here: Administering) -> RecreatedAnswer:
     """Keep its rows, vectors, indexes and references, in one transaction.
 
     `lost` names what cannot come. First comes the plan, with a token in `confirm`; with that token it is
@@ -283,4 +283,4 @@ async def recreate(asked: Redefined, here: Administering) -> RecreatedTold:
         do,
         shown=lambda plan: {**asked.act(here.space), "plan": asdict(plan)},
     )
-    return RecreatedTold.model_validate(done).model_copy(update={"confirm": token})
+    return RecreatedAnswer.model_validate(done).model_copy(update={"confirm": token})

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field
 from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Writing
-from quipu.interfaces.rest.models import Asked, Noted, SomeTurn, given
+from quipu.interfaces.rest.models import Noted, RequestBody, SomeTurn, given
 from quipu.kinds.ledger.evidence.model import ReviewedEntity, ReviewReading, SourceStatus
 from quipu.kinds.ledger.signals.model import Review
 
@@ -19,7 +19,7 @@ router = derived("trace", OPERATIONS)
 _Session = Annotated[str, Field(examples=["s1"])]
 
 
-class ReviewAsked(Asked):
+class ReviewRequest(RequestBody):
     """One review as its source gave it."""
 
     text: str
@@ -28,10 +28,10 @@ class ReviewAsked(Asked):
     review_id: str | None = None
 
 
-class Reviewed(Asked):
+class Reviewed(RequestBody):
     """Reviews of a place, to be read for what they complain about."""
 
-    reviews: Annotated[list[ReviewAsked], Field(max_length=10_000)]
+    reviews: Annotated[list[ReviewRequest], Field(max_length=10_000)]
     session: _Session
     place: str
     entity: ReviewedEntity = "own_location"
@@ -55,7 +55,7 @@ async def read_reviews(asked: Annotated[Reviewed, Body(examples=[_REVIEWS])], he
     return await here.memory.trace.read_reviews(reviews, space=here.space, **given(asked, "reviews"))
 
 
-class Failed(Asked):
+class Failed(RequestBody):
     """A reading of reviews that came to nothing."""
 
     session: _Session

@@ -9,13 +9,13 @@ from pydantic import Field
 from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Reading, Writing
-from quipu.interfaces.rest.models import Asked, HowMany, given
+from quipu.interfaces.rest.models import HowMany, RequestBody, given
 from quipu.kinds.transcripts.browse.model import QueryRows
 
 router = derived("transcripts", OPERATIONS)
 
 
-class TranscriptsQuery(Asked):
+class TranscriptsQuery(RequestBody):
     """A question in SQL."""
 
     sql: Annotated[str, Field(max_length=100_000, examples=["select count(*) from sessions"])]

@@ -53,7 +53,7 @@ LIMITS: Final = (10, 20, 50)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RecallQuery:
     """A question and what narrows it; empty words narrow nothing."""
 
     question: Annotated[str, Query(alias="q", max_length=100_000), AfterValidator(str.strip)] = ""
@@ -113,7 +113,7 @@ def place_of(hit: Hit) -> str:
     return f"{hit.kind}:{hit.id}"
 
 
-Asking = Annotated[Asked, Depends(Asked)]
+Asking = Annotated[RecallQuery, Depends(RecallQuery)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def _remedy(hit: Hit) -> Remedy:
     return found
 
 
-def _shown(visit: PageContext, asking: Asked, hit: Hit) -> Shown:
+def _shown(visit: PageContext, asking: RecallQuery, hit: Hit) -> Shown:
     query, named, shown = asking.query(), place_of(hit), place(hit)
     return Shown(
         hit,

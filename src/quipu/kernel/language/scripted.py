@@ -20,7 +20,7 @@ Answer: TypeAlias = str | BaseModel | Mapping[str, object] | QuipuError
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScriptedCall:
     """One request to a ``ScriptedLLM``: what for, in which shape (None: free words), and every turn."""
 
     purpose: str
@@ -34,7 +34,7 @@ class Asked:
 
 
 class ScriptedLLM:
-    """A language model that gives the ``answers`` in their order, or what a function of ``Asked`` returns.
+    """A language model that gives the ``answers`` in order, or what a function of ``ScriptedCall`` returns.
 
     An answer is a text, a pydantic value or a mapping (both are said as JSON), or an error to be raised. It
     is read, checked and sent back once as a real one's. A script that has ended fails with
@@ -42,10 +42,10 @@ class ScriptedLLM:
     """
 
     def __init__(
-        self, answers: Iterable[Answer] | Callable[[Asked], Answer] = (), *, name: str = "scripted"
+        self, answers: Iterable[Answer] | Callable[[ScriptedCall], Answer] = (), *, name: str = "scripted"
     ) -> None:
         self.name = name
-        self.asked: list[Asked] = []
+        self.asked: list[ScriptedCall] = []
         self._answer = answers if callable(answers) else _in_order(answers)
 
     async def structured(self, *, instructions: str, text: str, shape: type[Shape], purpose: str) -> Shape:
@@ -63,16 +63,16 @@ class ScriptedLLM:
 
     def _sender(self, purpose: str, shape: type[BaseModel] | None) -> Send:
         async def send(turns: Sequence[Turn]) -> Said:
-            self.asked.append(Asked(purpose, shape, tuple(turns)))
+            self.asked.append(ScriptedCall(purpose, shape, tuple(turns)))
             return Said(_said(self._answer(self.asked[-1])))
 
         return send
 
 
-def _in_order(answers: Iterable[Answer]) -> Callable[[Asked], Answer]:
+def _in_order(answers: Iterable[Answer]) -> Callable[[ScriptedCall], Answer]:
     left = deque(answers)
 
-    def following(asked: Asked) -> Answer:
+    def following(asked: ScriptedCall) -> Answer:
         if not left:
             raise LanguageFailed(
                 f"The script has no answer left for {asked.purpose!r}.", hint="Write one more."

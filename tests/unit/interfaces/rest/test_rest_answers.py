@@ -8,7 +8,7 @@ from inspect import getmembers, isclass
 
 import pytest
 
-from quipu.interfaces.rest.models import Told
+from quipu.interfaces.rest.models import Answer
 
 TOLD = "quipu.interfaces.rest"
 # Where the values are that a module tells; a value that is told under another name stands beside it.
@@ -16,8 +16,8 @@ VALUES = {
     "tables": ["quipu.kinds.tables.model", "quipu.kinds.tables.recreate"],
 }
 OTHERWISE = {
-    "ChangedRowsTold": "Changed",
-    "StatementTold": "Done",
+    "ChangedRowsAnswer": "Changed",
+    "StatementAnswer": "Done",
 }
 
 
@@ -27,14 +27,18 @@ def test_an_answer_has_every_field_of_its_value(name: str) -> None:
     shapes = {
         found: one
         for found, one in getmembers(module, isclass)
-        if issubclass(one, Told) and one.__module__ == module.__name__
+        if issubclass(one, Answer) and one.__module__ == module.__name__
     }
     assert shapes
     for found, shape in shapes.items():
         value = next(
             one
             for source in VALUES[name]
-            if isclass(one := getattr(import_module(source), OTHERWISE.get(found, found[:-4]), None))
+            if isclass(
+                one := getattr(
+                    import_module(source), OTHERWISE.get(found, found.removesuffix("Answer")), None
+                )
+            )
             and is_dataclass(one)
         )
         told = {field.alias or key for key, field in shape.model_fields.items()}

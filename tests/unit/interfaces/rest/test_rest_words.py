@@ -19,7 +19,7 @@ from quipu import errors
 from quipu.errors import BadInput, Conflict, DatabaseError, MissingExtra, NotFound, Outdated, QuipuError
 from quipu.interfaces import problems
 from quipu.interfaces.rest import derived, pages
-from quipu.interfaces.rest.models import Asked
+from quipu.interfaces.rest.models import RequestBody
 from quipu.interfaces.serving.problems import document, response
 
 
@@ -28,8 +28,8 @@ class Row:
     id: str | int
 
 
-def page(limit: int, cursor: str | None = None) -> pages.Asked:
-    return pages.Asked(limit, cursor)
+def page(limit: int, cursor: str | None = None) -> pages.PageQuery:
+    return pages.PageQuery(limit, cursor)
 
 
 @given(st.text(max_size=40))
@@ -135,7 +135,7 @@ def test_what_the_caller_can_mend_is_told_with_the_way_out() -> None:
     assert response(errors.TooManyRequests(wait_seconds=1.2)).headers["retry-after"] == "2"
 
 
-class Counted(Asked):
+class Counted(RequestBody):
     many: int | None = None
     share: Annotated[float, Field(ge=0)] = 0
     sure: bool = False
@@ -144,7 +144,7 @@ class Counted(Asked):
     time: datetime | None = None
 
 
-class Taken(Asked):
+class Taken(RequestBody):
     of: list[Counted]
 
 

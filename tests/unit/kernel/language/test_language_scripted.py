@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from quipu.errors import BudgetSpent, LanguageFailed
-from quipu.kernel.language.scripted import Asked
+from quipu.kernel.language.scripted import ScriptedCall
 from quipu.testing import ScriptedLLM
 
 
@@ -28,7 +28,7 @@ async def test_answers_come_in_their_order_and_in_any_form() -> None:
 
 
 async def test_a_function_may_answer_by_what_is_asked() -> None:
-    def answer(asked: Asked) -> Note:
+    def answer(asked: ScriptedCall) -> Note:
         return Note(text="two" if "second" in asked.text else "one")
 
     language = ScriptedLLM(answer)

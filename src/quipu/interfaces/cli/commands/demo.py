@@ -38,7 +38,7 @@ _FOR_ANY_PROJECT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DemoQuestion:
     """A question of the demo and the ids of the messages that are known to answer it, if any are."""
 
     question: str
@@ -62,7 +62,7 @@ def command(call: Call, origin: Path | None) -> None:
     sources = _samples() if origin is None else _own(screen, origin)
     with opened(call, screen) as memory:
         imported = [_import(memory, screen, name, lines, space=space) for name, lines in sources.items()]
-        asked = _sample_questions() if origin is None else [Asked(text) for text in _FOR_ANY_PROJECT]
+        asked = _sample_questions() if origin is None else [DemoQuestion(text) for text in _FOR_ANY_PROJECT]
         found = memory.recall_many([one.question for one in asked], space=space, limit=_SHOWN)
     for one, answer in zip(asked, found, strict=True):
         screen.show(Text(), Text(one.question, style="bold underline"))
@@ -91,18 +91,18 @@ def _import(memory: Memory, screen: Screen, name: str, lines: Lines, *, space: s
     return done
 
 
-def _sample_questions() -> list[Asked]:
+def _sample_questions() -> list[DemoQuestion]:
     listed = json.loads((samples() / "questions.json").read_text("utf-8"))
-    return [Asked(one["question"], tuple(one["evidence"])) for one in listed]
+    return [DemoQuestion(one["question"], tuple(one["evidence"])) for one in listed]
 
 
-def _rank(one: Asked, found: Sequence[Hit]) -> int | None:
+def _rank(one: DemoQuestion, found: Sequence[Hit]) -> int | None:
     """Return the rank (1 …) of the first message that is known to answer; None if none came back."""
     return next((rank for rank, hit in enumerate(found, 1) if hit.source.message in one.evidence), None)
 
 
 def _conclude(
-    screen: Screen, space: str, imported: list[Report], asked: list[Asked], found: list[list[Hit]]
+    screen: Screen, space: str, imported: list[Report], asked: list[DemoQuestion], found: list[list[Hit]]
 ) -> None:
     ranks = [_rank(one, answer) for one, answer in zip(asked, found, strict=True)]
     answers = [

@@ -8,7 +8,7 @@ from rich.text import Text
 from quipu import Memory
 from quipu.interfaces.cli import said
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.last_recall import Asked, Filters, narrowing, remember
+from quipu.interfaces.cli.last_recall import Filters, LastRecall, narrowing, remember
 from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
@@ -40,7 +40,9 @@ def command(call: Call, words: tuple[str, ...], block: int | None, **filters: ob
             _block(memory, screen, question, asked, budget_tokens=block)
             return
         found = memory.recall(question, **asked)
-    remember(Asked(question, asked, tuple((hit.kind, hit.id) for hit in found)), home=settings_of(call).home)
+    remember(
+        LastRecall(question, asked, tuple((hit.kind, hit.id) for hit in found)), home=settings_of(call).home
+    )
     _show(screen, question, asked, found)
 
 

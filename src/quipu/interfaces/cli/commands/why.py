@@ -8,7 +8,7 @@ from quipu import Memory
 from quipu.errors import NotFound
 from quipu.interfaces.cli import said
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.last_recall import Asked, Filters, last, narrowing
+from quipu.interfaces.cli.last_recall import Filters, LastRecall, last, narrowing
 from quipu.interfaces.cli.opening import opened, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.hits import reasons
@@ -38,7 +38,7 @@ def command(call: Call, rank: int, question: str | None, **filters: object) -> N
     screen.answer(told, reasons(told))
 
 
-def _again(memory: Memory, asked: Asked, rank: int) -> Hit:
+def _again(memory: Memory, asked: LastRecall, rank: int) -> Hit:
     """Return the hit at this rank, asked for once more: nothing of what it says was kept."""
     if rank > len(asked.hits):
         raise _no_such(rank, len(asked.hits))

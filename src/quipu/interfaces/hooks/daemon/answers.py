@@ -46,7 +46,7 @@ def question(prompt: object) -> str | None:
     return said[:_MOST_CHARACTERS]
 
 
-class Told:
+class SeenHits:
     """Hits that each session was told already, so that they are not repeated; of the latest sessions."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class Answers:
 
     def __init__(self, memory: AsyncMemory) -> None:
         self._memory = memory
-        self._told = Told()
+        self._told = SeenHits()
 
     async def answer(self, request: Mapping[str, object]) -> str:
         """Return the text for the agent; "" if there is nothing to say.

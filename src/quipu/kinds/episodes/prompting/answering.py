@@ -20,7 +20,7 @@ from quipu.kernel.language.model import Language
 from quipu.kernel.language.prompt import entry, label, latest
 from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.prompting import store
-from quipu.kinds.episodes.prompting.model import Asked, Line
+from quipu.kinds.episodes.prompting.model import AgentRequest, Line
 from quipu.kinds.episodes.settings import AGENT, PROMPT_HISTORY, PROMPT_MEMORY_TOKENS
 from quipu.kinds.plug import Context
 from quipu.record.service import Record
@@ -44,7 +44,7 @@ class Answer:
     by: str
 
 
-Agent = Callable[[Asked], Awaitable[Answer]]
+Agent = Callable[[AgentRequest], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ async def _answered(context: Context, task: _Task) -> Answer | None:
     return answer
 
 
-async def _asked(context: Context, task: _Task) -> Asked:
+async def _asked(context: Context, task: _Task) -> AgentRequest:
     memory = ""
     if context.recall_block is not None:
         made = await context.recall_block(
@@ -160,7 +160,7 @@ async def _asked(context: Context, task: _Task) -> Asked:
         )
         memory = made.text
     history = [Line(one.role, one.speaker, one.content) for one in task.history]
-    return Asked(task.prompt, context.space, task.session, task.user, history, memory)
+    return AgentRequest(task.prompt, context.space, task.session, task.user, history, memory)
 
 
 async def _record(context: Context, task: _Task, answer: Answer | None) -> None:
@@ -201,7 +201,7 @@ def agent_of(name: str | None, language: Language | None) -> Agent | None:
     return None if language is None else partial(_say, language)
 
 
-def named(name: str) -> Callable[[Asked], Any]:
+def named(name: str) -> Callable[[AgentRequest], Any]:
     """Import the function of a name, for example ``my_agent:answer``.
 
     Raises:
@@ -218,10 +218,10 @@ def named(name: str) -> Callable[[Asked], Any]:
         raise ConfigError(f"QUIPU_AGENT {name!r} cannot be had: {error}.", hint=_FORM) from error
     if not callable(found):
         raise ConfigError(f"QUIPU_AGENT {name!r} is no function.", hint=_FORM)
-    return cast("Callable[[Asked], Any]", found)
+    return cast("Callable[[AgentRequest], Any]", found)
 
 
-async def _call(function: Callable[[Asked], Any], name: str, asked: Asked) -> Answer:
+async def _call(function: Callable[[AgentRequest], Any], name: str, asked: AgentRequest) -> Answer:
     """Call the function; await it if it is async, else run it in a thread."""
     if inspect.iscoroutinefunction(function):
         said = await function(asked)
@@ -233,7 +233,7 @@ async def _call(function: Callable[[Asked], Any], name: str, asked: Asked) -> An
     return Answer(said, name)
 
 
-async def _say(language: Language, asked: Asked) -> Answer:
+async def _say(language: Language, asked: AgentRequest) -> Answer:
     history = [(line.speaker or line.role, line.content) for line in asked.history]
     talk = [*history, (asked.user or "user", asked.prompt[-_MOST_CHARACTERS:])]
     known = [entry("Memory:", asked.memory)] if asked.memory else []

@@ -20,7 +20,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AgentRequest:
     """Input of an agent: a prompt, the conversation before it (oldest first), and recalled memory.
 
     ``memory`` is text for a prompt, marked as recalled; empty if nothing relevant is known.

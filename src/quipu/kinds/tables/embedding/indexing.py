@@ -40,7 +40,7 @@ class Filing:
         relation: Relation,
         steps: Plan,
         changes: Sequence[Change],
-        entries: index.AskedIds,
+        entries: index.ReservedIds,
     ) -> bool:
         """Take the steps; returns whether there are other changes to follow.
 

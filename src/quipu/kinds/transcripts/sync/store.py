@@ -76,7 +76,7 @@ class BatchWrite:
         self._batch = batch
         names = {name for piece in batch.pieces for name in piece.reading.details}
         names |= {entry.session for piece in batch.pieces for entry in piece.reading.entries}
-        self._sessions = record.Asked([("", name) for name in names], is_new=True)
+        self._sessions = record.Lookup([("", name) for name in names], is_new=True)
 
     async def ask(self, conn: Connection) -> None:
         """Let the transaction end before it is on the disk, and ask for the sessions, in a pipeline."""

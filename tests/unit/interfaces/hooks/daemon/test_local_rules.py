@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from quipu.interfaces.hooks.daemon.answers import Told, question, space_of
+from quipu.interfaces.hooks.daemon.answers import SeenHits, question, space_of
 from quipu.interfaces.hooks.daemon.service import Life, resident_mb
 from quipu.recall.model import Hit, Source
 
@@ -56,21 +56,21 @@ def test_a_long_prompt_is_asked_by_its_beginning() -> None:
 
 
 def test_nothing_is_told_twice_in_a_session_nor_what_it_said_itself() -> None:
-    told = Told()
+    told = SeenHits()
     told.tell("now", [hit(1)])
     assert told.new("now", [hit(1), hit(2), hit(3, session="now")]) == [hit(2)]
     assert told.new("other", [hit(1)]) == [hit(1)]
 
 
 def test_a_session_that_begins_anew_may_be_told_again() -> None:
-    told = Told()
+    told = SeenHits()
     told.tell("now", [hit(1)])
     told.forget("now")
     assert told.new("now", [hit(1)]) == [hit(1)]
 
 
 def test_what_was_told_is_remembered_within_bounds() -> None:
-    told = Told()
+    told = SeenHits()
     told.tell("long", [hit(number) for number in range(600)])
     assert [one.id for one in told.new("long", [hit(0), hit(99), hit(100), hit(599)])] == ["0", "99"]
     for number in range(64):
