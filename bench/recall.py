@@ -23,7 +23,7 @@ from quality import locomo, own
 from quality.bm25 import Bm25
 from quality.budgets import buy
 from quality.cosine import Cosine
-from quality.model import Conversation, Question, System
+from quality.model import Conversation, Question, System, asked_before
 from quality.ours import Ours
 from quality.report import show, show_budgets, show_changes, write
 from quality.run import ask
@@ -66,6 +66,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--systems", default=",".join(SYSTEMS), help="comma-separated, of: " + ", ".join(SYSTEMS)
     )
+    parser.add_argument(
+        "--asked-before", type=int, default=0, metavar="N", help="let every question have been asked N times"
+    )
     parser.add_argument("--depth", type=int, default=50, help="hits asked for per question (default 50)")
     parser.add_argument(
         "--budgets",
@@ -93,7 +96,9 @@ def _chosen(options: argparse.Namespace) -> list[Conversation]:
     if options.kind:
         found = [conversation for conversation in found if conversation.name in options.kind]
     cut = [replace(conversation, questions=_questions(conversation, options)) for conversation in found]
-    return [conversation for conversation in cut if conversation.questions]
+    return [
+        asked_before(conversation, options.asked_before) for conversation in cut if conversation.questions
+    ]
 
 
 def _questions(conversation: Conversation, options: argparse.Namespace) -> tuple[Question, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, Protocol, get_args
 
 Half = Literal["tune", "report"]
@@ -75,6 +75,23 @@ class Conversation:
     def sessions(self) -> Mapping[str, str]:
         """Message id to session id, for messages that have one."""
         return {message.id: message.session for message in self.messages if message.session is not None}
+
+
+def asked_before(conversation: Conversation, times: int) -> Conversation:
+    """Let every question have been asked so many times, in sessions of their own after all others."""
+    last = max(message.time or "" for message in conversation.messages)
+    asked = (
+        Message(
+            id=f"asked-{time}-{number}",
+            content=question.text,
+            session=f"asked-{time}-{number // 20}",
+            time=last or None,
+            user=question.user,
+        )
+        for time in range(times)
+        for number, question in enumerate(conversation.questions)
+    )
+    return replace(conversation, messages=(*conversation.messages, *asked))
 
 
 class System(Protocol):

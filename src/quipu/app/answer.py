@@ -21,10 +21,10 @@ from quipu.recall.generations import Models
 from quipu.recall.model import Cited, Filters, Found, Hit, Source
 from quipu.recall.question import Question
 from quipu.recall.render import Block, Why, block, explain
+from quipu.recall.repeats import Distinct, once
 from quipu.recall.search import Search, filed
 from quipu.recall.terms import DEFAULT, best_passage
 from quipu.record import store
-from quipu.record.service import MESSAGE
 
 _MOST = 1_000
 _MOST_USED = 200
@@ -33,6 +33,8 @@ _BY_CODE = {kind.code: kind for kind in KINDS}
 _BEHIND = {kind.code: kind.catch_up for kind in KINDS if kind.catch_up is not None}
 _AROUND = 2
 _MOST_CHARACTERS = 100_000
+_FEWEST_OF_A_BLOCK = 20
+_TOKENS_OF_A_LINE = 30  # of a short one
 _SPARE = 10  # ranked beyond what is asked for: they move up where others are not to come back
 
 
@@ -68,11 +70,36 @@ class Answering:
         limit: int,
     ) -> list[list[Hit]]:
         """Return the hits of each question, best first."""
+        answered = await self._answered(
+            questions,
+            space=space,
+            user=user,
+            session=session,
+            kinds=kinds,
+            since=since,
+            until=until,
+            limit=limit,
+        )
+        return [hits for _, hits in answered]
+
+    async def _answered(
+        self,
+        questions: Sequence[str],
+        *,
+        space: str,
+        user: str | None,
+        session: str | None,
+        kinds: Sequence[str] | None,
+        since: datetime | str | None,
+        until: datetime | str | None,
+        limit: int,
+    ) -> list[tuple[Mapping[str, tuple[int, ...]], list[Hit]]]:
+        """Return the terms and the hits of each question."""
         texts = [_checked(question) for question in _listed("questions", questions)]
         filters = _filters(user=user, kinds=kinds, since=since, until=until)
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
-        nothing: list[list[Hit]] = [[] for _ in texts]
+        nothing: list[tuple[Mapping[str, tuple[int, ...]], list[Hit]]] = [({}, []) for _ in texts]
         async with self.filed(check_name("space", space)) as tx:
             if tx is None:
                 return nothing
@@ -82,15 +109,16 @@ class Answering:
                     return nothing
                 filters = replace(filters, thread=thread)
             found, cited = await self._best(tx, texts, filters=filters, limit=limit)
-        return [[_hit(space, question, hit, cited) for hit in hits] for question, hits in found]
+        return [
+            (question.terms, [_hit(space, question, hit, cited) for hit in hits]) for question, hits in found
+        ]
 
     async def _best(
         self, tx: SpaceTransaction, questions: Sequence[str], *, filters: Filters, limit: int
-    ) -> tuple[list[tuple[Question, list[Found]]], Mapping[int, Cited]]:
+    ) -> tuple[list[tuple[Question, list[Distinct]]], Mapping[int, Cited]]:
         """Return the best entries of each question, and their texts.
 
-        Copies of a line that resumed sessions repeat count as one; if copies took the place of others, more
-        entries are ranked.
+        What was said more than once counts as one; if it took the place of others, more entries are ranked.
         """
         now, room = self._clock.now(), limit + _SPARE
         while True:
@@ -99,7 +127,7 @@ class Answering:
             left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
             ranked = [(q, await _weighed(tx, q, now, hits)) for q, hits in left]
             cited = await _cite(tx, [hit for _, hits in ranked for hit in hits])
-            best = [(q, _once(hits, cited)) for q, hits in ranked]
+            best = [(q, once(q.text, hits, cited)) for q, hits in ranked]
             short = any(
                 len(hits) < limit and len(hits) < len(all_) and len(of) == room
                 for (_, hits), (_, all_), (_, of) in zip(best, ranked, found, strict=True)
@@ -172,7 +200,7 @@ class Answering:
         kinds: Sequence[str] | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
-        limit: int = 20,
+        limit: int | None = None,
         besides: str | None = None,
     ) -> Block:
         """Return text for a prompt, and note that what is in it was used.
@@ -180,24 +208,27 @@ class Answering:
         ``besides`` is the id of a message that stays out of it: the one that is to be answered.
         """
         whole("budget_tokens", budget_tokens, least=1, most=10**9)
-        (hits,) = await self.answer(
-            [question],
-            space=space,
-            user=user,
-            session=session,
-            kinds=kinds,
-            since=since,
-            until=until,
-            limit=limit,
-        )
-        made = block(
-            [hit for hit in hits if besides is None or hit.source.message != besides],
-            budget_tokens=budget_tokens,
-            marks=await self.marks(space),
-            reminders=await self.reminders(space, user=user, session=session, kinds=kinds),
-        )
-        await self.used(made.hits)
-        return made
+        reminders = await self.reminders(space, user=user, session=session, kinds=kinds)
+        marks = await self.marks(space)
+        asked = limit or min(_MOST, max(_FEWEST_OF_A_BLOCK, budget_tokens // _TOKENS_OF_A_LINE))
+        while True:
+            ((terms, hits),) = await self._answered(
+                [question],
+                space=space,
+                user=user,
+                session=session,
+                kinds=kinds,
+                since=since,
+                until=until,
+                limit=asked,
+            )
+            shown = [hit for hit in hits if besides is None or hit.source.message != besides]
+            made = block(shown, budget_tokens=budget_tokens, marks=marks, terms=terms, reminders=reminders)
+            is_full = len(made.hits) < len(shown) or len(hits) < asked
+            if limit is not None or is_full or asked == _MOST:
+                await self.used(made.hits)
+                return made
+            asked = min(_MOST, 4 * asked)  # the lines were shorter than lines usually are
 
     async def marks(self, space: str) -> Marks:
         """Return the marks that a space puts into prompts."""
@@ -303,18 +334,8 @@ async def _cite(tx: SpaceTransaction, found: Sequence[Found]) -> Mapping[int, Ci
     return cited
 
 
-def _once(found: Sequence[Found], cited: Mapping[int, Cited]) -> list[Found]:
-    """Keep the best copy of lines that sessions copied from each other: same id, moment and words."""
-    first: dict[object, Found] = {}
-    for hit in found:
-        if (told := cited.get(hit.id)) is not None:
-            copied = hit.kind == MESSAGE and told.source.message is not None
-            first.setdefault((told.source.message, told.happened_at, told.text) if copied else hit.id, hit)
-    return list(first.values())
-
-
-def _hit(space: str, question: Question, found: Found, cited: Mapping[int, Cited]) -> Hit:
-    told = cited[found.id]
+def _hit(space: str, question: Question, one: Distinct, cited: Mapping[int, Cited]) -> Hit:
+    found, told = one.found, cited[one.found.id]
     span = best_passage(told.text, question.terms)
     return Hit(
         kind=_BY_CODE[found.kind].name,
@@ -325,6 +346,7 @@ def _hit(space: str, question: Question, found: Found, cited: Mapping[int, Cited
         happened_at=told.happened_at,
         recorded_at=told.recorded_at,
         source=told.source if span is None else replace(told.source, span=span),
+        repeats=one.repeats,
         space=space,
         question=question.text,
     )

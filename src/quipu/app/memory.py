@@ -215,9 +215,12 @@ class AsyncMemory(AsyncErasing):
         kinds: Sequence[str] | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
-        limit: int = 20,
+        limit: int | None = None,
     ) -> Block:
         """Return the memories that answer a question as text for a prompt, within ``budget_tokens``.
+
+        As many memories as fit are in it, best first, at most ``limit`` if you give one. They stand under
+        a heading for each day and session; a long one is shown by the passage that answers.
 
         Open loops of the person or the session (``memory.loops.remind``) come first, within a quarter of the
         budget. The text is marked as recalled memory: if it comes back unchanged in a message, it is not

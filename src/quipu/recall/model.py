@@ -105,11 +105,21 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeat:
+    """The same line said another time: the id of its memory, when, and its source."""
+
+    id: str
+    happened_at: datetime
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One memory that came back.
 
     ``score`` is 0 to 1 on one scale for all kinds, the sum of ``parts``: what each signal added.
-    ``happened_at`` is when it was said or done, ``recorded_at`` when we learned of it.
+    ``happened_at`` is when it was said or done, ``recorded_at`` when we learned of it. ``repeats`` are the
+    other times that the same was said in the same words.
     """
 
     kind: str
@@ -120,5 +130,6 @@ class Hit:
     happened_at: datetime
     recorded_at: datetime
     source: Source
+    repeats: tuple[Repeat, ...] = ()
     space: str = field(default="", repr=False)
     question: str = field(default="", repr=False)

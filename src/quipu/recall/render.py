@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from quipu.kernel.base import echo
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.text import excerpt
 from quipu.recall.model import Hit
-from quipu.recall.terms import bag, question_terms
+from quipu.recall.terms import bag, passage, question_terms
 
 _FEWEST_CHARACTERS = 40
+_LINE_CHARACTERS = 360
+_SHORT_ID = 12
 _HEAD = "Open:"
 _OF_BUDGET = 4  # reminders get a quarter of it
 
@@ -30,35 +33,88 @@ class Block:
     hits: tuple[Hit, ...]
 
 
-def block(hits: Sequence[Hit], *, budget_tokens: int, marks: Marks, reminders: Sequence[str] = ()) -> Block:
-    """Put the best hits that fit into a block: best first, one line each with time and source.
+def block(
+    hits: Sequence[Hit],
+    *,
+    budget_tokens: int,
+    marks: Marks,
+    terms: Mapping[str, tuple[int, ...]] | None = None,
+    reminders: Sequence[str] = (),
+) -> Block:
+    """Put the best hits that fit into a block: a line each, under a heading for each day and session.
 
-    The last may be cut short. Before them stand the ``reminders`` that fit into a quarter of the budget.
-    ``marks`` are those of the space.
+    The days and sessions follow each other as their best hits do; within one, lines are in the order of
+    time. A long text is shown by the passage, of at most 360 characters, that has most of the question's
+    ``terms``; without these, by its beginning. The last may be cut short. Before them stand the
+    ``reminders`` that fit into a quarter of the budget. ``marks`` are those of the space.
     """
-    taken: list[Hit] = []
-    lines = _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET)
-    if _cost(lines) > budget_tokens:  # the marks alone fill a small budget
-        lines = []
+    page = _Page(budget_tokens, _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET))
     for hit in hits:
-        line = _line(hit, hit.text)
-        if _cost([*lines, line]) <= budget_tokens:
-            lines.append(line)
-            taken.append(hit)
+        text = passage(hit.text, terms or {}, most=_LINE_CHARACTERS)
+        if page.add(hit, _line(hit, text)):
             continue
-        shorter = _shortened(hit, lines, budget_tokens)
+        shorter = _shortened(page, hit, text)
         if shorter is not None:
-            lines.append(shorter)
-            taken.append(hit)
+            page.add(hit, shorter)
         break
-    text = marks.mark("\n".join(lines))
-    return Block(text, estimate_tokens(text), tuple(taken))
+    text = marks.mark(page.text)
+    return Block(text, estimate_tokens(text), tuple(page.taken))
+
+
+class _Page:
+    """Lines under their headings, within a budget of tokens."""
+
+    def __init__(self, budget_tokens: int, opening: Sequence[str]) -> None:
+        self.taken: list[Hit] = []
+        self._opening = list(opening)
+        self._groups: dict[str, list[tuple[datetime, str]]] = {}
+        self._size = _sized(echo.sized("\n".join(opening).strip()))
+        self._budget = budget_tokens
+        if _tokens(*self._size) > budget_tokens:  # the marks alone fill a small budget
+            self._opening = []
+            self._size = _sized(echo.sized(""))
+
+    def add(self, hit: Hit, line: str) -> bool:
+        """Add the line of a hit; returns False, and adds nothing, if it does not fit."""
+        if not self.fits(hit, line):
+            return False
+        heading = _heading(hit)
+        self._size = self._with(heading, line)
+        self._groups.setdefault(heading, []).append((hit.happened_at, line))
+        self.taken.append(hit)
+        return True
+
+    def fits(self, hit: Hit, line: str) -> bool:
+        """Return True if there is room for the line of a hit, and for its heading where that is new."""
+        return _tokens(*self._with(_heading(hit), line)) <= self._budget
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        lines = list(self._opening)
+        for heading, group in self._groups.items():
+            lines.append(heading)
+            lines += [line for _, line in sorted(group, key=lambda timed: timed[0])]
+        return "\n".join(lines)
+
+    def _with(self, heading: str, line: str) -> tuple[int, int]:
+        latin, others = _sized(line if heading in self._groups else f"{heading}\n{line}")
+        return self._size[0] + latin + 1, self._size[1] + others
 
 
 def estimate_tokens(text: str) -> int:
     """Estimate the tokens that a model sees, rather more than less: 3.5 Latin letters or one other each."""
-    latin = sum(c < "\u0250" for c in text)
-    return -(-latin * 2 // 7) + len(text) - latin
+    return _tokens(*_sized(text))
+
+
+def _sized(text: str) -> tuple[int, int]:
+    """Return the numbers of Latin letters and of other characters."""
+    latin = len(text) if text.isascii() else sum(c < "\u0250" for c in text)
+    return latin, len(text) - latin
+
+
+def _tokens(latin: int, others: int) -> int:
+    return -(-latin * 2 // 7) + others
 
 
 def _open(reminders: Sequence[str], *, budget_tokens: int) -> list[str]:
@@ -72,26 +128,35 @@ def _open(reminders: Sequence[str], *, budget_tokens: int) -> list[str]:
     return [*lines, ""] if lines else []
 
 
-def _cost(lines: Sequence[str]) -> int:
-    return estimate_tokens(echo.sized("\n".join(lines).strip()))
+def _heading(hit: Hit) -> str:
+    session = f", {_short(hit.source.session)}" if hit.source.session else ""
+    return defused(f"{hit.happened_at:%Y-%m-%d}{session}")
 
 
 def _line(hit: Hit, text: str) -> str:
-    who = hit.source.speaker or hit.source.role or "somebody"
+    who = hit.source.speaker or hit.source.role or hit.kind
     said = " ".join(text.split())
-    where = f"{hit.source.session or hit.kind}/{hit.source.message}"
     half = "half remembered, " if "half_remembered" in hit.parts else ""
-    return defused(f"- {hit.happened_at:%Y-%m-%d %H:%M} {half}{who}: {said} ({where})")
+    place = _short(hit.source.message or hit.id)
+    if hit.repeats:
+        last = max(hit.happened_at, *(one.happened_at for one in hit.repeats))
+        place += f"; said {len(hit.repeats) + 1} times, last on {last:%Y-%m-%d}"
+    return defused(f"- {hit.happened_at:%H:%M} {half}{who}: {said} ({place})")
 
 
-def _shortened(hit: Hit, lines: Sequence[str], budget_tokens: int) -> str | None:
+def _short(name: str) -> str:
+    """Return an id short enough for a line: the first eight characters of a longer one."""
+    return name if len(name) <= _SHORT_ID else f"{name[:8]}…"
+
+
+def _shortened(page: _Page, hit: Hit, text: str) -> str | None:
     """Return the line of a hit cut to fit; None if too little of it would be left to be of use."""
-    low, high = 0, len(hit.text)
+    low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = _cost([*lines, _line(hit, excerpt(hit.text, middle))]) <= budget_tokens
+        fits = page.fits(hit, _line(hit, excerpt(text, middle)))
         low, high = (middle, high) if fits else (low, middle - 1)
-    return _line(hit, excerpt(hit.text, low)) if low >= _FEWEST_CHARACTERS else None
+    return _line(hit, excerpt(text, low)) if low >= _FEWEST_CHARACTERS else None
 
 
 _SENTENCES = {
@@ -104,6 +169,7 @@ _SENTENCES = {
     "when": "The question asks for a time, and it tells one.",
     "tells": "It tells something; among people, a question is seldom the answer.",
     "length": "It is not just a word or two.",
+    "echo": "It is the question itself, asked before, and tells nothing.",
     "activation": "It comes to mind easily: it happened lately, or was used often.",
     "freshness": "It has hardly faded since it happened or was last used.",
     "topic": "The question has words of its topic.",

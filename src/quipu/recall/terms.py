@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Protocol, cast
 
@@ -232,20 +233,48 @@ def best_passage(text: str, terms: Mapping[str, tuple[int, ...]]) -> tuple[int, 
     """
     if len(text) <= LONG_CHARACTERS:
         return None
-    wanted = [set(hashes) for hashes in terms.values()]
-    best, most = (0, 0), -1
-    for start, end in passages(text[:_MOST_CHARACTERS]):
-        held = set(bag(text[start:end]).hashes.tolist()) if wanted else set[int]()
-        score = sum(not hashes.isdisjoint(held) for hashes in wanted)
-        if score > most:
-            best, most = (start, end), score
-    return best
+    places = passages(text[:_MOST_CHARACTERS])
+    return max(places, key=lambda place: len(_held(text[slice(*place)], terms)))
+
+
+def passage(text: str, terms: Mapping[str, tuple[int, ...]], *, most: int) -> str:
+    """Return the passage of at most ``most`` characters with most of the terms, whole sentences if possible.
+
+    What is left out is shown by an ellipsis at that end. A shorter ``text`` is returned as it is.
+    """
+    if len(text) <= most:
+        return text
+    borders = [0, *_pieces(text[:_MOST_CHARACTERS], most=most)]
+    held = [_held(text[start:end], terms) for start, end in pairwise(borders)]
+    best, found = (0, borders[1]), -1
+    for first, last in _windows(borders, most=most):
+        score = len(set[int]().union(*held[first:last]))
+        if score > found:
+            best, found = (borders[first], borders[last]), score
+    start, end = best
+    return f"{'… ' if start else ''}{text[start:end].strip()}{' …' if end < len(text) else ''}"
+
+
+def _windows(borders: Sequence[int], *, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last border of each row of pieces that fits, beginning at every piece."""
+    last = 1
+    for first in range(len(borders) - 1):
+        last = max(last, first + 1)
+        while last + 1 < len(borders) and borders[last + 1] - borders[first] <= most:
+            last += 1
+        yield first, last
+
+
+def _held(text: str, terms: Mapping[str, tuple[int, ...]]) -> set[int]:
+    """Return the numbers of the terms that a text has."""
+    held = set(bag(text).hashes.tolist()) if terms else set[int]()
+    return {number for number, hashes in enumerate(terms.values()) if not held.isdisjoint(hashes)}
 
 
 def passages(text: str) -> Iterator[tuple[int, int]]:
     """Cut a text into passages: (start, end), without gaps, none longer than twice the usual length."""
     start, end = 0, 0
-    for piece in _pieces(text):
+    for piece in _pieces(text, most=_PASSAGE_CHARACTERS):
         if end > start and piece - start > _PASSAGE_CHARACTERS:
             yield start, end
             start = end
@@ -254,12 +283,12 @@ def passages(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _pieces(text: str) -> Iterator[int]:
-    """Yield the ends of the smallest pieces that may be told apart."""
+def _pieces(text: str, *, most: int) -> Iterator[int]:
+    """Yield the ends of the smallest pieces that may be told apart, none longer than ``most``."""
     at = 0
     for place in [*(m.end() for m in _PASSAGE_END.finditer(text)), len(text)]:
-        while place - at > _PASSAGE_CHARACTERS:
-            at += _PASSAGE_CHARACTERS
+        while place - at > most:
+            at += most
             yield at
         if place > at:
             at = place

@@ -11,23 +11,81 @@ from hypothesis import strategies as st
 from frames import MARKS
 from hostile import texts
 from quipu.recall.model import Hit, Source
-from quipu.recall.render import block, estimate_tokens
+from quipu.recall.render import Block, block, estimate_tokens
+from quipu.recall.terms import passage, question_terms
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
 
 
-def hit(text: str, *, number: int = 1, speaker: str | None = "Ana") -> Hit:
-    return Hit("message", str(number), text, 0.5, {}, NOW, NOW, Source(f"m{number}", "s1", speaker, "user"))
+def hit(
+    text: str,
+    *,
+    number: int = 1,
+    speaker: str | None = "Ana",
+    session: str | None = "s1",
+    message: str | None = None,
+    minute: int = 9,
+) -> Hit:
+    source = Source(message or f"m{number}", session, speaker, "user")
+    return Hit("message", str(number), text, 0.5, {}, NOW.replace(minute=minute), NOW, source)
+
+
+def lines_of(made: Block) -> list[str]:
+    """The lines between the marks and their notice."""
+    return made.text.splitlines()[3:-1]
 
 
 def test_each_memory_is_one_line_with_time_speaker_and_source() -> None:
     found = block(
-        [hit("The boat\nis green."), hit("x", number=2, speaker=None)], budget_tokens=1000, marks=MARKS
+        [hit("The boat\nis green."), hit("x", number=2, speaker=None)],
+        budget_tokens=1000,
+        marks=MARKS,
     )
-    lines = found.text.splitlines()
-    assert "- 2026-03-14 15:09 Ana: The boat is green. (s1/m1)" in lines
-    assert "- 2026-03-14 15:09 user: x (s1/m2)" in lines
+    assert lines_of(found) == [
+        "2026-03-14, s1",
+        "- 15:09 Ana: The boat is green. (m1)",
+        "- 15:09 user: x (m2)",
+    ]
     assert [h.id for h in found.hits] == ["1", "2"]
+
+
+def test_days_and_sessions_follow_their_best_hits_and_lines_follow_the_time() -> None:
+    later, earlier = hit("Later.", minute=20), hit("Earlier.", number=2, minute=10)
+    other = hit("Elsewhere.", number=3, session="s2")
+    found = block([later, other, earlier], budget_tokens=1000, marks=MARKS)
+    assert lines_of(found) == [
+        "2026-03-14, s1",
+        "- 15:10 Ana: Earlier. (m2)",
+        "- 15:20 Ana: Later. (m1)",
+        "2026-03-14, s2",
+        "- 15:09 Ana: Elsewhere. (m3)",
+    ]
+    assert list(found.hits) == [later, other, earlier]
+
+
+def test_long_ids_are_cut_and_a_memory_without_a_session_stands_under_its_day() -> None:
+    found = block([hit("x", message="0f3c9a7e5d2b4c61", session=None)], budget_tokens=1000, marks=MARKS)
+    assert lines_of(found) == ["2026-03-14", "- 15:09 Ana: x (0f3c9a7e…)"]
+
+
+def test_a_long_text_is_shown_by_the_passage_that_has_the_words_of_the_question() -> None:
+    filler = "Nothing of interest happened on this day at all. " * 12
+    said = f"{filler}The boat is called Anna. {filler}"
+    found = block(
+        [hit(said)], budget_tokens=1000, marks=MARKS, terms=question_terms("boat called", ["english"])
+    )
+    (_, line) = lines_of(found)
+    assert "The boat is called Anna." in line
+    assert line.count("…") == 2
+    assert len(line) < 400
+
+
+@given(texts, st.integers(2, 400))
+def test_a_passage_is_part_of_the_text_and_no_longer_than_asked(text: str, most: int) -> None:
+    shown = passage(text, {}, most=most)
+    assert shown.removeprefix("… ").removesuffix(" …") in text
+    assert len(shown) <= most + 4
+    assert shown == text or len(text) > most
 
 
 @given(st.lists(texts, max_size=6), st.integers(1, 400))

@@ -61,6 +61,14 @@ class SourceAnswer(Answer):
     span: Annotated[tuple[int, int] | None, Field(description="Of a passage: its characters in the message.")]
 
 
+class RepeatAnswer(Answer):
+    """The same said another time."""
+
+    id: str
+    happened_at: datetime
+    source: SourceAnswer
+
+
 class HitAnswer(Answer):
     """One memory that came back."""
 
@@ -72,6 +80,7 @@ class HitAnswer(Answer):
     happened_at: datetime
     recorded_at: datetime
     source: SourceAnswer
+    repeats: Annotated[list[RepeatAnswer], Field(description="Other times that the same was said.")]
 
 
 class Hits(Answer):
@@ -117,7 +126,9 @@ class BlockRequest(Question):
     """A question of which the answer is to stand in a prompt."""
 
     budget_tokens: Annotated[int, Field(ge=1, le=1_000_000, examples=[800])]
-    limit: Annotated[int, Field(ge=1, le=1000)] = 20
+    limit: Annotated[
+        int | None, Field(ge=1, le=1000, description="The most memories; without it, as many as fit.")
+    ] = None  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
 class BlockAnswer(Answer):

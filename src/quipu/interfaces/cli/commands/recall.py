@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+from click.core import ParameterSource
 from rich.text import Text
 
 from quipu import Memory
@@ -22,7 +23,10 @@ from quipu.recall.model import Hit
 @in_space
 @narrowing
 @click.option(
-    "--block", metavar="TOKENS", type=int, help="Answer as a block for a prompt, at most that long."
+    "--block",
+    metavar="TOKENS",
+    type=int,
+    help="Answer as a block for a prompt: as many memories as fit, at most --limit if you give it.",
 )
 @common
 @click.pass_obj
@@ -47,7 +51,9 @@ def command(call: Call, words: tuple[str, ...], block: int | None, **filters: ob
 
 
 def _block(memory: Memory, screen: Screen, question: str, asked: Filters, *, budget_tokens: int) -> None:
-    made = memory.recall_block(question, budget_tokens=budget_tokens, **asked)
+    source = click.get_current_context().get_parameter_source("limit")
+    limit = None if source is ParameterSource.DEFAULT else asked["limit"]
+    made = memory.recall_block(question, budget_tokens=budget_tokens, **(asked | {"limit": limit}))
     screen.answer(made, Text(visible(made.text)))
 
 

@@ -12,6 +12,7 @@ from quipu.errors import BadInput
 from quipu.kernel.base.text import count_words
 from quipu.recall.model import Hit
 from quipu.recall.render import block
+from quipu.recall.terms import DEFAULT, question_terms
 
 _TOKENS = 400
 _HITS = 30
@@ -124,7 +125,8 @@ class Answers:
         found = await self._memory.recall(asked, space=space, limit=_HITS)
         hits = [hit for hit in self._told.new(session, found) if hit.score >= _WORTH_TELLING]
         marks = await self._memory.marks(space=space)
-        made = block(hits, budget_tokens=_tokens(request), marks=marks)
+        terms = question_terms(asked, [DEFAULT])
+        made = block(hits, budget_tokens=_tokens(request), marks=marks, terms=terms)
         self._told.tell(session, made.hits)
         await self._memory.reinforce(made.hits)
         return made.text

@@ -1,0 +1,85 @@
+"""What recall says once: lines that were said again, and the question itself if it was asked before."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import dropwhile
+from typing import Final
+
+from quipu.recall.model import Cited, Found, Repeat
+
+_WORD: Final = re.compile(r"\w+")
+_ECHO: Final = -0.8
+"""What an earlier asking of the question loses of its score."""
+
+_ALIKE: Final = 0.8
+_READ: Final = 2_000
+
+# A line with and without these is the same line: anywhere in it, or before its first word.
+_ANYWHERE: Final = frozenset(("a", "an", "the", "please", "pls"))
+_OPENING: Final = frozenset(
+    ("ah", "anyway", "btw", "hey", "hi", "hmm", "oh", "ok", "okay", "so", "uh", "um", "well", "yeah", "yes")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """One entry of the answer, with the others that say the same."""
+
+    found: Found
+    repeats: tuple[Repeat, ...] = ()
+
+
+def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> list[Distinct]:
+    """Return the entries, best first, each thing once; entries that are not in ``cited`` are left out.
+
+    Lines in the same words are one entry, the best of them: capitals, punctuation, accents and words like
+    "please" do not count, but numbers do, and so does who said it. The copies of one line that resumed
+    sessions hold are one as well, and are no repeats. An earlier asking of the question counts against
+    itself, for it tells nothing (part ``echo``).
+    """
+    asked = frozenset(words(question))
+    told: dict[object, Distinct] = {}
+    lines: dict[object, set[object]] = {}
+    for hit in sorted((_weighed(hit, asked, cited) for hit in found if hit.id in cited), key=_rank):
+        cite = cited[hit.id]
+        said = words(cite.text)
+        key = (cite.source.speaker or cite.source.role, cite.source.user, tuple(said)) if said else hit.id
+        line = (cite.source.message, cite.happened_at, cite.text)
+        first = told.setdefault(key, Distinct(hit))
+        known = lines.setdefault(key, set())
+        if first.found is not hit and line not in known:
+            again = Repeat(str(hit.id), cite.happened_at, cite.source)
+            told[key] = replace(first, repeats=(*first.repeats, again))
+        known.add(line)
+    return list(told.values())
+
+
+def words(text: str) -> list[str]:
+    """Return the words that make a line the same as another, in order; of its first 2,000 characters."""
+    plain = unicodedata.normalize("NFKD", text[:_READ].casefold())
+    found = _WORD.findall("".join(c for c in plain if not unicodedata.combining(c)))
+    told = [word for word in found if word not in _ANYWHERE]
+    return list(dropwhile(_OPENING.__contains__, told)) or found
+
+
+def _weighed(hit: Found, asked: frozenset[str], cited: Mapping[int, Cited]) -> Found:
+    """Return the entry, with less of a score if it is the question."""
+    if not is_asking(cited[hit.id].text, asked):
+        return hit
+    loss = round(_ECHO * hit.score, 6)
+    return replace(hit, score=round(hit.score + loss, 6), parts={**hit.parts, "echo": loss})
+
+
+def is_asking(text: str, asked: frozenset[str]) -> bool:
+    """Return True if a text does nothing but ask the question whose words are given, in about these words."""
+    said = frozenset(words(text))
+    least = _ALIKE if text.rstrip(" )]'\"”’").endswith(("?", "？")) else 1.0
+    return len(said & asked) >= least * len(said | asked) > 0
+
+
+def _rank(hit: Found) -> float:
+    return -hit.score
