@@ -72,3 +72,40 @@ async def test_what_we_recalled_is_not_taken_in_again(memory: AsyncMemory) -> No
 async def test_a_limit_out_of_range_is_refused_by_name(memory: AsyncMemory, limit: int) -> None:
     with pytest.raises(BadInput, match="limit"):
         await memory.recall("anything", space="ana", limit=limit)
+
+
+async def test_what_was_said_often_comes_back_once_and_a_question_asked_before_comes_last(
+    memory: AsyncMemory,
+) -> None:
+    for day in range(1, 7):
+        await memory.observe(
+            [{"content": "Where does Emi live?", "time": f"2026-03-0{day}T10:00:00Z"}],
+            space="ana",
+            session=f"s{day}",
+        )
+    for day in (2, 4):
+        said = [{"content": "Emi lives in Oslo.", "time": f"2026-02-0{day}T10:00:00Z"}]
+        await memory.observe(said, space="ana", session=f"t{day}")
+    first, last = await memory.recall("where does Emi live", space="ana", limit=2)
+    assert (first.text, len(first.repeats)) == ("Emi lives in Oslo.", 1)
+    assert first.said_again == "said 2 times, last on 2026-02-04"
+    assert (last.text, len(last.repeats)) == ("Where does Emi live?", 5)
+    assert last.parts["echo"] < 0
+    assert last.score == pytest.approx(sum(last.parts.values()), abs=1e-5)
+    assert (await memory.why(last)).reasons[-1].signal == "echo"
+    block = await memory.recall_block("where does Emi live", space="ana", budget_tokens=200)
+    assert "said 2 times, last on 2026-02-04" in block.text
+
+
+async def test_a_block_takes_as_many_memories_as_its_budget_holds(memory: AsyncMemory) -> None:
+    await memory.observe(
+        [{"content": f"Boat {n} is green, and boat {n + 500} is not."} for n in range(200)], space="ana"
+    )
+    small = await memory.recall_block("Which boat is green?", space="ana", budget_tokens=500)
+    large = await memory.recall_block("Which boat is green?", space="ana", budget_tokens=2_000)
+    whole = await memory.recall_block("Which boat is green?", space="ana", budget_tokens=20_000)
+    few = await memory.recall_block("Which boat is green?", space="ana", budget_tokens=4_000, limit=3)
+    assert 300 < small.tokens <= 500
+    assert 1_900 < large.tokens <= 2_000
+    assert len(small.hits) < len(large.hits) < len(whole.hits) == 200
+    assert len(few.hits) == 3

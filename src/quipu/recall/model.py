@@ -133,3 +133,11 @@ class Hit:
     repeats: tuple[Repeat, ...] = ()
     space: str = field(default="", repr=False)
     question: str = field(default="", repr=False)
+
+    @property
+    def said_again(self) -> str:
+        """How often it was said and when last, in words; empty if it was said once."""
+        if not self.repeats:
+            return ""
+        last = max(self.happened_at, *(one.happened_at for one in self.repeats))
+        return f"said {len(self.repeats) + 1} times, last on {last:%Y-%m-%d}"

@@ -137,11 +137,8 @@ def _line(hit: Hit, text: str) -> str:
     who = hit.source.speaker or hit.source.role or hit.kind
     said = " ".join(text.split())
     half = "half remembered, " if "half_remembered" in hit.parts else ""
-    place = _short(hit.source.message or hit.id)
-    if hit.repeats:
-        last = max(hit.happened_at, *(one.happened_at for one in hit.repeats))
-        place += f"; said {len(hit.repeats) + 1} times, last on {last:%Y-%m-%d}"
-    return defused(f"- {hit.happened_at:%H:%M} {half}{who}: {said} ({place})")
+    notes = "; ".join(filter(None, (_short(hit.source.message or hit.id), hit.said_again)))
+    return defused(f"- {hit.happened_at:%H:%M} {half}{who}: {said} ({notes})")
 
 
 def _short(name: str) -> str:

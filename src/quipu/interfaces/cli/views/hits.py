@@ -96,7 +96,8 @@ def source(hit: Hit) -> Text:
     came = hit.source
     where = " / ".join(visible(name) for name in (hit.space, came.session, came.message) if name)
     span = f", characters {came.span[0]} to {came.span[1]}" if came.span else ""
-    return Text(f"{hit.kind} {where}{span}", style="dim")
+    again = f", {hit.said_again}" if hit.repeats else ""
+    return Text(f"{hit.kind} {where}{span}{again}", style="dim")
 
 
 def _hit(rank: int, hit: Hit, expected: Collection[str], characters: int) -> Iterator[RenderableType]:

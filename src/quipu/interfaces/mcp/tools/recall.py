@@ -47,11 +47,13 @@ class Memory(Answer):
     by: str | None
     session: str | None
     message: Annotated[str | None, Field(description="Of what was said: the id that forget takes.")]
+    said_again: Annotated[str, Field(description="How often it was said and when last; empty: once.")]
 
     def text(self) -> str:
         """Return a line: when, who, what, and the ids that name it."""
         ids = [f"{self.kind} {self.id}", *([f"message {self.message}"] if self.message else ())]
         ids += [f"session {self.session}"] if self.session else []
+        ids += [self.said_again] if self.said_again else []
         said = " ".join(self.memory.split())
         return (
             f"- {self.happened_at[:16]} {self.by or 'somebody'}: {said} [{', '.join(ids)}; {self.score:.2f}]"
@@ -113,6 +115,7 @@ def _memory(hit: Hit) -> Memory:
         by=hit.source.speaker or hit.source.role,
         session=hit.source.session,
         message=hit.source.message if hit.kind == "message" else None,
+        said_again=hit.said_again,
     )
 
 
