@@ -106,7 +106,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """The same line said another time: the id of its memory, when, and its source."""
+    """Another time that a line was said: the id of that memory, when, and its source."""
 
     id: str
     happened_at: datetime
@@ -136,7 +136,7 @@ class Hit:
 
     @property
     def said_again(self) -> str:
-        """How often it was said and when last, in words; empty if it was said once."""
+        """Count of the times that it was said, and the last of them, in words; empty if it was said once."""
         if not self.repeats:
             return ""
         last = max(self.happened_at, *(one.happened_at for one in self.repeats))

@@ -1,4 +1,4 @@
-"""What recall says once: lines that were said again, and the question itself if it was asked before."""
+"""Repeats among the hits: a line said again comes back once, and an earlier asking of the question last."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> l
     for hit in sorted((_weighed(hit, asked, cited) for hit in found if hit.id in cited), key=_rank):
         cite = cited[hit.id]
         said = words(cite.text)
-        key = (cite.source.speaker or cite.source.role, cite.source.user, tuple(said)) if said else hit.id
+        who = (cite.source.speaker or cite.source.role, cite.source.user)
+        key = (*who, tuple(said), cite.text[_READ:]) if said else hit.id
         line = (cite.source.message, cite.happened_at, cite.text)
         first = told.setdefault(key, Distinct(hit))
         known = lines.setdefault(key, set())

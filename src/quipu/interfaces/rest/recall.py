@@ -62,7 +62,7 @@ class SourceAnswer(Answer):
 
 
 class RepeatAnswer(Answer):
-    """The same said another time."""
+    """Another time that the line was said."""
 
     id: str
     happened_at: datetime
@@ -126,9 +126,9 @@ class BlockRequest(Question):
     """A question of which the answer is to stand in a prompt."""
 
     budget_tokens: Annotated[int, Field(ge=1, le=1_000_000, examples=[800])]
-    limit: Annotated[
+    limit: Annotated[  # pyright: ignore[reportIncompatibleVariableOverride]
         int | None, Field(ge=1, le=1000, description="The most memories; without it, as many as fit.")
-    ] = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    ] = None
 
 
 class BlockAnswer(Answer):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import click
 from click.core import ParameterSource
 from rich.text import Text
@@ -52,8 +54,9 @@ def command(call: Call, words: tuple[str, ...], block: int | None, **filters: ob
 
 def _block(memory: Memory, screen: Screen, question: str, asked: Filters, *, budget_tokens: int) -> None:
     source = click.get_current_context().get_parameter_source("limit")
-    limit = None if source is ParameterSource.DEFAULT else asked["limit"]
-    made = memory.recall_block(question, budget_tokens=budget_tokens, **(asked | {"limit": limit}))
+    if source is ParameterSource.DEFAULT:  # as many as fit
+        asked = cast("Filters", {**asked, "limit": None})
+    made = memory.recall_block(question, budget_tokens=budget_tokens, **asked)
     screen.answer(made, Text(visible(made.text)))
 
 

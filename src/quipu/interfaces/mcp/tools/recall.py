@@ -47,7 +47,7 @@ class Memory(Answer):
     by: str | None
     session: str | None
     message: Annotated[str | None, Field(description="Of what was said: the id that forget takes.")]
-    said_again: Annotated[str, Field(description="How often it was said and when last; empty: once.")]
+    said_again: str
 
     def text(self) -> str:
         """Return a line: when, who, what, and the ids that name it."""
