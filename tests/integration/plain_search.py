@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.recall.question import Name, Question, Window, understand
+from quipu.recall.repeats import words
 from quipu.recall.search import FLOOR, Weights
 from quipu.recall.terms import Bag, bag, tells_time
 
@@ -153,7 +154,18 @@ class PlainSpace:
             parts = {name: weights[name] * value / total for name, value in signals.items()}
             parts["speaker"] += parts.pop("asker")
             ranked.append((one.id, sum(parts.values()), {k: v for k, v in parts.items() if v}))
-        return sorted(ranked, key=lambda hit: -hit[1])[:limit]
+        return self._once(sorted(ranked, key=lambda hit: -hit[1]))[:limit]
+
+    def _once(
+        self, ranked: Sequence[tuple[str, float, dict[str, float]]]
+    ) -> list[tuple[str, float, dict[str, float]]]:
+        """Keep the best of the lines that one person said in the same words."""
+        spoken = {one.id: one for one in self.said}
+        best: dict[object, tuple[str, float, dict[str, float]]] = {}
+        for hit in ranked:
+            one = spoken[hit[0]]
+            best.setdefault((one.speaker or one.role, one.user, tuple(words(one.text))), hit)
+        return list(best.values())
 
     def _number(self, one: Said) -> int:
         return self._names[one.speaker] if one.speaker else 0

@@ -210,7 +210,8 @@ class Answering:
         whole("budget_tokens", budget_tokens, least=1, most=10**9)
         reminders = await self.reminders(space, user=user, session=session, kinds=kinds)
         marks = await self.marks(space)
-        asked = limit or min(_MOST, max(_FEWEST_OF_A_BLOCK, budget_tokens // _TOKENS_OF_A_LINE))
+        fit = min(_MOST, max(_FEWEST_OF_A_BLOCK, budget_tokens // _TOKENS_OF_A_LINE))
+        most = fit if limit is None else limit
         while True:
             ((terms, hits),) = await self._answered(
                 [question],
@@ -220,15 +221,15 @@ class Answering:
                 kinds=kinds,
                 since=since,
                 until=until,
-                limit=asked,
+                limit=most,
             )
             shown = [hit for hit in hits if besides is None or hit.source.message != besides]
             made = block(shown, budget_tokens=budget_tokens, marks=marks, terms=terms, reminders=reminders)
-            is_full = len(made.hits) < len(shown) or len(hits) < asked
-            if limit is not None or is_full or asked == _MOST:
+            is_full = len(made.hits) < len(shown) or len(hits) < most
+            if limit is not None or is_full or most == _MOST:
                 await self.used(made.hits)
                 return made
-            asked = min(_MOST, 4 * asked)  # the lines were shorter than lines usually are
+            most = min(_MOST, 4 * most)  # the lines were shorter than lines usually are
 
     async def marks(self, space: str) -> Marks:
         """Return the marks that a space puts into prompts."""

@@ -24,6 +24,17 @@ _OPENING: Final = frozenset(
     ("ah", "anyway", "btw", "hey", "hi", "hmm", "oh", "ok", "okay", "so", "uh", "um", "well", "yeah", "yes")
 )
 
+# The words that open a question which somebody typed without its mark.
+_ASKING: Final = frozenset(
+    """
+    who whom whose what when where which why how do does did is are was were am can could will
+    would should have has had wer wen wem was wann wo woher wohin welche welcher welches warum wie
+    hat habe ist sind qui que quoi quand ou quel quelle quels pourquoi comment est quien cuando
+    donde cual por como chi cosa quando dove quale perche
+    """.split()
+)
+_ASKING_CJK: Final = re.compile("[吗呢谁哪]|什么|怎么|何时|几[点个]|多少|為什麼|为什么|誰|いつ|どこ|何|か$")
+
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
@@ -76,10 +87,17 @@ def _weighed(hit: Found, asked: frozenset[str], cited: Mapping[int, Cited]) -> F
 
 
 def is_asking(text: str, asked: frozenset[str]) -> bool:
-    """Return True if a text does nothing but ask the question whose words are given, in about these words."""
-    said = frozenset(words(text))
-    least = _ALIKE if text.rstrip(" )]'\"”’").endswith(("?", "？")) else 1.0
-    return len(said & asked) >= least * len(said | asked) > 0
+    """Return True if a text does nothing but ask the question whose words are given, in about these words.
+
+    Without a question mark it must have the same words, and open as a question does: "ship 5 carries wool"
+    answers whoever asks with these words.
+    """
+    said = words(text)
+    marked = text.rstrip(" )]'\"”’").endswith(("?", "？"))
+    if not marked and not (said and (said[0] in _ASKING or _ASKING_CJK.search(text))):
+        return False
+    alike = len(asked.intersection(said))
+    return alike >= (_ALIKE if marked else 1.0) * len(asked.union(said)) > 0
 
 
 def _rank(hit: Found) -> float:

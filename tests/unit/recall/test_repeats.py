@@ -55,6 +55,14 @@ def test_the_same_words_of_another_speaker_stay_apart() -> None:
     assert [one.found.id for one in once("tea", found, cited)] == [1, 2]
 
 
+def test_long_texts_that_differ_at_their_end_stay_two() -> None:
+    long = "The boat is green. " * 200
+    assert told("?", long + "It leaks.", long + "It floats.") == [
+        (long + "It leaks.", 0),
+        (long + "It floats.", 0),
+    ]
+
+
 def test_copies_of_one_line_are_no_repeats() -> None:
     found = [Found(1, 1, 0.9, {}), Found(2, 1, 0.8, {}), Found(3, 1, 0.7, {})]
     cited = {n: Cited("I like tea.", NOW, NOW, Source("m", f"s{n}", "a")) for n in (1, 2)}
@@ -84,6 +92,16 @@ def test_the_loss_of_an_echo_is_a_part_of_the_score() -> None:
 )
 def test_what_tells_something_or_asks_another_thing_is_no_echo(text: str) -> None:
     assert not is_asking(text, frozenset(words("Where does Emi live?")))
+
+
+@pytest.mark.parametrize("text", ["Ship 5 carries wool", "word number 7", "红茶"])
+def test_a_line_in_the_very_words_of_a_search_is_its_answer(text: str) -> None:
+    assert not is_asking(text, frozenset(words(text)))
+
+
+@pytest.mark.parametrize("text", ["where does Emi live", "wo wohnt Emi", "艾米住在哪里"])
+def test_a_question_without_its_mark_is_an_echo(text: str) -> None:
+    assert is_asking(text, frozenset(words(text)))
 
 
 def test_words_of_nothing_but_fillers_are_kept() -> None:
