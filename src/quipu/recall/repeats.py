@@ -25,14 +25,18 @@ _OPENING: Final = frozenset(
 )
 
 # The words that open a question which somebody typed without its mark.
+# fmt: off
 _ASKING: Final = frozenset(
-    """
-    who whom whose what when where which why how do does did is are was were am can could will
-    would should have has had wer wen wem was wann wo woher wohin welche welcher welches warum wie
-    hat habe ist sind qui que quoi quand ou quel quelle quels pourquoi comment est quien cuando
-    donde cual por como chi cosa quando dove quale perche
-    """.split()
+    (
+        "who", "whom", "whose", "what", "when", "where", "which", "why", "how", "do", "does", "did", "is",
+        "are", "was", "were", "am", "can", "could", "will", "would", "should", "have", "has", "had",
+        "wer", "wen", "wem", "was", "wann", "wo", "woher", "wohin", "welche", "welcher", "welches",
+        "warum", "wie", "hat", "habe", "ist", "sind", "qui", "que", "quoi", "quand", "ou", "quel",
+        "quelle", "quels", "pourquoi", "comment", "est", "quien", "cuando", "donde", "cual", "por",
+        "como", "chi", "cosa", "quando", "dove", "quale", "perche",
+    )
 )
+# fmt: on
 _ASKING_CJK: Final = re.compile("[吗呢谁哪]|什么|怎么|何时|几[点个]|多少|為什麼|为什么|誰|いつ|どこ|何|か$")
 
 
