@@ -22,6 +22,7 @@ from quipu.recall.model import Cited, Filters, Found, Hit, Source
 from quipu.recall.question import Question
 from quipu.recall.render import Block, Why, block, explain
 from quipu.recall.repeats import Distinct, once
+from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search, filed
 from quipu.recall.terms import DEFAULT, best_passage
 from quipu.record import store
@@ -51,11 +52,20 @@ class Used:
 class Answering:
     """Answers questions from one database."""
 
-    def __init__(self, database: Database, search: Search, models: Models, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        search: Search,
+        models: Models,
+        *,
+        clock: Clock,
+        reranking: Reranking | None = None,
+    ) -> None:
         self._database = database
         self._search = search
         self._models = models
         self._clock = clock
+        self._reranking = reranking
 
     async def answer(
         self,
@@ -108,10 +118,12 @@ class Answering:
                 if thread is None:
                     return nothing
                 filters = replace(filters, thread=thread)
-            found, cited = await self._best(tx, texts, filters=filters, limit=limit)
-        return [
-            (question.terms, [_hit(space, question, hit, cited) for hit in hits]) for question, hits in found
-        ]
+            depth = limit if self._reranking is None else self._reranking.depth(limit)
+            found, cited = await self._best(tx, texts, filters=filters, limit=depth)
+        answers = [[_hit(space, question, hit, cited) for hit in hits] for question, hits in found]
+        if self._reranking is not None:
+            answers = await self._reranking.reorder(answers, limit=limit)
+        return [(question.terms, hits) for (question, _), hits in zip(found, answers, strict=True)]
 
     async def _best(
         self, tx: SpaceTransaction, questions: Sequence[str], *, filters: Filters, limit: int

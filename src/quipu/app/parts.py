@@ -13,6 +13,7 @@ from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 from quipu.kinds.tables.logins import Logins
 from quipu.recall.generations import Models
+from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 from quipu.record.service import Record
@@ -47,5 +48,6 @@ async def assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> P
     stack.push_async_callback(tidying.aclose)
     logins = Logins(database, statement_seconds=settings.statement_seconds or 3600)
     stack.push_async_callback(logins.aclose)
-    answering = Answering(database, search, models, clock=clock)
+    reranking = await stack.enter_async_context(Reranking.open(settings))
+    answering = Answering(database, search, models, clock=clock, reranking=reranking)
     return Parts(database, models, record, search, answering, tidying, logins)

@@ -30,6 +30,7 @@ from quipu.kernel.queue.worker import Worker
 from quipu.kinds import plug
 from quipu.kinds.plug import Context, Schedule
 from quipu.recall.generations import Models
+from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 from quipu.upkeep.health import warn_of_disks
@@ -110,8 +111,10 @@ async def worker(
             lines, store=store, redis_url=redis_url(settings), lease_seconds=terms.lease_seconds
         ) as carrier,
         _speaking(database, settings, clock) as language,
+        Reranking.open(settings) as reranking,
     ):
-        answering = Answering(database, Search(models, clock=clock, cache=Cache()), models, clock=clock)
+        search = Search(models, clock=clock, cache=Cache())
+        answering = Answering(database, search, models, clock=clock, reranking=reranking)
         tools = partial(
             Context,
             database=database,

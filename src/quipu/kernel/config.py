@@ -129,6 +129,20 @@ class Settings:
     embedding_dimensions: int | None = _setting(
         whole(8, 4000), "Vector length that the remote model returns.", unit="numbers"
     )
+    rerank: str | None = _setting(
+        TEXT, "Re-ranker of the first hits: name of an added one, 'st:NAME' or 'endpoint:NAME'."
+    )
+    rerank_url: str | None = _setting(
+        TEXT, "Base URL of a server with /rerank, as vLLM, TEI, LiteLLM, Cohere and Jina have.", shown=False
+    )
+    rerank_key: Secret | None = _setting(SECRET, "Key for that server.")
+    rerank_candidates: int = _setting(whole(10, 50), "Hits that are re-ranked.", 30, unit="hits")
+    rerank_seconds: float = _setting(
+        decimal(0.01, 60),
+        "Time for re-ranking one answer, seconds; after it the own order stands.",
+        1,
+        unit="seconds",
+    )
     language: str = _setting(
         TEXT, "Language of new spaces: 'auto', or a name such as 'english' or 'german'.", "auto"
     )

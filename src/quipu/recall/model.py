@@ -119,7 +119,8 @@ class Hit:
 
     ``score`` is 0 to 1 on one scale for all kinds, the sum of ``parts``: what each signal added.
     ``happened_at`` is when it was said or done, ``recorded_at`` when we learned of it. ``repeats`` are the
-    other times that the same was said in the same words.
+    other times that the same was said in the same words. ``notice`` is empty, or says that a re-ranker had
+    no say in the order, and why.
     """
 
     kind: str
@@ -133,6 +134,7 @@ class Hit:
     repeats: tuple[Repeat, ...] = ()
     space: str = field(default="", repr=False)
     question: str = field(default="", repr=False)
+    notice: str = ""
 
     @property
     def said_again(self) -> str:

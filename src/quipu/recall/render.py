@@ -167,6 +167,7 @@ _SENTENCES = {
     "tells": "It tells something; among people, a question is seldom the answer.",
     "length": "It is not just a word or two.",
     "echo": "It is the question itself, asked before, and tells nothing.",
+    "rerank": "The re-ranker, which read question and memory together, finds that it answers.",
     "activation": "It comes to mind easily: it happened lately, or was used often.",
     "freshness": "It has hardly faded since it happened or was last used.",
     "topic": "The question has words of its topic.",

@@ -81,6 +81,7 @@ class HitAnswer(Answer):
     recorded_at: datetime
     source: SourceAnswer
     repeats: Annotated[list[RepeatAnswer], Field(description="Other times that the same was said.")]
+    notice: Annotated[str, Field(description="Says why a re-ranker had no say in the order; else empty.")]
 
 
 class Hits(Answer):

@@ -43,6 +43,7 @@ COLOURS: Final = {
     "activation": 6,
     "freshness": 6,
     "length": 7,
+    "rerank": 1,
 }
 """Colour of a signal; signals of the same sort share one."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -27,7 +29,9 @@ def add_model(
     name = _checked_name(name or directory.resolve().name, home)
     models = home / "models"
     try:
-        _add(directory, models, name, precision)
+        with placed(models, name) as unfinished:
+            convert_model(directory, unfinished, name=name, precision=precision)
+            _try(read_model(unfinished))
     except OSError as error:
         raise EmbeddingError(
             f"The model {name!r} could not be added to {models}: {error}.",
@@ -36,15 +40,15 @@ def add_model(
     return read_model(models / name)
 
 
-def _add(directory: Path, models: Path, name: str, precision: Precision) -> None:
-    """Convert into a hidden directory beside the others; give it its name when it is known to work."""
-    models.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(mkdtemp(prefix=_UNFINISHED, dir=models))
+@contextmanager
+def placed(shelf: Path, name: str) -> Generator[Path]:
+    """Lend a hidden directory on the shelf; it gets its name if the block ends well, else it is removed."""
+    shelf.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(mkdtemp(prefix=_UNFINISHED, dir=shelf))
     try:
-        convert_model(directory, unfinished, name=name, precision=precision)
-        _try(read_model(unfinished))
+        yield unfinished
         unfinished.chmod(0o755)
-        unfinished.rename(models / name)
+        unfinished.rename(shelf / name)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 

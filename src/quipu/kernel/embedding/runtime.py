@@ -9,6 +9,7 @@ Import it when a vector is needed and not before: the two libraries take a tenth
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from threading import Lock
 from typing import Protocol, cast
 
@@ -28,7 +29,7 @@ from quipu.kernel.embedding.stored import GRAPH, TOKENIZER, ModelInfo
 _INPUT, _OUTPUT = "input_ids", "embedding"
 _FATAL_ONLY = 4
 _LONG_TOKENS = 16
-_REFUSALS = cast(
+REFUSALS = cast(
     "tuple[type[Exception], ...]",
     (
         refusals.Fail,
@@ -43,10 +44,29 @@ _REFUSALS = cast(
 """What onnxruntime raises: classes without a common parent of their own."""
 
 
-class _Session(Protocol):
-    def run(
-        self, output_names: list[str], inputs: dict[str, NDArray[np.int64]]
-    ) -> list[NDArray[np.float32]]: ...
+class Node(Protocol):
+    """An input or output of a graph."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the file."""
+        ...
+
+
+class Session(Protocol):
+    """Part of ``onnxruntime.InferenceSession`` that we need."""
+
+    def run(self, output_names: list[str], inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
+        """Compute the outputs of these names."""
+        ...
+
+    def get_inputs(self) -> list[Node]:
+        """Return what the graph takes."""
+        ...
+
+    def get_outputs(self) -> list[Node]:
+        """Return what the graph gives."""
+        ...
 
 
 class Encoder:
@@ -57,15 +77,15 @@ class Encoder:
 
     def __init__(self, model: ModelInfo) -> None:
         try:
-            self._tokenizer = _tokenizer(model)
-            self._session = _session(model, threads=1)
-        except (OSError, ValueError, *_REFUSALS) as error:
+            self._tokenizer = open_tokenizer(model.directory, max_tokens=model.max_tokens)
+            self._session = open_session(model.directory / GRAPH, threads=1)
+        except (OSError, ValueError, *REFUSALS) as error:
             raise ModelMissing(
                 f"The embedding model in {model.directory} cannot be loaded: {error}.",
                 hint="quipu doctor checks its files; QUIPU_EMBEDDING_MODEL chooses another model.",
             ) from error
         self._model = model
-        self._pair: _Session | None = None
+        self._pair: Session | None = None
         self._long_ones = 0
         self._loading = Lock()
         self._dimensions = model.dimensions
@@ -83,34 +103,35 @@ class Encoder:
         try:
             session = self._for_long() if alone and len(tokens) >= _LONG_TOKENS else self._session
             rows = session.run([_OUTPUT], {_INPUT: np.array([tokens], np.int64)})[0]
-        except _REFUSALS as error:
+        except REFUSALS as error:
             raise EmbeddingError(f"onnxruntime refused a text: {error}.") from error
         return rows[0]
 
-    def _for_long(self) -> _Session:
+    def _for_long(self) -> Session:
         """Return a session for long texts, loaded at the second one: for one alone it would not pay."""
         with self._loading:
             self._long_ones += 1
             if self._pair is None and self._long_ones > 1 and (os.cpu_count() or 1) > 1:
-                self._pair = _session(self._model, threads=2)
+                self._pair = open_session(self._model.directory / GRAPH, threads=2)
             return self._pair or self._session
 
 
-def _tokenizer(model: ModelInfo) -> Tokenizer:
+def open_tokenizer(directory: Path, *, max_tokens: int) -> Tokenizer:
     """Return the tokenizer, set to cut where the model stops reading and never to pad."""
-    tokenizer = Tokenizer.from_buffer((model.directory / TOKENIZER).read_bytes())
+    tokenizer = Tokenizer.from_buffer((directory / TOKENIZER).read_bytes())
     tokenizer.no_padding()
-    tokenizer.enable_truncation(max_length=model.max_tokens)
+    tokenizer.enable_truncation(max_length=max_tokens)
     return tokenizer
 
 
-def _session(model: ModelInfo, *, threads: int) -> _Session:
+def open_session(path: Path, *, threads: int, optimised: bool = False) -> Session:
     """Return the graph, ready to run.
 
     In bulk, parallel texts on one thread each use the cores better than parallel products do; a text of 35
     tokens that is alone takes 3.7 ms on two threads instead of 6.1.
 
-    No optimiser: the converter writes the graph as it should run, and searching it costs time at every start.
+    No optimiser for our own graphs: the converter writes them as they should run, and searching them costs
+    time at every start.
     """
     ort.disable_telemetry_events()
     options = ort.SessionOptions()
@@ -120,9 +141,9 @@ def _session(model: ModelInfo, *, threads: int) -> _Session:
     )  # no core is kept busy by waiting
     options.inter_op_num_threads = 1
     options.log_severity_level = _FATAL_ONLY
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    path = str(model.directory / GRAPH)
-    return cast("_Session", ort.InferenceSession(path, options, providers=["CPUExecutionProvider"]))
+    levels = ort.GraphOptimizationLevel
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
+    return cast("Session", ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"]))
 
 
 def _meaningless(tokenizer: Tokenizer) -> frozenset[int]:

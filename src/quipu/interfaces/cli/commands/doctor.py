@@ -34,6 +34,9 @@ from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.language.budget import spent
 from quipu.kernel.language.choose import named
 from quipu.kernel.language.remote import reach
+from quipu.kernel.rerank.choose import choose as choose_reranker
+from quipu.kernel.rerank.local import LocalReranker
+from quipu.kernel.rerank.trial import tried
 from quipu.kinds.longterm.evaluating.jobs import EVALUATE
 from quipu.kinds.tables.culprits import Culprit, culprits
 from quipu.upkeep import consistency
@@ -55,6 +58,9 @@ _TAKE_IN_AGAIN = (
 
 
 _MOST_PURPOSES: Final = 3
+_NO_ANSWER: Final = "Recall keeps its own order. Check the server, QUIPU_RERANK_URL and QUIPU_RERANK_KEY."
+_NO_RERANKER: Final = "Is it a re-ranker? Embedding models behind the same path give scores, too."
+_TOO_SLOW: Final = "Recall keeps its own order. Lower QUIPU_RERANK_CANDIDATES or raise QUIPU_RERANK_SECONDS."
 
 
 _FAILED: Final[dict[Part, tuple[str, str]]] = {
@@ -176,6 +182,7 @@ async def _look(settings: Settings, deep: bool) -> tuple[list[Finding], int]:
 
 def _looks(settings: Settings, *, deep: bool) -> Iterator[tuple[str, AsyncIterator[Finding]]]:
     yield "model", _model(settings)
+    yield "rerank", _rerank(settings)
     yield "language", model(settings)
     yield "middleware", failures(settings)
     yield "memory", _memory(settings, deep=deep)
@@ -190,6 +197,32 @@ async def _model(settings: Settings) -> AsyncIterator[Finding]:
         await embedder.aclose()
     whole = "; its files are whole" if isinstance(embedder, LocalEmbedder) else ""
     yield Finding("model", "ok", f"{embedder.name}, {embedder.dimensions} dimensions{whole}")
+
+
+async def _rerank(settings: Settings) -> AsyncIterator[Finding]:
+    """Yield if the re-ranker answers, how fast, and if it tells an answer from something else."""
+    reranker = choose_reranker(settings)
+    if reranker is None:
+        yield Finding("rerank", "ok", "none is set; recall has its own order")
+        return
+    try:
+        if isinstance(reranker, LocalReranker):
+            await to_thread.run_sync(reranker.verify)
+        trial = await tried(reranker, texts=settings.rerank_candidates)
+    finally:
+        await reranker.aclose()
+    if trial.failure:
+        yield Finding("rerank", "warn", f"{reranker.name} {trial.failure}", _NO_ANSWER)
+        return
+    texts = f"{settings.rerank_candidates} texts in {trial.seconds * 1000:.0f} ms"
+    if not trial.is_right:
+        yield Finding(
+            "rerank", "warn", f"{reranker.name}, {texts}, but not the right one first", _NO_RERANKER
+        )
+    elif trial.seconds > settings.rerank_seconds:
+        yield Finding("rerank", "warn", f"{reranker.name}, {texts}: that is too slow", _TOO_SLOW)
+    else:
+        yield Finding("rerank", "ok", f"{reranker.name}, {texts}")
 
 
 async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:

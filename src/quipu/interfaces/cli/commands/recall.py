@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import click
@@ -58,9 +59,17 @@ def _block(memory: Memory, screen: Screen, question: str, asked: Filters, *, bud
         asked = cast("Filters", {**asked, "limit": None})
     made = memory.recall_block(question, budget_tokens=budget_tokens, **asked)
     screen.answer(made, Text(visible(made.text)))
+    _notice(screen, made.hits)
 
 
 def _show(screen: Screen, question: str, asked: Filters, found: list[Hit]) -> None:
     screen.answer({"question": question, "space": asked["space"], "hits": found}, hits(found))
+    _notice(screen, found)
     if found:
         screen.note(f"\n{program()} why 1 explains the first.")
+
+
+def _notice(screen: Screen, found: Sequence[Hit]) -> None:
+    """Say that a re-ranker had no say in the order."""
+    if found and found[0].notice:
+        screen.note(f"\n{found[0].notice}")

@@ -65,12 +65,15 @@ class RecallAnswer(Answer):
 
     memories: list[Memory]
     left_out: Annotated[int, Field(description="The number of memories that did not fit.")] = 0
+    notice: Annotated[str, Field(description="Says why a re-ranker had no say in the order; else empty.")] = (
+        ""
+    )
 
     def text(self) -> str:
-        """Return a line for each memory."""
+        """Return a line for each memory, after the notice if there is one."""
         if not self.memories:
             return "Nothing relevant is known."
-        lines = "\n".join(one.text() for one in self.memories)
+        lines = "\n".join([*([self.notice] if self.notice else ()), *(one.text() for one in self.memories)])
         return lines + more(self.left_out, "narrow it by kinds, session, since, until or limit.")
 
     @property
@@ -101,7 +104,7 @@ async def recall(desk: Desk, given: RecallGiven) -> RecallAnswer:
     shown, left_out = fitting([_memory(hit) for hit in hits])
     if caller.level != "read":
         await desk.memory.reinforce(hits[: len(shown)])
-    return RecallAnswer(memories=shown, left_out=left_out)
+    return RecallAnswer(memories=shown, left_out=left_out, notice=hits[0].notice if hits else "")
 
 
 def _memory(hit: Hit) -> Memory:
@@ -147,10 +150,14 @@ class WhyAnswer(Answer):
     shared_words: list[str]
     said_before: list[str]
     said_after: list[str]
+    notice: Annotated[str, Field(description="Says why a re-ranker had no say in the order; else empty.")] = (
+        ""
+    )
 
     def text(self) -> str:
         """Return the memory, its reasons, and what was said around it."""
         lines = [self.memory.text(), *(reason.text() for reason in self.reasons)]
+        lines += [self.notice] if self.notice else []
         lines += [f"Words of the question in it: {', '.join(self.shared_words)}"] if self.shared_words else []
         around = [*(f"  before: {turn}" for turn in self.said_before)]
         around += [f"  after: {turn}" for turn in self.said_after]
@@ -188,4 +195,5 @@ async def why(desk: Desk, given: WhyGiven) -> WhyAnswer:
         shared_words=list(told.words),
         said_before=shortened(told.before, longest=600),
         said_after=shortened(told.after, longest=600),
+        notice=hit.notice,
     )
