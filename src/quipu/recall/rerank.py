@@ -91,7 +91,7 @@ class Reranking:
             self._has_failed = True
             _log.warning(
                 "The re-ranker %s %s. Recall keeps its own order whenever that happens, and its answers say"
-                " so; it is not logged again. `quipu doctor` asks the re-ranker.",
+                " so; it is not logged again.",
                 self._reranker.name,
                 why,
             )

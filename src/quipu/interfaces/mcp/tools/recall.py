@@ -65,9 +65,7 @@ class RecallAnswer(Answer):
 
     memories: list[Memory]
     left_out: Annotated[int, Field(description="The number of memories that did not fit.")] = 0
-    notice: Annotated[str, Field(description="Says why a re-ranker had no say in the order; else empty.")] = (
-        ""
-    )
+    notice: str = ""
 
     def text(self) -> str:
         """Return a line for each memory, after the notice if there is one."""
@@ -150,9 +148,7 @@ class WhyAnswer(Answer):
     shared_words: list[str]
     said_before: list[str]
     said_after: list[str]
-    notice: Annotated[str, Field(description="Says why a re-ranker had no say in the order; else empty.")] = (
-        ""
-    )
+    notice: str = ""
 
     def text(self) -> str:
         """Return the memory, its reasons, and what was said around it."""
