@@ -28,6 +28,7 @@ from quipu.interfaces.server import create_app
 from quipu.kernel.base.setting import Secret
 from quipu.kernel.config import Settings
 from quipu.kernel.rerank.adding import add_reranker
+from quipu.recall.render import Reason
 
 pytestmark = pytest.mark.anyio
 
@@ -168,7 +169,7 @@ async def test_one_that_hangs_costs_its_time_and_every_door_says_so(settings: Se
             hits = await memory.recall(QUESTION, space="ana")
             assert time.monotonic() - begun < 60
             assert {hit.notice for hit in hits} == {LATE}
-            assert (await memory.why(hits[0])).hit.notice == LATE
+            assert (await memory.why(hits[0])).reasons[-1] == Reason("rerank", 0.0, LATE)
             app = create_app(memory=memory)
             await rest_says_so(memory, app, hits[0].id)
             await page_says_so(app, hits[0].id)
@@ -185,7 +186,7 @@ async def rest_says_so(memory: AsyncMemory, app: FastAPI, id: str) -> None:
         found = (await client.post("/v1/recall", json={"question": QUESTION})).json()
         assert {hit["notice"] for hit in found["hits"]} == {LATE}
         body = {"question": QUESTION, "kind": "message", "id": id}
-        assert (await client.post("/v1/why", json=body)).json()["hit"]["notice"] == LATE
+        assert (await client.post("/v1/why", json=body)).json()["reasons"][-1]["sentence"] == LATE
         body = {"question": QUESTION, "budget_tokens": 200}
         assert (await client.post("/v1/recall/block", json=body)).json()["hits"][0]["notice"] == LATE
 
@@ -208,12 +209,11 @@ async def mcp_says_so(memory: AsyncMemory, id: str) -> None:
         return result
 
     async with Client(build(opened, lambda _: Caller(space="ana"))) as client:
-        for result in (
-            await call("recall", question=QUESTION),
-            await call("why", question=QUESTION, kind="message", id=id),
-        ):
-            assert result.structured_content is not None
-            assert result.structured_content["notice"] == LATE
+        found = await call("recall", question=QUESTION)
+        why = await call("why", question=QUESTION, kind="message", id=id)
+        assert found.structured_content is not None
+        assert found.structured_content["notice"] == LATE
+        for result in (found, why):
             (content,) = result.content
             assert isinstance(content, TextContent)
             assert LATE in content.text

@@ -203,8 +203,9 @@ class Reason:
 def explain(hit: Hit, *, languages: Sequence[str], before: Sequence[str], after: Sequence[str]) -> Why:
     """Explain a hit; ``languages`` are those of its space."""
     parts = sorted(hit.parts.items(), key=lambda part: -part[1])
-    reasons = tuple(Reason(signal, amount, _SENTENCES[signal]) for signal, amount in parts)
-    return Why(hit, reasons, tuple(shared_words(hit, languages)), tuple(before), tuple(after))
+    reasons = [Reason(signal, amount, _SENTENCES[signal]) for signal, amount in parts]
+    reasons += [Reason("rerank", 0.0, hit.notice)] if hit.notice else []
+    return Why(hit, tuple(reasons), tuple(shared_words(hit, languages)), tuple(before), tuple(after))
 
 
 def shared_words(hit: Hit, languages: Sequence[str]) -> list[str]:

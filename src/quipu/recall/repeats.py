@@ -12,7 +12,10 @@ from typing import Final
 from quipu.recall.model import Cited, Found, Repeat
 
 _WORD: Final = re.compile(r"\w+")
-_ECHO: Final = -0.8
+ECHO: Final = "echo"
+"""Name of the part that an earlier asking of the question has."""
+
+_LOST: Final = -0.8
 """What an earlier asking of the question loses of its score."""
 
 _ALIKE: Final = 0.8
@@ -86,8 +89,8 @@ def _weighed(hit: Found, asked: frozenset[str], cited: Mapping[int, Cited]) -> F
     """Return the entry, with less of a score if it is the question."""
     if not is_asking(cited[hit.id].text, asked):
         return hit
-    loss = round(_ECHO * hit.score, 6)
-    return replace(hit, score=round(hit.score + loss, 6), parts={**hit.parts, "echo": loss})
+    loss = round(_LOST * hit.score, 6)
+    return replace(hit, score=round(hit.score + loss, 6), parts={**hit.parts, ECHO: loss})
 
 
 def is_asking(text: str, asked: frozenset[str]) -> bool:

@@ -16,6 +16,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.rerank.choose import choose
 from quipu.kernel.rerank.reranker import NoScores, Reranker, logistic
 from quipu.recall.model import Hit
+from quipu.recall.repeats import ECHO
 
 SIGNAL: Final = "rerank"
 SHARE: Final = 0.5
@@ -66,22 +67,27 @@ class Reranking:
         failure = ""
         reordered: list[list[Hit]] = []
         for hits in answers:
-            relevances: list[float] = []
-            if hits and not failure:
+            given: list[float | None] = []
+            if not failure:
                 try:
-                    relevances = await self._asked(hits[: self._candidates])
+                    given = await self._asked(hits[: self._candidates])
                 except (NoScores, QuipuError) as error:
                     failure = self._failed(error)
             if failure:
                 reordered.append([replace(hit, notice=failure) for hit in hits[:limit]])
             else:
-                reordered.append(blended(hits, relevances)[:limit])
+                reordered.append(blended(hits, given)[:limit])
         return reordered
 
-    async def _asked(self, hits: Sequence[Hit]) -> list[float]:
+    async def _asked(self, hits: Sequence[Hit]) -> list[float | None]:
+        """Return how relevant each hit is; None for the question itself, which it would like best."""
+        texts = [hit.text for hit in hits if ECHO not in hit.parts]
+        if not texts:
+            return []
         await self._reranker.load()
         with move_on_after(self._seconds):
-            return await self._reranker.score(hits[0].question, [hit.text for hit in hits])
+            found = iter(await self._reranker.score(hits[0].question, texts))
+            return [None if ECHO in hit.parts else next(found) for hit in hits]
         raise NoScores(f"did not answer within {self._seconds:g} s")
 
     def _failed(self, error: NoScores | QuipuError) -> str:
@@ -98,14 +104,14 @@ class Reranking:
         return f"The re-ranker {why}; this is the order without it."
 
 
-def blended(hits: Sequence[Hit], relevances: Sequence[float]) -> list[Hit]:
+def blended(hits: Sequence[Hit], relevances: Sequence[float | None]) -> list[Hit]:
     """Return hits by their scores after a re-ranker had its say about the first of them.
 
-    Every score is ``SHARE`` times what the re-ranker gives, nothing for the rest, plus the remaining share of
-    what it was: it stays between 0 and 1 and the sum of its parts, and who was not asked about never
-    overtakes who was.
+    Every score is ``SHARE`` times what the re-ranker gives, nothing where it was not asked, plus the
+    remaining share of what it was. So it stays between 0 and 1 and the sum of its parts, and no hit behind
+    the candidates overtakes one of them that was asked about.
     """
-    given = [*map(gentle, relevances), *([0.0] * (len(hits) - len(relevances)))]
+    given = [*relevances, *([None] * (len(hits) - len(relevances)))]
     return sorted(map(_blend, hits, given), key=lambda hit: -hit.score)
 
 
@@ -119,7 +125,8 @@ def gentle(probability: float) -> float:
     return logistic(math.log(kept / (1 - kept)) / _GENTLENESS)
 
 
-def _blend(hit: Hit, given: float) -> Hit:
+def _blend(hit: Hit, relevance: float | None) -> Hit:
+    added = 0.0 if relevance is None else SHARE * gentle(relevance)
     own = {name: round(amount * (1 - SHARE), 6) for name, amount in hit.parts.items()}
-    parts = {SIGNAL: round(SHARE * given, 6), **own} if given else own
-    return replace(hit, score=round((1 - SHARE) * hit.score + SHARE * given, 6), parts=parts)
+    parts = {SIGNAL: round(added, 6), **own} if added else own
+    return replace(hit, score=round((1 - SHARE) * hit.score + added, 6), parts=parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
@@ -138,6 +139,16 @@ async def test_only_the_candidates_are_asked_about_and_the_limit_cuts_afterwards
     assert double.asked == [("What?", ["a", "b", "c"])]
     assert [one.text for one in found] == ["c", "a"]
     assert [one.notice for one in found] == ["", ""]
+
+
+async def test_an_earlier_asking_of_the_question_is_not_asked_about() -> None:
+    double = Double([0.1, 0.9])
+    hits = [hit(0.5, "a"), hit(0.4, "What?"), hit(0.3, "c")]
+    hits[1] = replace(hits[1], parts={"meaning": 2.0, "echo": -1.6})
+    (found,) = await Reranking(double, candidates=30, seconds=60).reorder([hits], limit=10)
+    assert double.asked == [("What?", ["a", "c"])]
+    assert [one.text for one in found] == ["c", "a", "What?"]
+    assert found[-1].parts == {"meaning": 1.0, "echo": -0.8}
 
 
 async def test_nothing_found_is_nothing_to_ask() -> None:

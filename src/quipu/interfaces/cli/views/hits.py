@@ -41,8 +41,6 @@ def _parts(why: Why) -> Iterator[RenderableType]:
     yield Text.assemble(("asked   ", "dim"), visible(hit.question))
     yield Text.assemble(("score   ", "dim"), (f"{hit.score:.2f}", "bold"), (" of 1, the sum of:", "dim"))
     yield Padding(_table(why.reasons), (0, 0, 0, 8), expand=False)
-    if hit.notice:
-        yield Text.assemble(("order   ", "dim"), hit.notice)
     if why.words:
         yield Text.assemble(("words   ", "dim"), visible(", ".join(why.words)))
     yield Text.assemble(("source  ", "dim"), source(hit))

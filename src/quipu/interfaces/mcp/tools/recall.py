@@ -64,7 +64,7 @@ class RecallAnswer(Answer):
     """Memories, best first."""
 
     memories: list[Memory]
-    left_out: Annotated[int, Field(description="The number of memories that did not fit.")] = 0
+    left_out: Annotated[int, Field(description="Memories that did not fit.")] = 0
     notice: str = ""
 
     def text(self) -> str:
@@ -148,12 +148,10 @@ class WhyAnswer(Answer):
     shared_words: list[str]
     said_before: list[str]
     said_after: list[str]
-    notice: str = ""
 
     def text(self) -> str:
         """Return the memory, its reasons, and what was said around it."""
         lines = [self.memory.text(), *(reason.text() for reason in self.reasons)]
-        lines += [self.notice] if self.notice else []
         lines += [f"Words of the question in it: {', '.join(self.shared_words)}"] if self.shared_words else []
         around = [*(f"  before: {turn}" for turn in self.said_before)]
         around += [f"  after: {turn}" for turn in self.said_after]
@@ -191,5 +189,4 @@ async def why(desk: Desk, given: WhyGiven) -> WhyAnswer:
         shared_words=list(told.words),
         said_before=shortened(told.before, longest=600),
         said_after=shortened(told.after, longest=600),
-        notice=hit.notice,
     )
