@@ -4282,6 +4282,32 @@ ALTER TABLE ONLY core.recall_vectors ALTER COLUMN context SET STORAGE PLAIN;
 
 ALTER TABLE ONLY core.recall_vectors FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE core.relations (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    newer bigint NOT NULL,
+    older bigint NOT NULL,
+    relation text DEFAULT 'supersedes'::text NOT NULL,
+    reason text,
+    made_by text NOT NULL,
+    strength real DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    removed_at timestamp with time zone,
+    removed_by text,
+    CONSTRAINT relations_check CHECK ((older <> newer)),
+    CONSTRAINT relations_check1 CHECK (((removed_at IS NULL) = (removed_by IS NULL))),
+    CONSTRAINT relations_made_by_check CHECK ((made_by = ANY (ARRAY['rule'::text, 'person'::text]))),
+    CONSTRAINT relations_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 2000))),
+    CONSTRAINT relations_relation_check CHECK ((relation = 'supersedes'::text)),
+    CONSTRAINT relations_removed_by_check CHECK ((removed_by = ANY (ARRAY['rule'::text, 'person'::text]))),
+    CONSTRAINT relations_strength_check CHECK (((strength >= (0)::double precision) AND (strength <= (1)::double precision)))
+);
+
+ALTER TABLE ONLY core.relations FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN core.relations.reason IS 'A few words, such as "moved"; of what was said it repeats nothing else.';
+
+COMMENT ON COLUMN core.relations.strength IS 'How certain it is, 0 to 1; what a person says is certain.';
+
 CREATE TABLE core.schedules (
     name text NOT NULL,
     cron text NOT NULL,
@@ -6248,6 +6274,9 @@ ALTER TABLE ONLY core.recall_threads
 ALTER TABLE ONLY core.recall_vectors
     ADD CONSTRAINT recall_vectors_pkey PRIMARY KEY (space_id, generation, entry_id);
 
+ALTER TABLE ONLY core.relations
+    ADD CONSTRAINT relations_pkey PRIMARY KEY (space_id, newer, older);
+
 ALTER TABLE ONLY core.schedules
     ADD CONSTRAINT schedules_pkey PRIMARY KEY (name);
 
@@ -6547,6 +6576,8 @@ CREATE INDEX recall_entries_owner ON core.recall_entries USING btree (space_id, 
 CREATE INDEX recall_entries_source ON core.recall_entries USING btree (space_id, source_table, source_id) WHERE (source_table IS NOT NULL);
 
 CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id, version) WHERE (bits IS NOT NULL);
+
+CREATE INDEX relations_older ON core.relations USING btree (space_id, older);
 
 CREATE INDEX sessions_person ON core.sessions USING btree (space_id, belongs_to) WHERE (belongs_to <> ''::text);
 
@@ -6990,6 +7021,12 @@ ALTER TABLE ONLY core.recall_names
 ALTER TABLE ONLY core.recall_threads
     ADD CONSTRAINT recall_threads_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY core.relations
+    ADD CONSTRAINT relations_space_id_newer_fkey FOREIGN KEY (space_id, newer) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY core.relations
+    ADD CONSTRAINT relations_space_id_older_fkey FOREIGN KEY (space_id, older) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY core.sessions
     ADD CONSTRAINT sessions_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -7329,6 +7366,8 @@ CREATE POLICY own_space ON core.recall_threads USING ((space_id = ( SELECT core.
 
 CREATE POLICY own_space ON core.recall_vectors USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON core.relations USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON core.sessions USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.space_settings USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -7367,6 +7406,14 @@ CREATE POLICY person ON core.recall_vectors AS RESTRICTIVE FOR SELECT TO quipu_p
   WHERE ((e.space_id = recall_vectors.space_id) AND (e.id = recall_vectors.entry_id))
  OFFSET 0)) OR (NOT core.is_filed(entry_id))));
 
+CREATE POLICY person ON core.relations AS RESTRICTIVE TO quipu_person USING (((EXISTS ( SELECT
+   FROM core.messages m
+  WHERE ((m.space_id = relations.space_id) AND (m.id = relations.newer))
+ OFFSET 0)) AND (EXISTS ( SELECT
+   FROM core.messages m
+  WHERE ((m.space_id = relations.space_id) AND (m.id = relations.older))
+ OFFSET 0))));
+
 CREATE POLICY person ON core.sessions AS RESTRICTIVE TO quipu_person USING ((belongs_to = ( SELECT core.current_person() AS current_person)));
 
 CREATE POLICY person ON core.tool_calls AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
@@ -7388,6 +7435,8 @@ ALTER TABLE core.recall_terms ENABLE ROW LEVEL SECURITY;
 ALTER TABLE core.recall_threads ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.recall_vectors ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE core.relations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY relay ON core.outbox TO quipu_relay USING (true) WITH CHECK (true);
 
@@ -8088,6 +8137,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_threads TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.relations TO quipu_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE core.relations TO quipu_person;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE core.schedules TO quipu_relay;
 

@@ -1,5 +1,10 @@
 """A row for each table of a kind, in the space that was entered and the session ``s`` that is there."""
 
+RECORD = """
+insert into relations (newer, older, reason, made_by)
+select max(id), min(id), 'moved', 'rule' from messages where space_id = current_space()
+"""
+
 LEDGER = """
 with s as (select id, uid from core.sessions where space_id = core.current_space() and name = 's'),
 calls as (

@@ -9,7 +9,7 @@ from datetime import datetime
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue import outbox
-from quipu.record import store
+from quipu.record import relations, store
 from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.erasure.model import Named, What
 
@@ -22,8 +22,10 @@ class RecordEraser:
     """
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
-        """Count the messages that would go."""
-        return {"messages": len(await store.matching(tx, what))}
+        """Count the messages that would go, and the links between messages that go with them."""
+        ids = await store.matching(tx, what)
+        links = await relations.count(tx, ids) if ids else 0
+        return {"messages": len(ids), **({"relations": links} if links else {})}
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Take them; a message's entry has the id of the message."""
@@ -49,6 +51,10 @@ async def noted(tx: SpaceTransaction, what: What, now: datetime) -> None:
 
 
 NAMED = Named(
-    words={"core.messages": ("content",), "core.tool_calls": ("args_json", "result_json")},
+    words={
+        "core.messages": ("content",),
+        "core.relations": ("reason",),
+        "core.tool_calls": ("args_json", "result_json"),
+    },
     before_words=store.unfile_named,
 )

@@ -63,11 +63,34 @@ create table core.unfiled_messages (
     foreign key (space_id, message_id) references core.messages (space_id, id) on delete cascade
 );
 
+-- A statement that replaces an earlier one. A message that is forgotten takes its links with it; one that was taken back
+-- stays as a row, so that no rule makes it again.
+create table core.relations (
+    space_id integer not null default core.current_space(),
+    newer bigint not null,
+    older bigint not null check (older <> newer),
+    relation text not null default 'supersedes' check (relation in ('supersedes')),
+    reason text check (char_length(reason) between 1 and 2000),
+    made_by text not null check (made_by in ('rule', 'person')),
+    strength real not null default 1 check (strength between 0 and 1),
+    created_at timestamptz not null default now(),
+    removed_at timestamptz,
+    removed_by text check (removed_by in ('rule', 'person')),
+    primary key (space_id, newer, older),
+    foreign key (space_id, newer) references core.messages (space_id, id) on delete cascade,
+    foreign key (space_id, older) references core.messages (space_id, id) on delete cascade,
+    check ((removed_at is null) = (removed_by is null))
+);
+comment on column core.relations.reason is 'A few words, such as "moved"; of what was said it repeats nothing else.';
+comment on column core.relations.strength is 'How certain it is, 0 to 1; what a person says is certain.';
+
+create index relations_older on core.relations (space_id, older);
+
 do $$
 declare
     t text;
 begin
-    foreach t in array array['sessions', 'messages', 'unfiled_messages'] loop
+    foreach t in array array['sessions', 'messages', 'unfiled_messages', 'relations'] loop
         execute format('alter table core.%I enable row level security', t);
         execute format('alter table core.%I force row level security', t);
         execute format('create policy own_space on core.%I using (space_id = (select core.current_space()))', t);
@@ -215,6 +238,15 @@ create policy person on core.unfiled_messages as restrictive to quipu_person
         where m.space_id = unfiled_messages.space_id and m.id = unfiled_messages.message_id));
 
 grant select on core.unfiled_messages to quipu_person;
+
+-- A link says something of both messages.
+create policy person on core.relations as restrictive to quipu_person
+    using (exists (select from core.messages m
+            where m.space_id = relations.space_id and m.id = relations.newer offset 0)
+        and exists (select from core.messages m
+            where m.space_id = relations.space_id and m.id = relations.older offset 0));
+
+grant select, insert, update on core.relations to quipu_person;
 
 -- A job names the session or the person whom it is about; of others one waits, and is put anew, unseen.
 create policy person on core.outbox as restrictive to quipu_person
