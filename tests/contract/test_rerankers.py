@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from rerank_server import KEY, SHAPES, RerankServer, overlap
-from tiny_cross_encoder import expected, write_cross_encoder
+from tiny_cross_encoder import Form, expected, write_cross_encoder
 
 from quipu.kernel.rerank.adding import add_reranker
 from quipu.kernel.rerank.local import LocalReranker
@@ -99,8 +99,14 @@ async def test_fifty_long_texts_and_a_long_question_are_taken(reranker: Reranker
     assert all(math.isfinite(score) for score in scores)
 
 
-async def test_an_onnx_file_gives_the_numbers_of_its_graph(tmp_path: Path) -> None:
-    reranker = LocalReranker(add_reranker(write_cross_encoder(tmp_path / "tiny"), home=tmp_path))
+@pytest.mark.parametrize(("form", "divisor"), [("logits", 1), ("small", 10)])
+async def test_an_onnx_file_gives_log_odds_however_small_they_are(
+    tmp_path: Path, form: Form, divisor: int
+) -> None:
+    reranker = LocalReranker(add_reranker(write_cross_encoder(tmp_path / "tiny", form=form), home=tmp_path))
     await reranker.load()
-    scores = await reranker.score(QUESTION, TEXTS)
-    assert scores == pytest.approx([1 / (1 + math.exp(-expected(QUESTION, text))) for text in TEXTS])
+    texts = [text for text in TEXTS if expected(QUESTION, text) > 0]  # of the small ones all below 1
+    scores = await reranker.score(QUESTION, texts)
+    assert scores == pytest.approx(
+        [1 / (1 + math.exp(-expected(QUESTION, text) / divisor)) for text in texts]
+    )

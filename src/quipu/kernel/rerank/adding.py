@@ -11,7 +11,7 @@ from quipu.errors import BadInput, Conflict, EmbeddingError, ModelMissing
 from quipu.kernel.embedding.adding import placed
 from quipu.kernel.embedding.stored import GRAPH, TOKENIZER, is_name
 from quipu.kernel.rerank.local import LocalReranker
-from quipu.kernel.rerank.reranker import NoScores, relevances
+from quipu.kernel.rerank.reranker import NoScores
 from quipu.kernel.rerank.stored import RerankerInfo, read_reranker, shelf, write_card
 
 _MOST_TOKENS = 512
@@ -90,7 +90,7 @@ def _max_tokens(directory: Path) -> int:
 def _try(model: RerankerInfo) -> None:
     """Refuse a model that does not load, or loads and does not score."""
     try:
-        relevances([LocalReranker(model, threads=1).opened().log_odds(*_TRIED)], expected=1)
+        LocalReranker(model, threads=1).opened().log_odds(*_TRIED)
     except ModelMissing as error:
         raise BadInput(f"The re-ranker does not run: {error.__cause__ or error}.", hint=_TRY_HINT) from error
     except NoScores as error:

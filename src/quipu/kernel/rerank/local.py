@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio import to_thread
 
-from quipu.kernel.rerank.reranker import QUESTION_TOKENS, TEXT_TOKENS, NoScores, beginning, relevances
+from quipu.kernel.rerank.reranker import QUESTION_TOKENS, TEXT_TOKENS, NoScores, beginning, logistic
 from quipu.kernel.rerank.stored import RerankerInfo, verify
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class LocalReranker:
         async with self._turn:
             for text in texts:
                 shown = beginning(text, tokens=TEXT_TOKENS)
-                scores.append(await to_thread.run_sync(encoder.log_odds, asked, shown))
-        return relevances(scores, expected=len(texts))
+                scores.append(logistic(await to_thread.run_sync(encoder.log_odds, asked, shown)))
+        return scores
 
     def opened(self) -> CrossEncoder:
         """Return the graph, loaded now. Raises ``ModelMissing`` when its files cannot be loaded."""

@@ -47,9 +47,10 @@ class Reranker(Protocol):
 
 
 def relevances(scores: Sequence[float], *, expected: int) -> list[float]:
-    """Return scores as probabilities: as they are if all lie between 0 and 1, else as log-odds.
+    """Return scores of an unknown scale as probabilities: as they are if all lie between 0 and 1.
 
-    Raises ``NoScores`` when there is not one for each text, or one is no finite number.
+    Else they are log-odds. Raises ``NoScores`` when there is not one for each text, or one is no finite
+    number.
     """
     if len(scores) != expected:
         raise NoScores(f"gave {len(scores)} scores for {expected} texts")
@@ -61,7 +62,7 @@ def relevances(scores: Sequence[float], *, expected: int) -> list[float]:
 
 
 def logistic(log_odds: float) -> float:
-    """Return the probability of log-odds, without overflow."""
+    """Return the probability of finite log-odds, without overflow."""
     if log_odds >= 0:
         return 1 / (1 + math.exp(-log_odds))
     odds = math.exp(log_odds)

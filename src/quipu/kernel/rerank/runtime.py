@@ -5,6 +5,8 @@ Import it when a score is needed and not before: the libraries take a tenth of a
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from quipu.errors import ModelMissing
@@ -41,7 +43,7 @@ class CrossEncoder:
             )
 
     def log_odds(self, question: str, text: str) -> float:
-        """Return how well the text answers the question, as the graph gives it: any number.
+        """Return how well the text answers the question, as the graph gives it: any finite number.
 
         Raises ``NoScores`` when it refuses the text or gives more than a number, or two for no and yes.
         """
@@ -56,8 +58,11 @@ class CrossEncoder:
         numbers = [float(number) for number in np.asarray(rows).reshape(-1)[:3]]
         match numbers:
             case [number]:
-                return number
+                found = number
             case [no, yes]:
-                return yes - no
+                found = yes - no
             case _:
                 raise NoScores("gave more than one score for a text")
+        if not math.isfinite(found):
+            raise NoScores("gave a score that is not a number")
+        return found
