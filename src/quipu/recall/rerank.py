@@ -13,7 +13,6 @@ from anyio import move_on_after, to_thread
 
 from quipu.errors import QuipuError
 from quipu.kernel.config import Settings
-from quipu.kernel.rerank.choose import choose
 from quipu.kernel.rerank.reranker import NoScores, Reranker, logistic
 from quipu.recall.model import Hit
 from quipu.recall.repeats import ECHO
@@ -47,6 +46,9 @@ class Reranking:
         if settings.rerank is None:
             yield None
             return
+        # Not at the top: most programs have no re-ranker and need not load what talks to one.
+        from quipu.kernel.rerank.choose import choose  # noqa: PLC0415
+
         reranker = await to_thread.run_sync(choose, settings)
         assert reranker is not None
         try:
