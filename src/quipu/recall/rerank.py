@@ -22,6 +22,9 @@ SHARE: Final = 0.5
 """Share of the re-ranker in a score; the signals of recall have the rest."""
 
 _GENTLENESS: Final = 3
+_LOADING_SECONDS: Final = 20.0
+"""Time that the first answer waits for a model to be loaded; a library may be downloading it."""
+
 _SUREST: Final = 1e-6
 _log = logging.getLogger("quipu")
 
@@ -86,7 +89,10 @@ class Reranking:
         texts = [hit.text for hit in hits if ECHO not in hit.parts]
         if not texts:
             return []
-        await self._reranker.load()
+        with move_on_after(_LOADING_SECONDS) as loading:
+            await self._reranker.load()
+        if loading.cancelled_caught:
+            raise NoScores("is still being loaded")
         with move_on_after(self._seconds):
             found = iter(await self._reranker.score(hits[0].question, texts))
             return [None if ECHO in hit.parts else next(found) for hit in hits]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from quipu.errors import ModelMissing
 from quipu.kernel.rerank.reranker import NoScores, beginning, logistic, relevances
+from quipu.recall import rerank
 from quipu.recall.model import Hit, Source
 from quipu.recall.rerank import SIGNAL, Reranking, blended, gentle
 
@@ -182,6 +183,13 @@ async def test_loading_has_time_of_its_own() -> None:
     reranking = Reranking(Double([0.1, 0.9], load_seconds=0.3), candidates=30, seconds=0.1)
     (found,) = await reranking.reorder([[hit(0.5, "first"), hit(0.4, "second")]], limit=2)
     assert [one.text for one in found] == ["second", "first"]
+
+
+async def test_a_model_that_takes_long_to_load_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rerank, "_LOADING_SECONDS", 0.05)
+    reranking = Reranking(Double([0.1, 0.9], load_seconds=3600), candidates=30, seconds=60)
+    (found,) = await reranking.reorder([[hit(0.5, "first")]], limit=2)
+    assert found[0].notice == "The re-ranker is still being loaded; this is the order without it."
 
 
 async def test_many_questions_do_not_wait_for_a_dead_one_again_and_again() -> None:

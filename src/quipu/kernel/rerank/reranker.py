@@ -30,7 +30,7 @@ class Reranker(Protocol):
     async def load(self) -> None:
         """Load what has to be loaded, once: before the time of an answer begins to run.
 
-        Raises ``ModelMissing``.
+        Raises ``ModelMissing``, ``MissingExtra``, or ``NoScores`` while it is being loaded for another.
         """
         ...
 

@@ -36,10 +36,12 @@ class TransformersReranker:
         _check_extra()
 
     async def load(self) -> None:
-        """Load the library and the weights, which takes seconds."""
-        async with self._turn:
-            if self._model is None:
-                self._model = await to_thread.run_sync(_load, self._known_as)
+        """Load the library and the weights, which takes seconds, and minutes where it has to be downloaded.
+
+        It goes on where nobody waits for it any more.
+        """
+        if self._model is None:
+            await to_thread.run_sync(self._loaded, abandon_on_cancel=True)
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return how well each text answers the question, 0 to 1. See ``Reranker``."""
@@ -55,6 +57,15 @@ class TransformersReranker:
     async def aclose(self) -> None:
         """Let go of the weights."""
         self._model = None
+
+    def _loaded(self) -> None:
+        if not self._at_work.acquire(blocking=False):
+            raise NoScores("is still being loaded")
+        try:
+            if self._model is None:
+                self._model = _load(self._known_as)
+        finally:
+            self._at_work.release()
 
     def _predict(self, model: _Model, pairs: list[tuple[str, str]]) -> list[float]:
         """Return the scores of the library; a call that nobody waits for any more goes on to its end."""

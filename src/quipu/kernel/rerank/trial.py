@@ -31,10 +31,10 @@ async def tried(reranker: Reranker, *, texts: int) -> Trial:
     Raises:
         ModelMissing, MissingExtra: it cannot be loaded.
     """
-    await reranker.load()
     wrong = [f"Train {number} left at nine." for number in range(1, texts)]
-    begun = time.monotonic()
     try:
+        await reranker.load()
+        begun = time.monotonic()
         with move_on_after(_SECONDS):
             *others, right = await reranker.score(_QUESTION, [*wrong, _RIGHT])
             return Trial(time.monotonic() - begun, is_right=all(other < right for other in others))

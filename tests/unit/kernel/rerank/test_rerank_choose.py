@@ -3,8 +3,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
 import pytest
+from anyio import fail_after, move_on_after, sleep, to_thread
+from patience import PATIENCE_SECONDS, until
 from tiny_cross_encoder import write_cross_encoder
 
 from quipu.errors import ConfigError, MissingExtra, ModelMissing
@@ -13,6 +17,7 @@ from quipu.kernel.rerank.adding import add_reranker
 from quipu.kernel.rerank.choose import choose
 from quipu.kernel.rerank.local import LocalReranker
 from quipu.kernel.rerank.remote import RemoteReranker
+from quipu.kernel.rerank.reranker import NoScores, Reranker
 from quipu.kernel.rerank.transformers import TransformersReranker
 
 URL = "http://127.0.0.1:9/v1"
@@ -88,6 +93,52 @@ async def test_a_cross_encoder_of_sentence_transformers_is_loaded_late(
     assert isinstance(chosen, TransformersReranker)
     with pytest.raises(MissingExtra, match="sentence-transformers"):
         await chosen.load()
+
+
+async def test_a_slow_call_of_the_library_is_left_to_its_end_and_blocks_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither while the weights are loaded nor while a question is scored, a second call is begun."""
+    goes_on = Event()
+    begun: list[str] = []
+
+    class Slow:
+        def __init__(self, name: str) -> None:
+            begun.append("load")
+            goes_on.wait(PATIENCE_SECONDS)
+
+        def predict(self, sentences: list[tuple[str, str]], *, show_progress_bar: bool) -> list[float]:
+            begun.append("predict")
+            goes_on.wait(PATIENCE_SECONDS)
+            return [0.5] * len(sentences)
+
+    library = SimpleNamespace(CrossEncoder=Slow, __spec__=SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)  # type: ignore[arg-type]
+    chosen = choose(Settings(home=tmp_path, rerank="st:any"))
+    assert chosen is not None
+    for step in ("load", "predict"):
+        goes_on.clear()
+        with move_on_after(0.05):
+            await once(chosen, step)
+        assert await to_thread.run_sync(until, lambda step=step: begun[-1:] == [step])
+        with pytest.raises(NoScores, match="still"):
+            await once(chosen, step)
+        goes_on.set()
+        await wait_until_idle(chosen, step)
+    assert begun == ["load", "predict", "predict"]
+
+
+async def once(chosen: Reranker, step: str) -> None:
+    await (chosen.load() if step == "load" else chosen.score("What?", ["a"]))
+
+
+async def wait_until_idle(chosen: Reranker, step: str) -> None:
+    with fail_after(PATIENCE_SECONDS):
+        while True:
+            try:
+                return await once(chosen, step)
+            except NoScores:
+                await sleep(0.01)
 
 
 @pytest.mark.parametrize("module", ["quipu.kernel.rerank.choose", "quipu.kernel.rerank.adding", "quipu"])
