@@ -34,18 +34,20 @@ BEGIN, END = "<!-- Derived from the declarations: do not edit. -->", "<!-- End o
 def command_sections(text: str) -> str:
     """The text of cli.md with the sections of derived commands written anew, behind their group's."""
     for group in dict.fromkeys(one.words.partition(" ")[0] for one in OPERATIONS if one.words):
-        made = cast("click.Group", quipu_command.get_command(click.Context(quipu_command), group))
-        sections = "\n\n".join(
-            _section(f"{group} {name}", one) for name, one in sorted(made.commands.items())
-        )
-        text = _between(text, f"## `quipu {group}`\n", rf"^## `quipu (?!{group} )", sections)
+        made = quipu_command.get_command(click.Context(quipu_command), group)
+        head = f"## `quipu {group}`\n"
+        if isinstance(made, click.Group):
+            sections = [_section(f"{group} {name}", one) for name, one in sorted(made.commands.items())]
+            begin = text.index("\n## ", text.index(head)) + 1
+        else:  # of the memory itself: the section is its own
+            sections = [_section(group, cast("click.Command", made))]
+            begin = text.index(head)
+        text = _between(text, begin, rf"^## `quipu (?!{group}[ `])", "\n\n".join(sections))
     return text
 
 
-def _between(text: str, head: str, end: str, new: str) -> str:
-    """The text with what stands between a section and the next group replaced."""
-    start = text.index(head)
-    begin = text.index("\n## ", start) + 1
+def _between(text: str, begin: int, end: str, new: str) -> str:
+    """The text with what stands between a place and the next group replaced."""
     stop = re.compile(end, re.MULTILINE).search(text, begin)
     return f"{text[:begin]}{new}\n\n{text[stop.start() if stop else len(text) :]}"
 
@@ -91,7 +93,8 @@ def methods(text: str) -> str:
 
 
 def _room(name: str, operations: Sequence[Operation]) -> str:
-    return "\n\n".join([f"## Methods of memory.{name}", *(_method(one) for one in operations)])
+    where = f"memory.{name}" if name else "memory that link messages"
+    return "\n\n".join([f"## Methods of {where}", *(_method(one) for one in operations)])
 
 
 def _method(operation: Operation) -> str:

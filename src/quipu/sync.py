@@ -5,6 +5,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.erasing
 - quipu.app.memory
 - quipu.app.queue
+- quipu.app.relations
 - quipu.app.rooms
 - quipu.kinds.episodes.conversations.conversations
 - quipu.kinds.episodes.episodes
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from quipu.app.answer import Used
     from quipu.app.erasing import AsyncErasing
     from quipu.app.queue import AsyncQueue, Purge
+    from quipu.app.relations import AsyncRelations
     from quipu.app.rooms import AsyncRooms
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.echo import Marks
@@ -203,6 +205,7 @@ if TYPE_CHECKING:
     from quipu.recall.model import Hit
     from quipu.recall.render import Block, Why
     from quipu.record.model import Refusal, Report
+    from quipu.record.replacements import Replacement
     from quipu.record.service import Progress
     from quipu.record.store import Session
     from quipu.upkeep.answers.answers import Asking, AsyncAnswers, KeptAnswer
@@ -247,6 +250,7 @@ __all__ = [
     "Queue",
     "Receipts",
     "Recovery",
+    "Relations",
     "Retention",
     "Rooms",
     "Schemas",
@@ -620,7 +624,78 @@ class Erasing(Rooms):
         )
 
 
-class Memory(Erasing):
+class Relations(Erasing):
+    """Methods of a memory that link statements with those that they replace."""
+
+    def __init__(self, inner: AsyncRelations, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def relate(
+        self,
+        newer: str,
+        older: str,
+        *,
+        space: str,
+        newer_session: str | None = None,
+        older_session: str | None = None,
+        reason: str | None = None,
+    ) -> Replacement:
+        """Say that a message replaces an earlier one, and return the link.
+
+        Nothing is hidden: the older message stays and is found. A link that was removed holds again. Adding
+        one again changes nothing but the reason.
+
+        Raises:
+            NotFound: there is no such message in the space.
+            Conflict: the older message replaces the newer one already, perhaps by way of others.
+            BadInput: both are the same, the older one was said later, or several messages have that id.
+        """
+        return self._portal.call(
+            lambda: self._inner.relate(
+                newer,
+                older,
+                space=space,
+                newer_session=newer_session,
+                older_session=older_session,
+                reason=reason,
+            )
+        )
+
+    def unrelate(
+        self,
+        newer: str,
+        older: str,
+        *,
+        space: str,
+        newer_session: str | None = None,
+        older_session: str | None = None,
+    ) -> Replacement:
+        """Take back that a message replaces an earlier one, and return the link as it is kept.
+
+        Both messages stay. The link is shown as removed, and no rule makes it again.
+
+        Raises:
+            NotFound: there is no such message in the space, or no link between the two that holds.
+            BadInput: several messages have that id.
+        """
+        return self._portal.call(
+            lambda: self._inner.unrelate(
+                newer, older, space=space, newer_session=newer_session, older_session=older_session
+            )
+        )
+
+    def relations(self, message: str, *, space: str, session: str | None = None) -> list[Replacement]:
+        """Return what a message replaces and what replaces it, oldest link first, with those removed.
+
+        Raises:
+            NotFound: there is no such message in the space.
+            BadInput: several messages have that id.
+        """
+        return self._portal.call(lambda: self._inner.relations(message, space=space, session=session))
+
+
+class Memory(Relations):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a

@@ -41,6 +41,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
     await memory.snapshots.export(dump, space=space, structure=True)
     await memory.settings.set("session_days", SETTINGS[mark], space=space)
     receipt, signed = await _erased(memory, space)
+    await memory.relate("second-0", "shared-0", space=space, reason=f"the {mark} moved")
     question = "Where does Una live?"
     hits = await memory.recall(question, space=space)
     used = {"kind": hits[0].kind, "id": hits[0].id}
@@ -74,6 +75,8 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         "session": [SESSION, recorded, "second"],
         "user": [USER],
         "message": ["shared-0"],
+        "newer": ["second-0"],
+        "older": ["shared-0"],
         "place": [PLACE],
         "key": [KEY, "home"],
         "table": [TABLE],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -12,12 +13,14 @@ import pytest
 from long_form import sized
 
 from quipu import AsyncMemory
+from quipu.errors import BadInput, NotFound
 
 pytestmark = pytest.mark.anyio
 
 # All else is the same in both spaces; one word in each text and each session name tells of which space it is.
 MARK = {"ana": "aardvark", "bob": "bonobo"}
 WORDS = ["boat", "green", "harbour", "garden", "soup", "letter", "May 2024", "yesterday?", "小林", "user_id"]
+IDS = ["first", "second", "third"]
 
 
 def told(rng: random.Random, space: str) -> list[dict[str, object]]:
@@ -64,6 +67,17 @@ async def _forget(memory: AsyncMemory, rng: random.Random, space: str) -> object
     return await memory.forget(space=space, confirm=rng.random() < 0.3, **what)  # type: ignore[arg-type]
 
 
+async def _linked(link: Callable[..., Awaitable[object]], rng: random.Random, space: str) -> object:
+    """Link two messages whose ids are there in any space, or take it back."""
+    with suppress(NotFound, BadInput):
+        return await link(*rng.sample(IDS, 2), space=space)
+
+
+async def _relations(memory: AsyncMemory, rng: random.Random, space: str) -> object:
+    with suppress(NotFound, BadInput):
+        return await memory.relations(rng.choice(IDS), space=space)
+
+
 async def _after_erasure(memory: AsyncMemory, rng: random.Random, space: str) -> object:
     receipt = (await memory.forget(space=space, user=f"U{rng.random()}", confirm=True)).receipt
     assert receipt is not None
@@ -85,6 +99,9 @@ CALLS: dict[str, Call] = {
     "reminders": lambda m, rng, space: m.reminders(space=space),
     "why": _why,
     "reinforce": _reinforce,
+    "relate": lambda m, rng, space: _linked(m.relate, rng, space),
+    "unrelate": lambda m, rng, space: _linked(m.unrelate, rng, space),
+    "relations": _relations,
     "sessions": lambda m, rng, space: m.sessions(space=space),
     "spaces": lambda m, rng, space: m.spaces(),
     "space_names": lambda m, rng, space: m.space_names(),
@@ -110,6 +127,8 @@ async def test_no_method_shows_anything_of_another_space(memory: AsyncMemory, se
     rng = random.Random(seed)
     for space in ("ana", "bob"):
         await memory.observe(told(rng, space), space=space)
+        linked = [{"id": one, "content": f"The {one} {MARK[space]}."} for one in IDS]
+        await memory.observe(linked, space=space)
     seen = dict.fromkeys(CALLS, False)
     for _ in range(60):
         space, other = rng.sample(sorted(MARK), 2)
@@ -118,6 +137,7 @@ async def test_no_method_shows_anything_of_another_space(memory: AsyncMemory, se
         assert MARK[other] not in shown, name
         seen[name] |= MARK[space] in shown
     assert seen["recall"]
+    assert seen["relate"]
 
 
 async def test_what_happens_in_one_space_does_not_change_the_answers_of_another(memory: AsyncMemory) -> None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Self
 from anyio import to_thread
 
 from quipu.app.answer import Used
-from quipu.app.erasing import AsyncErasing
 from quipu.app.kinds import KINDS, REGISTER
 from quipu.app.parts import Parts, assemble
+from quipu.app.relations import AsyncRelations
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
@@ -39,7 +39,7 @@ _NAMES = {kind.code: kind.name for kind in KINDS}
 _CITES = {kind.code: kind.cite for kind in KINDS}
 
 
-class AsyncMemory(AsyncErasing):
+class AsyncMemory(AsyncRelations):
     """A memory for agents. Use it as ``async with AsyncMemory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a

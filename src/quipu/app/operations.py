@@ -20,15 +20,15 @@ from quipu.upkeep.keys.model import Level
 class Operation:
     """A public operation at its doors.
 
-    ``name`` is the room and the method (``longterm.list``). ``route`` is the HTTP method and the path under
-    ``/v1``, with ``{name}`` where a parameter stands; parameters that are left over are the query of a GET,
-    the body of all others. ``level`` is the least level of a key; ``owner`` is ``admin`` with all spaces.
-    ``everywhere`` is the route by which the owner does it for all spaces together. ``status`` is the code of
-    success. ``command`` is what the command line calls it: the words of its name, if nothing else is given.
-    ``view`` is the function of ``quipu.interfaces.cli.views`` that shows the answer to people. ``named`` is
-    what an answer that is a number or a text is called at the doors. ``same`` returns what must be unchanged
-    between a preview and its confirmation. ``arguments`` are optional parameters that a command takes by
-    place. ``busy`` is what a command says while it works for long.
+    ``name`` is the room and the method (``longterm.list``), or a method of the memory. ``route`` is the
+    HTTP method and the path under ``/v1``, with ``{name}`` where a parameter stands; parameters that are left
+    over are the query of a GET, the body of all others. ``level`` is the least level of a key; ``owner`` is
+    ``admin`` with all spaces. ``everywhere`` is the route by which the owner does it for all spaces together.
+    ``status`` is the code of success. ``command`` is what the command line calls it: the words of its name,
+    if nothing else is given. ``view`` is the function of ``quipu.interfaces.cli.views`` that shows the answer
+    to people. ``named`` is what an answer that is a number or a text is called at the doors. ``same`` returns
+    what must be unchanged between a preview and its confirmation. ``arguments`` are optional parameters that
+    a command takes by place. ``busy`` is what a command says while it works for long.
     """
 
     name: str
@@ -46,13 +46,17 @@ class Operation:
 
     @property
     def room(self) -> str:
-        """The room of the memory that has it."""
-        return self.name.partition(".")[0]
+        """The room of the memory that has it; empty for the memory itself."""
+        return self.name.rpartition(".")[0]
 
     @property
     def method(self) -> str:
         """Its name in that room."""
-        return self.name.partition(".")[2]
+        return self.name.rpartition(".")[2]
+
+    def of(self, memory: Any) -> Callable[..., Any]:
+        """Return the method of a memory that does it."""
+        return getattr(getattr(memory, self.room) if self.room else memory, self.method)
 
     @property
     def words(self) -> str | None:
@@ -62,6 +66,7 @@ class Operation:
 
 ROOMS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "": "quipu.app.relations:AsyncRelations",
         "longterm": "quipu.kinds.longterm.longterm:AsyncLongterm",
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
@@ -139,6 +144,9 @@ _SETTING: Final = "settings.changed"
 _MEMORY: Final = "longterm.one"
 _USED: Final = "text.used"
 OPERATIONS: Final = (
+    Operation("relate", "POST /relate", "write", view="relations.one"),
+    Operation("unrelate", "POST /unrelate", "write", view="relations.one"),
+    Operation("relations", "GET /relations", view="relations.table"),
     Operation("ledger.set", "POST /ledger/set", "write", view=_CHANGE),
     Operation("ledger.assume", "POST /ledger/assume", "write", view=_CHANGE),
     Operation("ledger.correct", "POST /ledger/correct", "write", view=_CHANGE),

@@ -72,6 +72,8 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
             assert found
             ids.append(str(found[0].id))
         (hit, *_) = await memory.recall(f"Where is the {mark} harbour?", space=SPACE)
+        moved = f"the {mark} moved"
+        await memory.relate(f"more of {user}-0", f"of {user}-0", space=SPACE, reason=moved)
     used = {"kind": hit.kind, "id": hit.id}
     return {
         "POST /v1/why": [{"json": {"question": "Where do I live?", **used}}],
@@ -91,6 +93,8 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
         "session": [f"of {user}", f"more of {user}", "group"],
         "user": [user],
         "message": [f"of {user}-0"],
+        "newer": [f"more of {user}-0"],
+        "older": [f"of {user}-0"],
         "place": [PLACE],
         "key": [KEY, "home"],
         "table": ["boats"],

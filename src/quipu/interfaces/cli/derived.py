@@ -44,6 +44,8 @@ _METAVARS: Final[Mapping[str, str]] = MappingProxyType(
         "schema": "NAME",
         "agent": "NAME",
         "session": "ID",
+        "newer_session": "ID",
+        "older_session": "ID",
         "id": "ID",
         "after": "ID",
         "expected_version": "N",
@@ -75,6 +77,12 @@ def derived(
     for command in sorted((*own, *beside), key=lambda one: one.name or ""):
         group.add_command(command)
     return group
+
+
+def command(name: str) -> click.Command | None:
+    """Return the command of an operation of the memory itself; None if there is none of that name."""
+    found = next((one for one in OPERATIONS if one.words == name), None)
+    return None if found is None else _command(found, {}, {})
 
 
 def _command(operation: Operation, documents: Documents, notes: Mapping[str, str]) -> click.Command:
@@ -125,8 +133,7 @@ def _callback(
             if one.positional
         ]
         with opened(call, screen) as memory, screen.busy(operation.busy):
-            room = getattr(memory, operation.room)
-            answer = getattr(room, operation.method)(*by_place, **given)
+            answer = operation.of(memory)(*by_place, **given)
         made = documents.get(declaration.item or declaration.returns)
         plain = answer if made is None else [made(one) for one in answer]
         screen.answer(_document(operation, declaration, given, plain), _view(operation)(answer))

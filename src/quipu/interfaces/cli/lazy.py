@@ -17,7 +17,7 @@ _PACKAGE = "quipu.interfaces.cli"
 class Line:
     """A command before it is loaded: its module in ``commands``, its line in the help, whether it embeds.
 
-    Without a module it is a room of which every command is derived.
+    Without a module it is derived: a room with all its commands, or one command of the memory itself.
     """
 
     module: str | None

@@ -101,11 +101,12 @@ def derived(
 ) -> APIRouter:
     """Make the router of a room; paths of plain words come before those with an id in their place.
 
+    Without a name it has the methods of the memory itself, which are about its record.
     ``shapes`` are those of values that differ here on purpose from what Python returns. ``everywhere``: these
     are the routes for the owner of everything, about all spaces.
     """
-    prefix = f"/engine/{name}" if everywhere else f"/{name}"
-    router = room(name, prefix=prefix)
+    prefix = f"/engine/{name}" if everywhere else f"/{name}" if name else ""
+    router = room(name or "record", prefix=prefix)
     own = [
         (one, route)
         for one in operations
@@ -221,7 +222,7 @@ class _Route:
         return Confirmable[returns] if self.confirmed else returns
 
     def _endpoint(self) -> Call:
-        name, in_path, rest = self.operation.method, self.in_path, self.rest
+        in_path, rest = self.in_path, self.rest
         reads = self.method == "GET"
 
         async def endpoint(**given: Any) -> Any:
@@ -231,7 +232,7 @@ class _Route:
             values |= {one.name: asked[one.name] for one in rest}
             if self.in_space:
                 values["space"] = here.space
-            method = getattr(getattr(here.memory, self.operation.room), name)
+            method = self.operation.of(here.memory)
 
             async def call(**more: Any) -> Any:
                 by_place = [

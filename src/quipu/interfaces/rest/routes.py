@@ -68,6 +68,7 @@ ROUTERS = (
     record.router,
     imports.router,
     recall.router,
+    derived("", OPERATIONS),
     derived("ledger", OPERATIONS),
     evidence.router,
     trace.router,

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from quipu.interfaces.cli.derived import derived
+from quipu.interfaces.cli.derived import command, derived
 
 _HELP: Final[Mapping[str, str]] = {
     "beliefs": """\
@@ -130,7 +130,9 @@ _NOTES: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 @cache
-def room(name: str) -> click.Group:
-    """Return the commands of a room."""
+def room(name: str) -> click.Command:
+    """Return the commands of a room, or the command of the memory itself that has this name."""
+    if (single := command(name)) is not None:
+        return single
     epilog = f"\b\nExamples:\n{_EXAMPLES[name]}"
     return derived(name, help=_HELP[name], epilog=epilog, notes=_NOTES.get(name, {}))
