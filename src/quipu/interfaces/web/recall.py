@@ -125,6 +125,7 @@ class Shown:
     why: str
     open: str | None
     wrong: str | None
+    replaced: str | None
     forget: str | None
 
     @property
@@ -208,8 +209,16 @@ def _shown(visit: PageContext, asking: RecallQuery, hit: Hit) -> Shown:
         why=visit.link("/recall/why", **query, hit=named),
         open=visit.link(shown[0], **shown[1]) if shown else None,
         wrong=visit.link("/recall/wrong", **query, hit=named) if remedy(hit) else None,
+        replaced=_relations(visit, hit),
         forget=_forgetting(visit, hit),
     )
+
+
+def _relations(visit: PageContext, hit: Hit) -> str | None:
+    """Return the address of what replaces a message; None for a hit of another kind."""
+    if hit.kind != "message":
+        return None
+    return visit.link("/recall/relations", message=hit.source.message, session=hit.source.session)
 
 
 def _forgetting(visit: PageContext, hit: Hit) -> str | None:
