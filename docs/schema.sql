@@ -6577,7 +6577,7 @@ CREATE INDEX recall_entries_source ON core.recall_entries USING btree (space_id,
 
 CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id, version) WHERE (bits IS NOT NULL);
 
-CREATE INDEX relations_older ON core.relations USING btree (space_id, older);
+CREATE INDEX relations_older ON core.relations USING btree (older, space_id);
 
 CREATE INDEX sessions_person ON core.sessions USING btree (space_id, belongs_to) WHERE (belongs_to <> ''::text);
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 from cli_process import CommandLine
 from everywhere import found
@@ -171,6 +174,17 @@ async def test_the_messages_of_another_space_are_not_there(ana: AsyncMemory, url
     await ana.forget(space="ana", message="m1", confirm=True)
     assert found(url, ["aubergine"]) == set()
     assert await ana.relations("m2", space="ana") == []
+
+
+async def test_a_message_that_is_forgotten_meanwhile_is_not_linked(memory: AsyncMemory, url: str) -> None:
+    for turn in range(12):
+        old, new = f"old{turn}", f"new{turn}"
+        await memory.observe([{**OLD, "id": old}, {**NEW, "id": new}], space="ana", session="s")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(partial(memory.forget, space="ana", message=[old, new][turn % 2], confirm=True))
+            with suppress(NotFound):
+                await memory.relate(new, old, space="ana", reason="aubergine")
+        assert found(url, ["aubergine"]) == set()
 
 
 def test_the_command_line_relates_shows_and_takes_back(url: str, tmp_path: Path) -> None:

@@ -235,14 +235,18 @@ async def test_a_person_sees_and_makes_links_of_their_own_messages_only(
     assert len(await of(database, *numbers.values(), space="home")) == 3
 
 
+@pytest.mark.parametrize("analyzed", [False, True])
 @pytest.mark.parametrize("person", [None, "ana"])
-async def test_links_are_read_by_their_indexes(database: Database, url: str, person: str | None) -> None:
-    """Of a space with many links, as the application and as one person."""
+async def test_links_are_read_by_their_indexes(
+    database: Database, url: str, person: str | None, *, analyzed: bool
+) -> None:
+    """Of a space with many links, as the application and as one person, before statistics and after."""
     async with database.write("ana"):
         pass
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute(MANY)
-        conn.execute("analyze core.relations, core.messages")
+        if analyzed:
+            conn.execute("analyze core.relations, core.messages")
     query = queries.load("quipu.record")["relations_of"]
     with acting_for(person):
         async with database.snapshot_read("ana") as tx:
@@ -251,4 +255,6 @@ async def test_links_are_read_by_their_indexes(database: Database, url: str, per
             assert len(await relations.of(tx, range(-300, -100))) == 200
     plan = "\n".join(line for (line,) in rows)
     assert not re.search(r"Seq Scan on (relations|messages)", plan)
-    assert {"relations_pkey", "relations_older"} <= set(re.findall(r"relations_\w+", plan))
+    by = re.findall(r"relations_(pkey|older)\b.*\n.*Index Cond: (.*)\n", plan)
+    assert sorted(index for index, _ in by) == ["older", "pkey"]
+    assert all((f"{'newer' if index == 'pkey' else 'older'} = i.id" in held) for index, held in by), plan

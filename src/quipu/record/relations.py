@@ -84,7 +84,8 @@ async def of(
         return {}
     rows = await tx.fetch(Relation, _SQL["relations_of"], binary=True, ids=Int8s(ids), removed=removed)
     wanted, found = set(ids), dict[int, list[Relation]]()
-    for one in {(row.newer, row.older): row for row in rows}.values():
+    links = {(one.newer, one.older): one for one in rows}
+    for one in sorted(links.values(), key=lambda one: (one.created_at, one.newer, one.older)):
         for end in {one.newer, one.older} & wanted:
             found.setdefault(end, []).append(one)
     return found

@@ -28,12 +28,15 @@ update core.relations set removed_at = %(now)s, removed_by = %(removed_by)s
 where space_id = %(space)s and newer = %(newer)s and older = %(older)s and removed_at is null
 
 -- name: relations_of: what messages replace and what replaces them; a link between two of them comes twice
-select newer, older, relation, reason, made_by, strength, created_at, removed_at, removed_by from core.relations
-where space_id = %(space)s and newer = any(%(ids)s::int8[]) and (removed_at is null or %(removed)s)
-union all
-select newer, older, relation, reason, made_by, strength, created_at, removed_at, removed_by from core.relations
-where space_id = %(space)s and older = any(%(ids)s::int8[]) and (removed_at is null or %(removed)s)
-order by created_at, newer, older
+--
+-- Looked up message by message: by = any, a planner that takes the table for small reads all links of the space.
+select r.newer, r.older, r.relation, r.reason, r.made_by, r.strength, r.created_at, r.removed_at, r.removed_by
+from unnest(%(ids)s::int8[]) as i (id)
+cross join lateral (
+    select * from core.relations where space_id = %(space)s and newer = i.id and (removed_at is null or %(removed)s)
+    union all
+    select * from core.relations where space_id = %(space)s and older = i.id and (removed_at is null or %(removed)s)
+) r
 
 -- name: replaces: whether a message replaces another, by any number of links
 with recursive replaced (id) as (
@@ -45,11 +48,12 @@ with recursive replaced (id) as (
 select exists (select from replaced where id = %(older)s)
 
 -- name: count_relations: links that go with messages
-select count(*) from (
-    select newer, older from core.relations where space_id = %(space)s and newer = any(%(ids)s::int8[])
-    union
-    select newer, older from core.relations where space_id = %(space)s and older = any(%(ids)s::int8[])
-) as r
+select count(distinct (r.newer, r.older)) from unnest(%(ids)s::int8[]) as i (id)
+cross join lateral (
+    select newer, older from core.relations where space_id = %(space)s and newer = i.id
+    union all
+    select newer, older from core.relations where space_id = %(space)s and older = i.id
+) r
 
 -- name: named_messages: the messages that have an id of the caller's, those of one session or of all
 select m.id, m.session_id from core.messages m

@@ -84,7 +84,7 @@ create table core.relations (
 comment on column core.relations.reason is 'A few words, such as "moved"; of what was said it repeats nothing else.';
 comment on column core.relations.strength is 'How certain it is, 0 to 1; what a person says is certain.';
 
-create index relations_older on core.relations (space_id, older);
+create index relations_older on core.relations (older, space_id);
 
 do $$
 declare
