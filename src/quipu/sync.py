@@ -217,7 +217,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.keys.model import Issued, Key, Level
     from quipu.upkeep.overview import Overview, SpaceCounts
-    from quipu.upkeep.reembed.reembed import ReembedReport
+    from quipu.upkeep.reembed.reembed import ReembedPlan, ReembedReport
     from quipu.upkeep.settings.model import SettingState, SettingValue
     from quipu.upkeep.settings.settings import AsyncSettings
     from quipu.upkeep.snapshots.load import BytesRead
@@ -943,18 +943,32 @@ class Memory(Relations):
         """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
         return self._portal.call(lambda: self._inner.overview(space=space))
 
-    def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
+    def reembed(
+        self, model: str | None = None, *, progress: Progress | None = None, background: bool = False
+    ) -> ReembedReport:
         """Change the embedding model of the whole database: to ``model``, or to that of the settings.
+
+        Where the settings name none, it is the model that the database has, or was changing to.
 
         Everything goes on being searched and written meanwhile, by this process and by others. Each space is
         searched by its old vectors until all new ones are there. What was cut off is finished by asking for
-        the same again. ``progress`` is called with the number of entries embedded since the last call.
+        the same again, or by a worker. ``progress`` is called with the number of entries embedded since the
+        last call. With ``background`` the change is only noted, and a worker makes it.
 
         Raises:
             EmbeddingError: the model cannot be had or failed; the message says which one serves now.
             Conflict: another process is changing to another model.
         """
-        return self._portal.call(lambda: self._inner.reembed(model, progress=progress))
+        return self._portal.call(lambda: self._inner.reembed(model, progress=progress, background=background))
+
+    def reembed_plan(self, model: str | None = None) -> ReembedPlan:
+        """Return what ``reembed`` would cost: how many memories, about how long, how much room meanwhile.
+
+        Raises:
+            EmbeddingError: the model cannot be had or failed.
+            MissingExtra: it is of an extra that is not installed.
+        """
+        return self._portal.call(lambda: self._inner.reembed_plan(model))
 
     def work(self, *, topics: Sequence[str] = (), concurrency: int = 2) -> Worked:
         """Do in this process what waits to be done, until nothing is due; what of it there was.

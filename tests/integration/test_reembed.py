@@ -17,6 +17,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
+from quipu.kernel.embedding.prefixes import Role
 from quipu.upkeep.reembed.reembed import ReembedReport, reembed
 
 pytestmark = pytest.mark.anyio
@@ -33,10 +34,10 @@ class Hooked(HashEmbedder):
         self._before = before
         self._calls = 0
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, role: Role = "passage") -> Vectors:
         await self._before(self._calls)
         self._calls += 1
-        return await super().embed(texts)
+        return await super().embed(texts, role=role)
 
 
 async def goes_down(call: int) -> None:

@@ -23,6 +23,7 @@ from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.hashing import HashEmbedder
+from quipu.kernel.embedding.prefixes import Role
 from quipu.recall import generations
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.search import Search
@@ -287,10 +288,12 @@ async def test_a_recall_during_which_its_space_changes_over_is_answered_by_the_o
     class ChangesMeanwhile(Models):
         """Between reading the signatures of a space and searching it, the question is embedded."""
 
-        async def embed(self, texts: Sequence[str], *, generation: int | None = None) -> Embedded:
+        async def embed(
+            self, texts: Sequence[str], *, generation: int | None = None, role: Role = "passage"
+        ) -> Embedded:
             async with AsyncMemory(settings=with_dimensions(settings, 100)) as changing:
                 await changing.reembed()
-            return await super().embed(texts, generation=generation)
+            return await super().embed(texts, generation=generation, role=role)
 
     async with ChangesMeanwhile.open(database, settings) as models:
         answering = Answering(

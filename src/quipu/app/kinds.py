@@ -27,6 +27,9 @@ RECORD = Kind(
 
 KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
 
+CITES = {kind.code: kind.cite for kind in KINDS}
+"""Where the texts of each kind's entries are, by its code."""
+
 REGISTER = Register((kind.name, kind.settings) for kind in KINDS)
 
 HEARS = tuple(topic for kind in KINDS for topic in kind.subscribes)

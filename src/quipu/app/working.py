@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from anyio import to_thread
+from anyio import move_on_after, to_thread
 
 from quipu.app.answer import Answering
-from quipu.app.kinds import ERASERS, HEARS, KINDS
+from quipu.app.kinds import CITES, ERASERS, HEARS, KINDS
+from quipu.errors import ModelMissing
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.embedding.choose import choose as choose_embedder
 from quipu.kernel.language.budget import DailyBudget
 from quipu.kernel.language.choose import choose
 from quipu.kernel.language.model import Language
@@ -35,9 +37,11 @@ from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
 from quipu.upkeep.health import warn_of_disks
 from quipu.upkeep.maintenance import tidy
+from quipu.upkeep.reembed.reembed import reembed, unfinished
 
 _UNHEARD_LEASES: Final = 2.0  # a ticket that a dead worker held is in the queue again by then
 _SPARE_CONNECTIONS: Final = 4
+_SHARE_OF_JOB: Final = 0.8  # of the longest time for a job, so that it ends by itself
 
 
 async def _tidy(context: Context) -> None:
@@ -48,9 +52,28 @@ async def _look_at_disks(context: Context) -> None:
     await warn_of_disks(context.database, context.settings)
 
 
+async def _reembed(context: Context) -> None:
+    """Go on with a change of the embedding model; what this job has no time for the next one does."""
+    generation = await unfinished(context.database)
+    if generation is None:
+        return
+    settings = replace(
+        context.settings, embedding_model=generation.model, embedding_dimensions=generation.dimensions
+    )
+    embedder = await to_thread.run_sync(choose_embedder, settings)
+    try:
+        if embedder.digest != generation.digest:
+            raise ModelMissing(f"This worker has another version of {generation.model!r}.")
+        with move_on_after(_SHARE_OF_JOB * settings.job_seconds):
+            await reembed(context.database, embedder, CITES)
+    finally:
+        await embedder.aclose()
+
+
 HOUSE_SCHEDULES = (
     Schedule(name="tidy", cron="23 3 * * *", handler=_tidy),
     Schedule(name="disks", cron="*/10 * * * *", handler=_look_at_disks),
+    Schedule(name="reembed", cron="* * * * *", handler=_reembed),
 )
 
 

@@ -23,6 +23,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import Embedder, Vectors
+from quipu.kernel.embedding.prefixes import Role
 from quipu.recall import store
 from quipu.recall.model import GenerationChanged
 
@@ -79,8 +80,10 @@ class Models:
         """The generations whose models are open now."""
         return set(self._held)
 
-    async def embed(self, texts: Sequence[str], *, generation: int | None = None) -> Embedded:
-        """Embed texts with the model of ``generation``, or with the one used last.
+    async def embed(
+        self, texts: Sequence[str], *, generation: int | None = None, role: Role = "passage"
+    ) -> Embedded:
+        """Embed texts with the model of ``generation``, or with the one used last; questions as ``query``.
 
         Raises:
             ModelMissing: it is not installed here (any more), or its weights differ.
@@ -89,7 +92,7 @@ class Models:
         number = generation or self._latest
         async with self.lent(number) as embedder:
             begun = time.monotonic()
-            vectors = await embedder.embed(texts)
+            vectors = await embedder.embed(texts, role=role)
             self._last_seconds = time.monotonic() - begun
             return Embedded(number, vectors)
 

@@ -106,7 +106,8 @@ class Search:
         """Understand each question and find its best entries, at most ``limit``."""
         view = await self._view(tx)
         asked = [self._understand(text, tx, view) for text in questions]
-        embedded = await self._models.embed([q.meaning for q in asked], generation=tx.space.generation)
+        meanings = [q.meaning for q in asked]
+        embedded = await self._models.embed(meanings, generation=tx.space.generation, role="query")
         owners = await _owners(tx, filters)
         found: list[tuple[Question, list[Found]]] = []
         for question, vector in zip(asked, embedded.vectors, strict=True):

@@ -23,9 +23,9 @@ _SQL = queries.load("quipu.upkeep")
 class Health:
     """The state of a memory. Sizes are bytes; ``postgis`` is True if the server has it.
 
-    ``model`` is the embedding model that is searched; ``wanted_model`` the one of the settings, which
-    differs until ``quipu reembed`` has made its vectors. ``warnings`` are sentences about what needs a person
-    soon: a disk of the embedded database that fills.
+    ``model`` is the embedding model that is searched; ``wanted_model`` the one of the settings, if they name
+    one, or the one that is being changed to: it differs until ``quipu reembed`` has made its vectors.
+    ``warnings`` are sentences about what needs a person soon: a disk of the embedded database that fills.
     """
 
     embedded: bool
@@ -53,9 +53,10 @@ class Relation:
 
 async def examine(database: Database, settings: Settings, *, embedded: bool) -> Health:
     """Ask the server, and look at its disks where they are ours."""
+    named = settings.origin("embedding_model") != "default"
     async with database.owner() as conn:
         (health,) = await conn.fetch(
-            Health, _SQL["state"], embedded=embedded, wanted_model=settings.embedding_model
+            Health, _SQL["state"], embedded=embedded, wanted_model=settings.embedding_model if named else None
         )
     rooms = await to_thread.run_sync(partial(short_of_room, settings, size_bytes=health.size_bytes))
     return replace(health, warnings=[f"{room.detail}. {room.why}" for room in rooms])

@@ -120,7 +120,7 @@ async def _limits(settings: Settings, texts: Sequence[str], asked: Sequence[str]
 
 
 async def _scan(embedder: Embedder, matrix: Vectors, question: str) -> list[int]:
-    cosines = matrix @ (await embedder.embed([question]))[0]
+    cosines = matrix @ (await embedder.embed([question], role="query"))[0]
     return np.argsort(-cosines)[:_LIMIT].tolist()
 
 

@@ -5,11 +5,11 @@ That runs on onnxruntime: no torch, no download, no network.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from hashlib import blake2b
+from dataclasses import dataclass
+from itertools import repeat
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 from weakref import WeakValueDictionary
@@ -18,7 +18,9 @@ import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
-from quipu.kernel.embedding.stored import ModelInfo, verify
+from quipu.kernel.embedding.cache import VectorCache
+from quipu.kernel.embedding.prefixes import Role
+from quipu.kernel.embedding.stored import ModelInfo, read_means, verify
 
 if TYPE_CHECKING:
     from quipu.kernel.embedding.runtime import Encoder
@@ -61,8 +63,11 @@ class Embedder(Protocol):
         """Number of tokens of a text that are read: what lies beyond does not change its vector."""
         ...
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, role: Role = "passage") -> Vectors:
         """Return the vectors of the texts: shape (n, dimensions), float32, in their order.
+
+        ``role`` is ``query`` for a question that searches; models that expect other words before a question
+        than before what is stored embed it otherwise. Texts that are compared with each other have one role.
 
         Rows have unit length, so their inner product is their cosine. A text in which the model knows
         no word at all (empty, blank, emoji only) has the zero vector, which means "no direction": its inner
@@ -91,32 +96,34 @@ class LocalEmbedder:
         self.max_tokens = model.max_tokens
         self._model = model
         self._threads = threads
-        self._cache = VectorCache(capacity=cached_texts)
+        self._readings = _readings(model, cached_texts)
         self._encoder: Encoder | None = None
         self._bulk = BoundedSemaphore(threads)
         self._at_work = 0  # texts that are being encoded
         self._counting = Lock()
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, role: Role = "passage") -> Vectors:
         """Return the vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
+        reading = self._readings[role]
         if len(texts) == 1:
             text = self._prepare(texts[0])
-            row = self._cache.get(text)
+            row = reading.cache.get(text)
             if row is None:
-                row = await to_thread.run_sync(lambda: self._encode(text, alone=True))
+                row = await to_thread.run_sync(lambda: self._encode(text, reading, alone=True))
             return row[np.newaxis].copy()
         if len(texts) <= _FEW_TEXTS:
-            return await to_thread.run_sync(self._few, texts)
+            return await to_thread.run_sync(self._few, texts, reading)
         rows = np.empty((len(texts), self.dimensions), np.float32)
         places = await to_thread.run_sync(self._places, texts)
         for part in _slices(places):
-            for text, row in zip(part, await to_thread.run_sync(self._encode_all, part), strict=True):
+            encoded = await to_thread.run_sync(self._encode_all, part, reading)
+            for text, row in zip(part, encoded, strict=True):
                 rows[places[text]] = row
         return rows
 
-    def embed_now(self, text: str) -> Vectors:
+    def embed_now(self, text: str, *, role: Role = "passage") -> Vectors:
         """Return the vector of one text, computed in this thread: shape (dimensions,)."""
-        return self._encode(self._prepare(text)).copy()
+        return self._encode(self._prepare(text), self._readings[role]).copy()
 
     def load(self) -> None:
         """Load the model now (a quarter of a second) instead of at the first text."""
@@ -129,7 +136,8 @@ class LocalEmbedder:
     async def aclose(self) -> None:
         """Give back the weights; a later text would load them again."""
         self._encoder = None
-        self._cache.clear()
+        for reading in self._readings.values():
+            reading.cache.clear()
 
     def _prepare(self, text: str) -> str:
         return prepare(text, max_tokens=self.max_tokens)
@@ -141,32 +149,35 @@ class LocalEmbedder:
             places.setdefault(self._prepare(text), []).append(place)
         return dict(sorted(places.items(), key=lambda item: len(item[0]), reverse=True))
 
-    def _few(self, texts: Sequence[str]) -> Vectors:
+    def _few(self, texts: Sequence[str], reading: _Reading) -> Vectors:
         """Encode a few texts in one thread: another would first wait for the interpreter's lock."""
         rows = np.empty((len(texts), self.dimensions), np.float32)
         for text, places in self._places(texts).items():
-            rows[places] = self._encode(text, alone=True)
+            rows[places] = self._encode(text, reading, alone=True)
         return rows
 
-    def _encode_all(self, texts: Sequence[str]) -> list[Vectors]:
+    def _encode_all(self, texts: Sequence[str], reading: _Reading) -> list[Vectors]:
         if self._threads == 1:
-            return [self._encode(text) for text in texts]
+            return [self._encode(text, reading) for text in texts]
         self._loaded()
         with ThreadPoolExecutor(self._threads, thread_name_prefix="quipu-embed") as pool:
-            return list(pool.map(self._encode_in_turn, texts))
+            return list(pool.map(self._encode_in_turn, texts, repeat(reading)))
 
-    def _encode_in_turn(self, text: str) -> Vectors:
+    def _encode_in_turn(self, text: str, reading: _Reading) -> Vectors:
         """Encode a text in turn: several bulk calls together use no more cores than one."""
         with self._bulk:
-            return self._encode(text)
+            return self._encode(text, reading)
 
-    def _encode(self, text: str, *, alone: bool = False) -> Vectors:
-        row = self._cache.get(text)
+    def _encode(self, text: str, reading: _Reading, *, alone: bool = False) -> Vectors:
+        row = reading.cache.get(text)
         if row is None:
             with self._among_others() as others:
-                row = self._loaded().encode(text, alone=alone and not others and self._threads > 1)
-            row = unit(row[np.newaxis])[0]
-            self._cache.put(text, row)
+                row = self._loaded().encode(
+                    text, prefix=reading.prefix, alone=alone and not others and self._threads > 1
+                )
+            row = unit(row[np.newaxis])
+            row = (row if reading.mean is None else centred(row, reading.mean))[0]
+            reading.cache.put(text, row)
         return row
 
     @contextmanager
@@ -187,54 +198,31 @@ class LocalEmbedder:
         return found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reading:
+    """How texts of one role are read: the words put before them, the mean subtracted, the latest vectors."""
+
+    prefix: str
+    mean: Vectors | None
+    cache: VectorCache
+
+
+def _readings(model: ModelInfo, cached_texts: int) -> dict[Role, _Reading]:
+    """Return how texts of each role are read; roles that differ in nothing share what is cached."""
+    roles: tuple[Role, Role] = ("passage", "query")
+    means = dict(zip(roles, read_means(model), strict=True)) if model.centred else {}
+    readings: dict[Role, _Reading] = {
+        role: _Reading(model.prefixes.of(role), means.get(role), VectorCache(capacity=cached_texts))
+        for role in roles
+    }
+    same = model.prefixes.query == model.prefixes.passage
+    return {"passage": readings["passage"], "query": readings["passage" if same else "query"]}
+
+
 def _slices(texts: dict[str, list[int]]) -> Iterator[list[str]]:
     every = list(texts)
     for start in range(0, len(every), _SLICE_TEXTS):
         yield every[start : start + _SLICE_TEXTS]
-
-
-class VectorCache:
-    """At most ``capacity`` vectors; the one unused for longest goes first. Safe between threads.
-
-    Texts are known by a 128-bit hash, so that long texts do not stay in memory
-    (384 dimensions: 1.6 kB an entry).
-    """
-
-    def __init__(self, *, capacity: int = 2048) -> None:
-        self.capacity = capacity
-        self._rows: OrderedDict[bytes, Vectors] = OrderedDict()
-        self._lock = Lock()
-
-    def __len__(self) -> int:
-        """Count the vectors held now."""
-        return len(self._rows)
-
-    def get(self, text: str) -> Vectors | None:
-        """Return the vector of the text if it is still held. Do not write to it."""
-        key = _key(text)
-        with self._lock:
-            row = self._rows.get(key)
-            if row is not None:
-                self._rows.move_to_end(key)
-            return row
-
-    def put(self, text: str, row: Vectors) -> None:
-        """Hold the vector of the text; the oldest entry beyond the capacity is dropped."""
-        key = _key(text)
-        with self._lock:
-            self._rows[key] = row
-            self._rows.move_to_end(key)
-            while len(self._rows) > self.capacity:
-                self._rows.popitem(last=False)
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        with self._lock:
-            self._rows.clear()
-
-
-def _key(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def unit(rows: Vectors) -> Vectors:
@@ -242,6 +230,22 @@ def unit(rows: Vectors) -> Vectors:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     usable = np.isfinite(lengths) & (lengths > 1e-12)
     return np.where(usable, rows / np.where(usable, lengths, 1), 0).astype(np.float32)
+
+
+def mean(rows: Vectors) -> Vectors:
+    """Return the mean of the rows that have a direction: shape (d,), zero if none has."""
+    usable = unit(rows)[np.abs(rows).max(axis=1, initial=0) > 0]
+    return usable.mean(axis=0, dtype=np.float64).astype(np.float32) if len(usable) else np.zeros_like(rows[0])
+
+
+def centred(rows: Vectors, mean: Vectors) -> Vectors:
+    """Return rows of unit length without what all texts have in common; rows of length 0 stay as they are.
+
+    The vectors of some models (e5, bge, gte) all point in nearly one direction: their cosines lie between .7
+    and 1. Without their mean, those of texts that have nothing in common lie around 0.
+    """
+    zero = ~rows.any(axis=1, keepdims=True)
+    return unit(np.where(zero, 0, rows - mean).astype(np.float32))
 
 
 def prepare(text: str, *, max_tokens: int) -> str:

@@ -10,6 +10,7 @@ from hashlib import blake2b
 import numpy as np
 
 from quipu.kernel.embedding.embedder import Vectors, unit
+from quipu.kernel.embedding.prefixes import Role
 
 _WORD = re.compile(r"\w+")
 _RECIPE = 1
@@ -28,8 +29,8 @@ class HashEmbedder:
         self.max_tokens = max_tokens
         self.digest = f"hashing-{_RECIPE}-{dimensions}-{max_tokens}"
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of the texts, in their order: shape (n, dimensions)."""
+    async def embed(self, texts: Sequence[str], *, role: Role = "passage") -> Vectors:  # noqa: ARG002
+        """Return the vectors of the texts, in their order: shape (n, dimensions). Any role is the same."""
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in zip(rows, texts, strict=True):
             row[:] = self.embed_now(text)

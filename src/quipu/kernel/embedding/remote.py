@@ -9,6 +9,7 @@ import numpy as np
 
 from quipu.errors import EmbeddingError, MissingExtra
 from quipu.kernel.embedding.embedder import Vectors, prepare, unit
+from quipu.kernel.embedding.prefixes import Role
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -43,8 +44,11 @@ class RemoteEmbedder:
         self._url = url
         self._client = _client(url, key, retries)
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
+    async def embed(self, texts: Sequence[str], *, role: Role = "passage") -> Vectors:  # noqa: ARG002
+        """Return the vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``.
+
+        The role changes nothing: what a model expects before a text is for its server to add.
+        """
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         prepared = [prepare(text, max_tokens=self.max_tokens) for text in texts]
         places: dict[str, list[int]] = {}

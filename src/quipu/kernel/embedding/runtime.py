@@ -91,15 +91,18 @@ class Encoder:
         self._dimensions = model.dimensions
         self._meaningless = _meaningless(self._tokenizer)
 
-    def encode(self, text: str, *, alone: bool = False) -> NDArray[np.float32]:
+    def encode(self, text: str, *, prefix: str = "", alone: bool = False) -> NDArray[np.float32]:
         """Return the vector of one prepared text: shape (dimensions,), zero without known words.
 
+        The words of ``prefix`` come before it; they do not count as known words of the text.
         With ``alone`` no other text waits, so a long one may take two cores. The vector is the same, to the
         bit.
         """
         tokens = self._tokenizer.encode(text).ids
         if self._meaningless.issuperset(tokens):
             return np.zeros(self._dimensions, np.float32)
+        if prefix:
+            tokens = self._tokenizer.encode(prefix + text).ids
         try:
             session = self._for_long() if alone and len(tokens) >= _LONG_TOKENS else self._session
             rows = session.run([_OUTPUT], {_INPUT: np.array([tokens], np.int64)})[0]

@@ -12,6 +12,7 @@ from anyio import to_thread
 
 from quipu.errors import MissingExtra, ModelMissing
 from quipu.kernel.embedding.embedder import Vectors, prepare, unit
+from quipu.kernel.embedding.prefixes import Role
 
 _DEFAULT_TOKENS = 512
 
@@ -35,8 +36,11 @@ class TransformersEmbedder:
         self.max_tokens = int(self._model.get_max_seq_length() or _DEFAULT_TOKENS)
         self.digest = f"{self.name}/{self.dimensions}/{self.max_tokens}"
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``."""
+    async def embed(self, texts: Sequence[str], *, role: Role = "passage") -> Vectors:  # noqa: ARG002
+        """Return the vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``.
+
+        The role changes nothing: texts are handed over as they are.
+        """
         return await to_thread.run_sync(self._encode, texts)
 
     async def aclose(self) -> None:

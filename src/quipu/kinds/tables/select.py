@@ -35,7 +35,7 @@ async def select(
         generation = tx.space.generation
     values: list[str] = []
     if isinstance(search_text, str) and places:
-        embedded = await models.embed([search_text], generation=generation)
+        embedded = await models.embed([search_text], generation=generation, role="query")
         values = ["[" + ",".join(f"{number:.6g}" for number in embedded.vectors[0].tolist()) + "]"]
     request = Request(
         schema=schema, field="sql", seconds=engine.seconds, reads=True, statement=text, tables=tables

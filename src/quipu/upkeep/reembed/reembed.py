@@ -30,6 +30,8 @@ _MOST_PASSES = 4
 """If more is written than the new model can follow, the writers wait for the rest after all."""
 
 _REMOVED_AT_ONCE = 2_000
+_USUAL_DIMENSIONS = 384
+_BYTES_A_NUMBER = 4  # two vectors of an entry, its own and that in context, in half precision
 _ASK_AGAIN_SECONDS = 0.5
 _SQL = queries.load("quipu.upkeep.reembed")
 
@@ -49,6 +51,97 @@ class ReembedReport:
     spaces: int
     removed: int
     seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReembedPlan:
+    """What a change of the embedding model would cost.
+
+    ``entries`` have no vector of ``model`` yet, ``spaces`` would change over. ``seconds_about`` is for short
+    texts on this machine, None where the model is ``to_be_made`` first. ``bytes_meanwhile`` is the room that
+    the vectors of both models take more than those of one.
+    """
+
+    model: str
+    previous: str
+    entries: int
+    spaces: int
+    seconds_about: float | None
+    bytes_meanwhile: int
+    to_be_made: bool = False
+
+
+async def plan(database: Database, model: str, embedder: Embedder | None) -> ReembedPlan:
+    """Count what a change to ``embedder`` has left to do; None is a model that is to be made first.
+
+    Raises:
+        EmbeddingError: the model does not work.
+    """
+    digest = "" if embedder is None else embedder.digest
+    async with database.owner() as conn:
+        (left,) = await conn.fetch(_Left, _SQL["plan"], digest=digest)
+    seconds = None if embedder is None else left.entries * await _seconds_a_text(embedder)
+    dimensions = _USUAL_DIMENSIONS if embedder is None else embedder.dimensions
+    return ReembedPlan(
+        model=model,
+        previous=left.previous,
+        entries=left.entries,
+        spaces=left.spaces,
+        seconds_about=seconds,
+        bytes_meanwhile=left.entries * dimensions * _BYTES_A_NUMBER,
+        to_be_made=embedder is None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    entries: int
+    spaces: int
+    previous: str
+
+
+async def _seconds_a_text(embedder: Embedder) -> float:
+    """Measure how long the model takes for a short text; the first try loads it."""
+    await _try(embedder)
+    texts = [f"A short text like many, number {number}, to see how long it takes." for number in range(32)]
+    begun = time.perf_counter()
+    await embedder.embed(texts)
+    return (time.perf_counter() - begun) / len(texts)
+
+
+async def leave(database: Database, embedder: Embedder) -> ReembedReport:
+    """Note that every space is to change to ``embedder``; a worker does it.
+
+    Raises:
+        EmbeddingError: the model does not work.
+        Conflict: another process is changing to another model.
+    """
+    started = time.perf_counter()
+    await _try(embedder)
+    async with database.owner() as conn:
+        conn.endures = True
+        previous, generation = await _register(conn, embedder)
+    return ReembedReport(
+        model=generation.model,
+        previous=previous.model,
+        dimensions=generation.dimensions,
+        entries=0,
+        spaces=0,
+        removed=0,
+        seconds=time.perf_counter() - started,
+    )
+
+
+async def latest(database: Database) -> Generation | None:
+    """Return the model that is being changed to, else the one that serves."""
+    async with database.owner() as conn:
+        return next(iter(await conn.fetch(Generation, _SQL["latest"])), None)
+
+
+async def unfinished(database: Database) -> Generation | None:
+    """Return the model of a change that was left to workers, or cut off, and that nobody is at work on."""
+    async with database.owner() as conn:
+        return next(iter(await conn.fetch(Generation, _SQL["unfinished"])), None)
 
 
 async def reembed(

@@ -3,7 +3,11 @@ select %(embedded)s::boolean as embedded, current_setting('server_version') as s
        (select extversion from pg_extension where extname = 'vector') as pgvector,
        exists (select from pg_available_extensions where name = 'postgis') as postgis,
        coalesce((select model from core.recall_generations where state = 'serving'), '') as model,
-       %(wanted_model)s::text as wanted_model,
+       coalesce(%(wanted_model)s::text, (
+           select model from core.recall_generations where state in ('building', 'serving')
+           order by state, id desc
+           limit 1
+       ), '') as wanted_model,
        coalesce((select dimensions from core.recall_generations where state = 'serving'), 0) as dimensions,
        (select count(*) from core.spaces)::int8 as spaces,
        (select coalesce(sum(entries), 0) from core.spaces)::int8 as entries,

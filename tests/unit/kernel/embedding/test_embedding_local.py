@@ -98,7 +98,7 @@ async def test_a_repeated_text_is_encoded_once() -> None:
     embedder = fresh()
     rows = await embedder.embed(["a cat"] * 400 + ["  a   cat "] * 100)
     assert (rows == rows[0]).all()
-    assert len(embedder._cache) == 1
+    assert len(embedder._readings["passage"].cache) == 1
 
 
 async def test_a_returned_vector_can_be_changed_without_harm() -> None:
@@ -138,9 +138,9 @@ class Noting:
         self._encoder = encoder
         self.texts: list[str] = []
 
-    def encode(self, text: str, *, alone: bool = False) -> Vectors:
-        self.texts.append(text)
-        return self._encoder.encode(text, alone=alone)
+    def encode(self, text: str, *, prefix: str = "", alone: bool = False) -> Vectors:
+        self.texts.append(prefix + text)
+        return self._encoder.encode(text, prefix=prefix, alone=alone)
 
 
 async def test_after_closing_the_weights_are_gone_and_come_back_when_needed() -> None:
@@ -176,7 +176,7 @@ class Held:
         self.alone: dict[str, bool] = {}
         self.begun, self.go = Event(), Event()
 
-    def encode(self, text: str, *, alone: bool = False) -> Vectors:
+    def encode(self, text: str, *, prefix: str = "", alone: bool = False) -> Vectors:
         self.alone[text] = alone
         if text == "held":
             self.begun.set()

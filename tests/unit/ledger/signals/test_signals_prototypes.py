@@ -12,6 +12,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
+from quipu.kernel.embedding.prefixes import Role
 from quipu.kinds.ledger.signals.extract import extract
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewSignals
 from quipu.kinds.ledger.signals.prototypes import embed, prototypes
@@ -41,9 +42,9 @@ class Counting(HashEmbedder):
         self.digest = "counting"
         self.asked: list[int] = []
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, role: Role = "passage") -> Vectors:
         self.asked.append(len(texts))
-        return await super().embed(texts)
+        return await super().embed(texts, role=role)
 
 
 @pytest.mark.anyio

@@ -8,12 +8,13 @@ from rich.text import Text
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.opening import opened
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.cli.views.text import count
-from quipu.upkeep.reembed.reembed import ReembedReport
+from quipu.interfaces.cli.views.models import reembedded
 
 
 @click.command()
-@click.option("--model", metavar="NAME", help="The model; that of the settings if not given.")
+@click.option(
+    "--model", metavar="NAME", help="The model; that of the settings, else the database's, if not given."
+)
 @common
 @click.pass_obj
 def command(call: Call, model: str | None) -> None:
@@ -27,13 +28,4 @@ def command(call: Call, model: str | None) -> None:
         held = memory.health().entries
         with screen.progress("Embedding", total=held, unit="texts") as steps:
             done = memory.reembed(model, progress=steps.advance)
-    screen.answer(done, Text(_told(done)))
-
-
-def _told(done: ReembedReport) -> str:
-    if not done.entries and not done.spaces:
-        return f"All vectors are of {done.model} already."
-    changed = (
-        f"{count(done.entries, 'memory', 'memories')} embedded, {count(done.spaces, 'space')} changed over"
-    )
-    return f"{changed}: recall uses {done.model} now; {done.seconds:.1f} s"
+    screen.answer(done, Text(reembedded(done)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sized
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import cast
@@ -13,48 +12,19 @@ from typing import cast
 import numpy as np
 
 from quipu.errors import BadInput
-from quipu.kernel.embedding.convert import bert
-from quipu.kernel.embedding.convert.bert import Pooling, Precision, Shape
-from quipu.kernel.embedding.convert.graph import Graph
+from quipu.kernel.embedding.convert.bert import Pooling, Shape
+from quipu.kernel.embedding.convert.source import Source
 from quipu.kernel.embedding.embedder import Vectors
-from quipu.kernel.embedding.stored import TOKENIZER, Card, write_model
+from quipu.kernel.embedding.prefixes import Prefixes, published
+from quipu.kernel.embedding.stored import TOKENIZER
 
 _MOST_TOKENS = 512
 _HEADER_LIMIT = 100_000_000
 _READABLE = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
-def convert_model(source: Path, target: Path, *, name: str, precision: Precision = "int8") -> None:
-    """Write the model files (see ``stored``) into the existing directory ``target``.
-
-    Raises ``BadInput`` with the reason when ``source`` is not a BERT encoder as safetensors, ``MissingExtra``
-    when ``onnx`` is not installed.
-    """
-    empty = Graph()  # before the weights are read, which takes a while
-    read = _read(source)
-    graph = bert.build(empty, read.weights, read.shape, precision=precision)
-    card = Card(
-        name=name,
-        dimensions=read.shape.hidden,
-        max_tokens=read.shape.positions,
-        precision=precision,
-        pooling=read.shape.pooling,
-        graph_sha256=sha256(graph).hexdigest(),
-        tokenizer_sha256=sha256(read.tokenizer).hexdigest(),
-        source_sha256=read.sha256,
-    )
-    write_model(target, card, graph=graph, tokenizer=read.tokenizer)
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    weights: Mapping[str, Vectors]
-    shape: Shape
-    tokenizer: bytes
-    sha256: str
-
-
-def _read(source: Path) -> _Source:
+def read_directory(source: Path) -> Source:
+    """Read the weights of a directory. Raises ``BadInput`` with the reason when they are not understood."""
     _require_files(source)
     weights_file = (source / "model.safetensors").read_bytes()
     weights = _without_prefix(read_weights(weights_file, name="model.safetensors"))
@@ -63,11 +33,12 @@ def _read(source: Path) -> _Source:
     )
     words = _check_sizes(weights, shape)
     _check_vocabulary(_json(source / TOKENIZER), words)
-    return _Source(
+    return Source(
         weights=weights,
         shape=shape,
         tokenizer=(source / TOKENIZER).read_bytes(),
         sha256=sha256(weights_file).hexdigest(),
+        prefixes=_prefixes(source),
     )
 
 
@@ -142,6 +113,17 @@ def _check_modules(source: Path) -> None:
     prompts = source / "config_sentence_transformers.json"
     if prompts.is_file() and _json(prompts).get("default_prompt_name"):
         raise BadInput("a default prompt cannot be converted.", field="config_sentence_transformers.json")
+
+
+def _prefixes(source: Path) -> Prefixes:
+    """Return what is put before texts: as the directory says, else as its family's makers do."""
+    path = source / "config_sentence_transformers.json"
+    prompts = _json(path).get("prompts") if path.is_file() else None
+    if isinstance(prompts, dict) and prompts:
+        known = cast("dict[str, object]", prompts)
+        passage = known.get("passage", known.get("document", ""))
+        return Prefixes(str(known.get("query", "")), str(passage))
+    return published(source.resolve().name, str(_json(source / "config.json").get("_name_or_path", "")))
 
 
 def _without_prefix(weights: Mapping[str, Vectors]) -> dict[str, Vectors]:

@@ -90,3 +90,37 @@ where space_id = %(space)s and generation = %(generation)s and entry_id = any(ar
     order by entry_id
     limit %(limit)s
 ))
+
+-- name: plan: how much is left to do for a model, known by its digest or not at all, and which one serves
+with known as (
+    select id from core.recall_generations where digest = %(digest)s
+)
+select
+    greatest(0, (
+        select coalesce(sum(entries), 0) from core.spaces
+    ) - (
+        select count(*) from core.recall_vectors v join known k on k.id = v.generation
+    ))::int8 as entries,
+    (
+        select count(*) from core.spaces where generation is not null and generation not in (select id from known)
+    )::int8 as spaces,
+    coalesce((
+        select model from core.recall_generations where state = 'serving'
+    ), '') as previous
+
+-- name: latest: the model that is being changed to, else the one that serves
+select id, model, digest, dimensions from core.recall_generations where state in ('building', 'serving')
+order by state, id desc
+limit 1
+
+-- name: unfinished: the model of a change that is not complete everywhere and that nobody is at work on
+select g.id, g.model, g.digest, g.dimensions
+from core.recall_generations g
+where (
+    g.state = 'building'
+    or g.state = 'serving' and exists (
+        select from core.spaces s where s.generation is not null and s.generation <> g.id
+    )
+) and pg_try_advisory_xact_lock(73105, g.id)
+order by g.state, g.id desc
+limit 1
