@@ -24,8 +24,8 @@ class Cosine:
     ) -> list[list[str]]:
         """For each question the messages whose vectors are nearest."""
         texts = [message.spoken for message in conversation.messages]
-        vectors = anyio.run(_embed, [*texts, *(question.text for question in questions)])
-        scores = vectors[len(texts) :] @ vectors[: len(texts)].T
+        vectors, asked = anyio.run(_embed, texts, [question.text for question in questions])
+        scores = asked @ vectors.T
         return [
             self._one(conversation, question, row, depth)
             for question, row in zip(questions, scores, strict=True)
@@ -51,9 +51,11 @@ class Cosine:
         return [id_ for id_, _ in zip(allowed, range(depth), strict=False)]
 
 
-async def _embed(texts: Sequence[str]) -> NDArray[np.float32]:
+async def _embed(
+    texts: Sequence[str], questions: Sequence[str]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     embedder = choose(Settings())
     try:
-        return await embedder.embed(texts)
+        return await embedder.embed(texts), await embedder.embed(questions, role="query")
     finally:
         await embedder.aclose()

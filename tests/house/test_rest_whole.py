@@ -19,6 +19,7 @@ NOT_BY_HTTP = {
     "Memory.space_names": "as Memory.spaces",
     "Erasing.rewrite_freed": "it locks tables; `quipu forget --rewrite` says how much it is and asks",
     "Memory.reembed": "it takes hours; `quipu reembed` shows how far it is",
+    "Memory.reembed_plan": "it is the preview of that; `quipu model use` shows it",
     "Memory.work": "workers do it",
     "Snapshots.erase_all": "a space is forgotten with its snapshots, by /v1/forget",
     "Rooms.marks": "whoever has the marks can forge them",

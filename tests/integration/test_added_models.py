@@ -84,6 +84,7 @@ async def test_recall_is_in_the_right_order_with_a_model_whose_cosines_lie_close
     spread = [similar(added, text) for text in STORED.values()]
     assert 0.7 < min(cosines) < max(cosines) < 1
     assert max(spread) - min(spread) > 2 * (max(cosines) - min(cosines))
+    assert await first_hit(replace(settings, embedding_model="raw"), "raw") != "pet"
     assert await first_hit(replace(settings, embedding_model="crowded"), "centred") == "pet"
 
 

@@ -31,7 +31,7 @@ SPACE, MARK = "ana", "aardvark"
 _DRAWN = random.Random(17)
 # What is no text, what works on the machine, and what takes words to look for and never keeps them.
 _NO_TEXT = re.compile(r"Path|Callable|Progress|UUID|^(?:int|float|bool|datetime|timedelta)(?: \| None)?$")
-_ELSEWHERE = frozenset({"aclose", "reembed", "work", "receipts.verify"})
+_ELSEWHERE = frozenset({"aclose", "reembed", "reembed_plan", "work", "receipts.verify"})
 VALUES: dict[str, Any] = {
     "messages": [{"content": "I live in Oslo.", "id": "m", "session": "s", "user": "una", "speaker": "Una"}],
     "question": "Where does Una live?",
