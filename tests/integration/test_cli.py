@@ -354,36 +354,6 @@ def test_models_are_listed_and_a_wrong_one_is_refused(quipu: CommandLine) -> Non
     assert "Traceback" not in done.stderr
 
 
-def test_using_a_model_shows_what_it_costs_and_does_it_when_told_to(chat: CommandLine) -> None:
-    plan = chat.json("model", "use", "all-MiniLM-L6-v2")
-    assert (plan["model"], plan["previous"], plan["entries"], plan["spaces"]) == (
-        "all-MiniLM-L6-v2",
-        "hashing",
-        4,
-        1,
-    )
-    assert plan["seconds_about"] > 0
-    assert plan["bytes_meanwhile"] == 4 * 384 * 4
-    assert "--yes" in chat.text("model", "use", "all-MiniLM-L6-v2")
-    left = chat.json("model", "use", "all-MiniLM-L6-v2", "--yes", "--background")
-    assert (left["model"], left["entries"]) == ("all-MiniLM-L6-v2", 0)
-    done = chat.json("model", "use", "all-MiniLM-L6-v2", "--yes")
-    assert (done["model"], done["previous"], done["entries"]) == ("all-MiniLM-L6-v2", "hashing", 4)
-    assert "already" in chat.text("model", "use", "all-MiniLM-L6-v2")
-    assert "QUIPU_EMBEDDING_MODEL names hashing" in chat.run("model", "use", "all-MiniLM-L6-v2").stderr
-
-
-def test_a_model_is_shown_with_what_is_put_before_texts(quipu: CommandLine) -> None:
-    shown = quipu.json("model", "show", "all-MiniLM-L6-v2")
-    assert (shown["dimensions"], shown["prefixes"], shown["centred"]) == (
-        384,
-        {"query": "", "passage": ""},
-        False,
-    )
-    assert "not measured" in quipu.text("model", "show", "all-MiniLM-L6-v2")
-    assert quipu.run("model", "show", "nowhere").returncode != 0
-
-
 def test_the_model_is_changed_while_everything_stays(chat: CommandLine) -> None:
     done = chat.json("reembed", "--model", "all-MiniLM-L6-v2")
     assert (done["model"], done["previous"], done["entries"]) == ("all-MiniLM-L6-v2", "hashing", 4)

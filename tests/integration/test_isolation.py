@@ -113,12 +113,7 @@ CALLS: dict[str, Call] = {
     "check_erasure": _after_erasure,
     "rewrite_freed": _after_erasure,
 }
-WHOLE_DATABASE = {
-    "reembed",
-    "reembed_plan",
-    "work",
-    "aclose",
-}  # they are about no space, and return no more than counts
+WHOLE_DATABASE = {"reembed", "reembed_plan", "work", "aclose"}  # about no space, returning counts at most
 
 
 def test_every_public_method_is_tried() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from hashlib import blake2b
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from quipu.kernel.embedding.embedder import Vectors
+import numpy as np
+from numpy.typing import NDArray
+
+_Row: TypeAlias = NDArray[np.float32]
 
 
 class VectorCache:
@@ -20,14 +22,14 @@ class VectorCache:
 
     def __init__(self, *, capacity: int = 2048) -> None:
         self.capacity = capacity
-        self._rows: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._rows: OrderedDict[bytes, _Row] = OrderedDict()
         self._lock = Lock()
 
     def __len__(self) -> int:
         """Count the vectors held now."""
         return len(self._rows)
 
-    def get(self, text: str) -> Vectors | None:
+    def get(self, text: str) -> _Row | None:
         """Return the vector of the text if it is still held. Do not write to it."""
         key = _key(text)
         with self._lock:
@@ -36,7 +38,7 @@ class VectorCache:
                 self._rows.move_to_end(key)
             return row
 
-    def put(self, text: str, row: Vectors) -> None:
+    def put(self, text: str, row: _Row) -> None:
         """Hold the vector of the text; the oldest entry beyond the capacity is dropped."""
         key = _key(text)
         with self._lock:

@@ -200,7 +200,7 @@ class LocalEmbedder:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Reading:
-    """How texts of one role are read: the words put before them, the mean subtracted, the latest vectors."""
+    """Treatment of the texts of one role: words put before them, the mean subtracted, the latest vectors."""
 
     prefix: str
     mean: Vectors | None

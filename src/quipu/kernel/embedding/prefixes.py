@@ -12,7 +12,7 @@ Role: TypeAlias = Literal["passage", "query"]
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """What is put before a question and before what is searched; most models expect nothing."""
+    """Words to put before a question and before what is searched; most models expect none."""
 
     query: str = ""
     passage: str = ""

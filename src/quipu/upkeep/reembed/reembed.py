@@ -55,7 +55,7 @@ class ReembedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReembedPlan:
-    """What a change of the embedding model would cost.
+    """Cost of a change of the embedding model.
 
     ``entries`` have no vector of ``model`` yet, ``spaces`` would change over. ``seconds_about`` is for short
     texts on this machine, None where the model is ``to_be_made`` first. ``bytes_meanwhile`` is the room that
