@@ -13,6 +13,11 @@ from quipu import Memory
 from quipu.kinds.tables.model import StoredSchema
 
 
+def at_once(*statements: str) -> str:
+    """One statement that does several: an agent's statement is tried before it is done, which costs."""
+    return f"do $at_once$ begin {'; '.join(statements)}; end $at_once$"
+
+
 @dataclass(frozen=True, slots=True)
 class House:
     """An open memory, the address of its database for the superuser, and its home."""

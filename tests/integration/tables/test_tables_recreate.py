@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tables_house import House
+from tables_house import House, at_once
 
 from quipu import Memory
 from quipu.errors import BadInput
@@ -38,7 +38,7 @@ def tables(house: House) -> Memory:
         **WHERE,
     )
     tables.insert("ships", [{"name": f"Ship {n}", "story": f"tale {n}"} for n in range(20)], **WHERE)
-    for sql in (
+    hanging = (
         "create table ports (id int primary key, ship int references ships (id))",
         "insert into ports values (1, 5)",
         "create view named as select name from ships",
@@ -47,8 +47,8 @@ def tables(house: House) -> Memory:
         "create index ships_by_crew on ships (crew)",
         "create function stay() returns trigger language plpgsql as 'begin return new; end'",
         "create trigger staying before update on ships for each row execute function stay()",
-    ):
-        tables.execute(sql, **WHERE, confirm=True)
+    )
+    tables.execute(at_once(*hanging), **WHERE, confirm=True)
     return tables
 
 
