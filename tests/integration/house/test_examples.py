@@ -3,10 +3,7 @@ starts a server; the others in a database of their own of a server that runs."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -14,9 +11,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from patience import PATIENCE_SECONDS
 from psycopg import sql
 from tree import ROOT, SOURCE
+from warm_interpreter import Run, run_cold, warm
 
 from quipu import Memory
 from quipu.kernel.config import Settings
@@ -59,28 +56,31 @@ def test_the_readme_has_examples() -> None:
     assert program(ROOT / "README.md").strip()
 
 
+@pytest.fixture(scope="module")
+def python() -> Iterator[Run]:
+    """Runs programs with the library loaded."""
+    with warm({"PYTHONPATH": str(SOURCE)}) as run:
+        yield run
+
+
 def test_the_examples_of_the_readme_run_unplugged(home: Path) -> None:
-    run(ROOT / "README.md", home)
+    variables = {"QUIPU_HOME": str(home), "PYTHONPATH": str(SOURCE)}
+    code, errors = run_cold(program(ROOT / "README.md"), home, variables)
+    assert (code, "Warning" in errors) == (0, False), errors
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_examples_of_a_page_run(page: Path, home: Path, url: str) -> None:
-    run(page, home, QUIPU_DATABASE_URL=url)
+def test_the_examples_of_a_page_run(page: Path, home: Path, url: str, python: Run) -> None:
+    code, errors = python(program(page), home, {"QUIPU_HOME": str(home), "QUIPU_DATABASE_URL": url})
+    assert (code, "Warning" in errors) == (0, False), errors
 
 
-def run(page: Path, home: Path, **settings: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("QUIPU_")}
-    environment |= {"QUIPU_HOME": str(home), "PYTHONPATH": str(SOURCE), **settings}
-    done = subprocess.run(
-        [sys.executable, "-W", "error::ResourceWarning", "-c", program(page)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=home,
-        timeout=PATIENCE_SECONDS,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Warning" not in done.stderr
+@pytest.mark.parametrize(
+    "wrong", ["raise SystemExit(3)", "1 / 0", "open('x', 'w')", "import os; os.kill(os.getpid(), 9)"]
+)
+def test_what_is_wrong_with_an_example_is_seen(home: Path, python: Run, wrong: str) -> None:
+    code, errors = python(wrong, home, {})
+    assert (code, "Warning" in errors) != (0, False)
 
 
 def test_a_readme_is_read_to_its_end() -> None:
