@@ -51,22 +51,36 @@ def space() -> str:
     return f"restaurant {next(_NUMBERS)}"
 
 
-@pytest.fixture
-def clock() -> FrozenClock:
+@pytest.fixture(scope="session")
+def the_clock() -> FrozenClock:
+    """The clock of the memory that the tests share."""
     return FrozenClock(NOW)
 
 
-@pytest.fixture
-def memory(accepting: Settings, address: str, clock: FrozenClock, space: str) -> Iterator[Memory]:
-    """A memory in whose space the operator dana has asked twice, in one session."""
-    with Memory(settings=accepting, clock=clock) as opened:
-        said = [
-            {"role": "user", "content": "Staffing for Friday at Lisbon, Rua Augusta 1?"},
-            {"role": "assistant", "content": "Assuming the usual team size."},
-            {"role": "user", "content": "We are four at dinner."},
-        ]
-        opened.observe(said, space=space, session=SESSION, user="dana")
-        opened.ledger.open_session(
-            space=space, session=SESSION, user="dana", model="m-1", prompt_version="p-1"
-        )
+@pytest.fixture(scope="session")
+def shared(accepting: Settings, address: str, the_clock: FrozenClock) -> Iterator[Memory]:
+    """A memory that the tests share, each with a space of its own."""
+    assert address
+    with Memory(settings=accepting, clock=the_clock) as opened:
         yield opened
+
+
+@pytest.fixture
+def clock(the_clock: FrozenClock) -> FrozenClock:
+    """That clock, which stands at the time of the seed when a test begins."""
+    the_clock.advance(NOW - the_clock.now())
+    return the_clock
+
+
+@pytest.fixture
+def memory(shared: Memory, clock: FrozenClock, space: str) -> Memory:
+    """A memory in whose space the operator dana has asked twice, in one session."""
+    assert clock.now() == NOW
+    said = [
+        {"role": "user", "content": "Staffing for Friday at Lisbon, Rua Augusta 1?"},
+        {"role": "assistant", "content": "Assuming the usual team size."},
+        {"role": "user", "content": "We are four at dinner."},
+    ]
+    shared.observe(said, space=space, session=SESSION, user="dana")
+    shared.ledger.open_session(space=space, session=SESSION, user="dana", model="m-1", prompt_version="p-1")
+    return shared
