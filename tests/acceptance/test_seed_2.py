@@ -87,22 +87,28 @@ class Agent:
         return self.call("memory:query", sql=sql)["results"]
 
 
-@pytest.fixture
-def agent(accepting: Settings, address: str) -> Iterator[Agent]:
-    """An agent with the table of the text in an otherwise empty schema."""
+@pytest.fixture(scope="module")
+def house(accepting: Settings, address: str) -> Iterator[Memory]:
+    """The memory of the agents."""
     with Memory(settings=replace(accepting, database_url=address)) as memory:
-        if memory.tables.schemas(space="default"):
-            memory.tables.drop_schema("memory", space="default", confirm=True)
-        one = Agent(memory)
-        one.call(
-            "memory:schema:create-table",
-            name="characters",
-            description="Player and NPC characters",
-            embed_fields="backstory",
-            column_descriptions=json.dumps(DESCRIPTIONS),
-            sql=CREATE,
-        )
-        yield one
+        yield memory
+
+
+@pytest.fixture
+def agent(house: Memory) -> Agent:
+    """An agent with the table of the text in an otherwise empty schema."""
+    if house.tables.schemas(space="default"):
+        house.tables.drop_schema("memory", space="default", confirm=True)
+    one = Agent(house)
+    one.call(
+        "memory:schema:create-table",
+        name="characters",
+        description="Player and NPC characters",
+        embed_fields="backstory",
+        column_descriptions=json.dumps(DESCRIPTIONS),
+        sql=CREATE,
+    )
+    return one
 
 
 def test_create_insert_query_update_delete(agent: Agent) -> None:
@@ -182,38 +188,38 @@ def test_descriptions_are_comments_and_the_registry_has_a_row(agent: Agent, addr
     assert row == (DESCRIPTIONS["name"],)
 
 
-@pytest.mark.parametrize("name", ["Characters", "public.users", "a;b", "../a", "memory.a.b", 'a"b', "", "1a"])
-def test_names_of_tables_are_validated(agent: Agent, name: str) -> None:
-    said = agent.refused(
-        "memory:schema:create-table",
-        name=name,
-        description="x",
-        embed_fields="",
-        sql="CREATE TABLE a (id int)",
-    )
-    assert "no name of a table" in said
+def test_names_of_tables_are_validated(agent: Agent) -> None:
+    for name in ("Characters", "public.users", "a;b", "../a", "memory.a.b", 'a"b', "", "1a"):
+        said = agent.refused(
+            "memory:schema:create-table",
+            name=name,
+            description="x",
+            embed_fields="",
+            sql="CREATE TABLE a (id int)",
+        )
+        assert "no name of a table" in said, name
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "DROP TABLE memory.schema_registry",
-        "TRUNCATE memory.schema_registry",
-        "DELETE FROM memory.schema_registry",
-        "ALTER TABLE memory.schema_registry DROP COLUMN description",
-        "DROP VIEW memory.embeddings",
-        "DROP TABLE memory.embeddings",
-        "TRUNCATE memory.embeddings",
-        "DELETE FROM memory.embeddings",
-        "ALTER VIEW memory.embeddings RENAME TO mine",
-        "DROP SCHEMA memory CASCADE",
-        "CREATE TABLE public.users (id int)",
-        "SELECT * FROM core.messages",
-    ],
+PROTECTED = (
+    "DROP TABLE memory.schema_registry",
+    "TRUNCATE memory.schema_registry",
+    "DELETE FROM memory.schema_registry",
+    "ALTER TABLE memory.schema_registry DROP COLUMN description",
+    "DROP VIEW memory.embeddings",
+    "DROP TABLE memory.embeddings",
+    "TRUNCATE memory.embeddings",
+    "DELETE FROM memory.embeddings",
+    "ALTER VIEW memory.embeddings RENAME TO mine",
+    "DROP SCHEMA memory CASCADE",
+    "CREATE TABLE public.users (id int)",
+    "SELECT * FROM core.messages",
 )
-def test_protected_tables_and_other_schemas_are_refused(agent: Agent, sql: str) -> None:
-    agent.refused("memory:schema:execute", sql=sql)
-    assert len(agent.rows("SELECT * FROM memory.schema_registry")) == 1
+
+
+def test_protected_tables_and_other_schemas_are_refused(agent: Agent) -> None:
+    for sql in PROTECTED:
+        agent.refused("memory:schema:execute", sql=sql)
+        assert len(agent.rows("SELECT * FROM memory.schema_registry")) == 1, sql
 
 
 def test_queries_are_read_only(agent: Agent) -> None:
