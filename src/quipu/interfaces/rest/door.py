@@ -13,7 +13,7 @@ from quipu.interfaces.rest.models import Problem
 from quipu.interfaces.rest.once import IdempotencyKey, Once
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.problems import MEDIA_TYPE
-from quipu.interfaces.serving.served import served
+from quipu.interfaces.serving.served import operation_name, served
 from quipu.upkeep.keys.model import Level
 
 _BEARER: Final = HTTPBearer(
@@ -132,4 +132,10 @@ def refused(**more: str) -> dict[int | str, dict[str, Any]]:
 def room(name: str, *, prefix: str | None = None) -> APIRouter:
     """Return a router for what belongs together: ``room("ledger")`` has its routes under ``/v1/ledger``."""
     where = f"/{name}" if prefix is None else prefix
-    return APIRouter(prefix=where, tags=[name], responses=refused(), route_class=Once)
+    return APIRouter(
+        prefix=f"/v1{where}",
+        tags=[name],
+        responses=refused(),
+        route_class=Once,
+        generate_unique_id_function=operation_name,
+    )

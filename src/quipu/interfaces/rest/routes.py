@@ -59,7 +59,7 @@ def _listed(route: APIRoute) -> Listed:
     calls = [one.call for one in route.dependant.dependencies]
     for call in calls:
         if isinstance(call, Needs | NeedsEngine):
-            return Listed(method, f"/v1{route.path}", call.level, isinstance(call, Needs))
+            return Listed(method, route.path, call.level, isinstance(call, Needs))
     raise TypeError(f"{method} {route.path} asks nobody who they are")
 
 

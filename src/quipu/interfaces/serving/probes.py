@@ -8,9 +8,9 @@ from starlette.responses import PlainTextResponse, Response
 
 from quipu.errors import NotFound
 from quipu.interfaces import problems
-from quipu.interfaces.serving.served import served
+from quipu.interfaces.serving.served import operation_name, served
 
-router = APIRouter(tags=["probes"])
+router = APIRouter(tags=["probes"], generate_unique_id_function=operation_name)
 
 
 class State(BaseModel):

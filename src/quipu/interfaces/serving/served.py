@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Final, cast
 
 import anyio
+from fastapi.routing import APIRoute
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
@@ -103,3 +104,8 @@ class Served:
 def served(asked: HTTPConnection) -> Served:
     """Return the objects of a request's server."""
     return cast("Served", asked.app.state.served)
+
+
+def operation_name(route: APIRoute) -> str:
+    """Return an operation's name in clients that are made from the OpenAPI: ``record_observe``."""
+    return "_".join([*map(str, route.tags[:1]), route.name])

@@ -60,5 +60,5 @@ def pages() -> APIRouter:
     """Return the router of every page."""
     router = APIRouter()
     for one in PAGES:
-        router.include_router(one)
+        router.routes.extend(one.routes)
     return router
