@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 from cli_process import LINES, CommandLine
+
+from quipu.kernel.embedding.stored import BUNDLED, CARD, GRAPH
 
 
 @pytest.fixture
@@ -37,6 +41,24 @@ def test_using_a_model_shows_what_it_costs_and_does_it_when_told_to(chat: Comman
     assert (done["model"], done["previous"], done["entries"]) == ("all-MiniLM-L6-v2", "hashing", 4)
     assert "already" in chat.text("model", "use", "all-MiniLM-L6-v2")
     assert "QUIPU_EMBEDDING_MODEL names hashing" in chat.run("model", "use", "all-MiniLM-L6-v2").stderr
+
+
+def test_doctor_looks_at_the_model_that_a_database_was_changed_to(chat: CommandLine) -> None:
+    shelf = chat.home / "models" / "mine"
+    shutil.copytree(BUNDLED / "all-MiniLM-L6-v2", shelf)
+    card = json.loads((shelf / CARD).read_text("utf-8"))
+    (shelf / CARD).write_text(json.dumps(card | {"name": "mine"}), "utf-8")
+    chat.json("model", "use", "mine", "--yes")
+    del chat.settings["QUIPU_EMBEDDING_MODEL"]
+    found = {one["name"]: one for one in chat.json("doctor")["findings"]}
+    assert (found["vectors"]["state"], found["model in use"]["state"]) == ("ok", "ok")
+    data = bytearray((shelf / GRAPH).read_bytes())
+    data[1_000_000] ^= 1
+    (shelf / GRAPH).write_bytes(data)
+    done = chat.run("doctor", "--json")
+    damaged = {one["name"]: one for one in json.loads(done.stdout)["findings"]}["model in use"]
+    assert (damaged["state"], "damaged" in damaged["detail"]) == ("fail", True)
+    assert done.returncode != 0
 
 
 def test_a_model_is_shown_with_what_is_put_before_texts(quipu: CommandLine) -> None:

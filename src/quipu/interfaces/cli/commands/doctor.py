@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -199,6 +200,16 @@ async def _model(settings: Settings) -> AsyncIterator[Finding]:
     yield Finding("model", "ok", f"{embedder.name}, {embedder.dimensions} dimensions{whole}")
 
 
+async def _model_in_use(settings: Settings, health: Health) -> Finding:
+    """Look at the model of a database that has another one than the settings say."""
+    used = replace(settings, embedding_model=health.model, embedding_dimensions=health.dimensions)
+    try:
+        (found,) = [one async for one in _model(used)]
+    except QuipuError as error:
+        return Finding("model in use", "fail", error.message, error.hint or "")
+    return replace(found, name="model in use")
+
+
 async def _rerank(settings: Settings) -> AsyncIterator[Finding]:
     """Yield if the re-ranker answers, how fast, and if it tells an answer from something else."""
     reranker = choose_reranker(settings)
@@ -238,8 +249,11 @@ async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:
         return
     yield Finding("schema", "ok", "up to date")
     async with AsyncMemory(settings=settings) as memory:
-        for finding in _of_health(await memory.health()):
-            yield finding
+        health = await memory.health()
+    for finding in _of_health(health):
+        yield finding
+    if health.model not in ("", settings.embedding_model):
+        yield await _model_in_use(settings, health)
     async for finding in spending(settings):
         yield finding
     async for finding in evaluations(settings):

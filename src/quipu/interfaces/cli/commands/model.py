@@ -58,6 +58,7 @@ def list_all(call: Call) -> None:
     answer = {"chosen": settings.embedding_model, "models": found}
     screen.answer({**answer, "reranker": settings.rerank, "rerankers": rerankers}, *shown)
     screen.note("\nAlso 'hashing' (words only), 'st:NAME' and 'openai:NAME'; see docs/reference/settings.md.")
+    screen.note("▶ is for new databases; what an existing one uses: quipu doctor")
     if not is_multilingual_made(settings.home):
         screen.note("For other languages than English: quipu model use multilingual")
 
