@@ -66,6 +66,7 @@ NEITHER: Final = (
     "/v1/queue/jobs",
     "/v1/receipts/{id}",
     "/v1/receipts/key",
+    "/v1/relations",  # of one message: they are read by its number
     "/config/memory/snapshots",  # it sends the browser on
 )
 """Beginnings of paths that show no list and no row of one."""
@@ -110,13 +111,12 @@ def addresses() -> Iterator[Address]:
     Raises:
         LookupError: nobody said what the placeholder of a path stands for.
     """
-    for prefix, routers in (("", PAGES), ("/v1", ROUTERS)):
+    for routers in (PAGES, ROUTERS):
         for router in routers:
             for route in router.routes:
                 if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
-                    path = f"{prefix}{route.path}"
-                    if not path.startswith(NEITHER):
-                        yield from _looks(_named(path), is_page=not prefix)
+                    if not route.path.startswith(NEITHER):
+                        yield from _looks(_named(route.path), is_page=routers is PAGES)
 
 
 def _looks(path: str, *, is_page: bool) -> Iterator[Address]:

@@ -178,11 +178,11 @@ async def check(settings: Settings, account: Account, number: int) -> None:
 
 
 async def recall_some(memory: AsyncMemory, account: Account, chance: random.Random) -> None:
-    """What is kept is found by its words, and what is forgotten is not."""
+    """What is kept is found by its word, and what is forgotten is not."""
     for name in chance.sample(sorted(account.kept), min(3, len(account.kept))):
         message = account.kept[name]
-        # Of ten words said a thousand times, others may fit nearly as well: so among the first twenty.
-        hits = await memory.recall(message["content"], space=message["space"], limit=20)
+        # By the one that it alone has: a line that ends in a question mark is no answer to all of its words.
+        hits = await memory.recall(name, space=message["space"], limit=20)
         assert name in {hit.source.message for hit in hits}, [(message, hit.parts, hit.text) for hit in hits]
     for name in chance.sample(sorted(account.forgotten), min(3, len(account.forgotten))):
         for space in ("sea", "land"):

@@ -10,7 +10,7 @@ from patience import PATIENCE_SECONDS
 
 from quipu import AsyncMemory
 from quipu.errors import Conflict, EmbeddingError
-from quipu.kernel.embedding.embedder import Vectors
+from quipu.kernel.embedding.embedder import Role, Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
 
 pytestmark = pytest.mark.anyio
@@ -25,12 +25,12 @@ class Moody:
         self.calls = 0
         embed = HashEmbedder.embed
 
-        async def moody(embedder: HashEmbedder, texts: Sequence[str]) -> Vectors:
+        async def moody(embedder: HashEmbedder, texts: Sequence[str], *, role: Role = "passage") -> Vectors:
             self.calls += 1
             await anyio.sleep(self.seconds)
             if self.fails:
                 raise EmbeddingError("The model is ill.")
-            return await embed(embedder, texts)
+            return await embed(embedder, texts, role=role)
 
         patch.setattr(HashEmbedder, "embed", moody)
 
