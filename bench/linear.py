@@ -27,7 +27,7 @@ from quipu.errors import BadInput
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.text import clean, count_words, excerpt
 from quipu.kernel.embedding.embedder import prepare as prepare_to_embed
-from quipu.kernel.prose.splitting import sentences
+from quipu.kernel.prose.sentences import sentences
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.signals.said import judge
 from quipu.kinds.ledger.signals.words import sentences as complaints

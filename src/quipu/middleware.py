@@ -9,6 +9,6 @@ with Middleware(space="home", user="ana") as around:
 
 from quipu.interfaces.middleware.middleware import Middleware
 from quipu.interfaces.middleware.model import Metrics, Recalled
-from quipu.interfaces.middleware.wrapping import Turn
+from quipu.interfaces.middleware.wrapper import Turn
 
 __all__ = ["Metrics", "Middleware", "Recalled", "Turn"]

@@ -212,7 +212,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.erasure.limits import OnRead
     from quipu.upkeep.erasure.model import Checked, Erasure, PublicKey, Receipt
-    from quipu.upkeep.erasure.rewriting import Rewritten
+    from quipu.upkeep.erasure.rewrite import Rewritten
     from quipu.upkeep.health import Health
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.keys.model import Issued, Key, Level

@@ -23,7 +23,7 @@ from quipu.interfaces.mcp import mounted
 from quipu.interfaces.mcp.mounted import HttpDoor
 from quipu.interfaces.server import MOUNTS, Mount, create_app
 from quipu.interfaces.serving.limits import Limits
-from quipu.interfaces.serving.listening import bound, listen
+from quipu.interfaces.serving.listener import bound, listen
 from quipu.interfaces.serving.served import Served
 from quipu.kernel.config import Settings
 

@@ -14,7 +14,7 @@ import pytest
 from rerank_server import KEY, SHAPES, RerankServer, overlap
 from tiny_cross_encoder import Form, expected, write_cross_encoder
 
-from quipu.kernel.rerank.adding import add_reranker
+from quipu.kernel.rerank.installation import add_reranker
 from quipu.kernel.rerank.local import LocalReranker
 from quipu.kernel.rerank.remote import RemoteReranker
 from quipu.kernel.rerank.reranker import Reranker

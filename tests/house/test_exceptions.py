@@ -21,13 +21,13 @@ MAY_CATCH_ALL = {
         "quipu.interfaces.hooks.daemon.service",
         "_answer",
     ): "one question must not end the service for all others",
-    ("quipu.interfaces.middleware.writing", "attempt"): "memory must never break an answer",
+    ("quipu.interfaces.middleware.writer", "attempt"): "memory must never break an answer",
     (
-        "quipu.interfaces.hooks.daemon.syncing",
+        "quipu.interfaces.hooks.daemon.pending",
         "catch_up",
     ): "what is not found yet is no reason to end the service",
     (
-        "quipu.interfaces.hooks.daemon.syncing",
+        "quipu.interfaces.hooks.daemon.pending",
         "sync_all",
     ): "one file must not end the service, nor every next one",
     ("quipu.interfaces.web.background", "_run"): "the outermost loop of long work: the pages must go on",

@@ -18,9 +18,9 @@ from quipu import AsyncMemory
 from quipu.errors import MissingExtra, ModelMissing
 from quipu.kernel import embedding
 from quipu.kernel.config import Settings
-from quipu.kernel.embedding.adding import add_model, add_multilingual
 from quipu.kernel.embedding.convert import convert_model
 from quipu.kernel.embedding.embedder import LocalEmbedder
+from quipu.kernel.embedding.installation import add_model, add_multilingual
 from quipu.kernel.embedding.stored import ModelInfo, find_model
 
 pytestmark = pytest.mark.anyio

@@ -27,7 +27,7 @@ from quipu.interfaces.mcp.server import build
 from quipu.interfaces.server import create_app
 from quipu.kernel.base.setting import Secret
 from quipu.kernel.config import Settings
-from quipu.kernel.rerank.adding import add_reranker
+from quipu.kernel.rerank.installation import add_reranker
 from quipu.recall.render import Reason
 
 pytestmark = pytest.mark.anyio

@@ -17,16 +17,16 @@ from quipu.errors import DatabaseError
 from quipu.kernel.config import Settings
 from quipu.kinds.tables.person_names import PersonNames
 from quipu.kinds.tables.snapshot_source import SnapshotSource
-from quipu.upkeep.erasure import aftermath, places, rewriting
+from quipu.upkeep.erasure import aftermath, places, rewrite
 from quipu.upkeep.erasure.everywhere import entries_with, fill
 from quipu.upkeep.erasure.everywhere import search as search_tables
-from quipu.upkeep.erasure.gone import Known
+from quipu.upkeep.erasure.forgotten import Known
 from quipu.upkeep.erasure.limits import Limit
 from quipu.upkeep.erasure.model import Checked, Left, Place, Receipt
 from quipu.upkeep.erasure.names import anywhere, as_bytes, wanted
 from quipu.upkeep.erasure.place_search import PlaceSearch
 from quipu.upkeep.erasure.places import Holder, Notes
-from quipu.upkeep.erasure.rewriting import Rewritten, log_segments
+from quipu.upkeep.erasure.rewrite import Rewritten, log_segments
 from quipu.upkeep.snapshots.shelf import Shelf
 
 _AT_ONCE: Final = 100
@@ -143,8 +143,8 @@ async def rewrite_freed(
     called = {target.schema_name: target.schema for target in await source.every(space.name)}
     schemas = list(called)
     if not confirm:
-        return await rewriting.look(parts.database, schemas)
-    done, facts = await rewriting.rewrite(parts.database, schemas)
+        return await rewrite.look(parts.database, schemas)
+    done, facts = await rewrite.rewrite(parts.database, schemas)
     note = await aftermath.note(parts.database, receipt, facts, space=space, now=now, type_="rewritten")
     refused = [f"{called.get(schema, schema)}.{table}" for schema, _, table in map(_parted, done.refused)]
     return replace(done, refused=refused, note=note)

@@ -10,11 +10,11 @@ from quipu.app.forgetting import Forgetting
 from quipu.app.rooms import AsyncRooms
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_known_name, everybody_only
-from quipu.upkeep.erasure import gone
-from quipu.upkeep.erasure.gone import Known
+from quipu.upkeep.erasure import forgotten
+from quipu.upkeep.erasure.forgotten import Known
 from quipu.upkeep.erasure.limits import Limit, OnRead
 from quipu.upkeep.erasure.model import Checked, Erasure, Receipt, What
-from quipu.upkeep.erasure.rewriting import Rewritten
+from quipu.upkeep.erasure.rewrite import Rewritten
 
 
 class AsyncErasing(AsyncRooms):
@@ -125,7 +125,7 @@ class AsyncErasing(AsyncRooms):
         """Return the receipt of an erasure with the notes to it, and its space as it was."""
         receipts = await self.receipts.get(receipt, space=space)
         if receipts and receipts[0].document.get("type") == "erasure":
-            known = await gone.find(self._ready.database, space, receipts[0].id)
+            known = await forgotten.find(self._ready.database, space, receipts[0].id)
             if known is not None:
                 return receipts, known
         raise NotFound(f"{receipt!r} is no receipt of an erasure.", hint="The list of receipts shows them.")

@@ -76,11 +76,11 @@ class Forgetting:
 
     async def _of_gone(self, done: Erasure) -> list[Snapshot]:
         """Return the snapshots of the forgotten space, including those taken meanwhile."""
-        from quipu.upkeep.erasure import gone  # noqa: PLC0415 - as in ``_finish``
+        from quipu.upkeep.erasure import forgotten  # noqa: PLC0415 - as in ``_finish``
 
         if done.receipt is None:
             return []
-        space = await gone.find(self._parts.database, self._space, done.receipt)
+        space = await forgotten.find(self._parts.database, self._space, done.receipt)
         assert space is not None, "a receipt was written, and its space is not found"
         shelf = Shelf.of(self._settings, self._parts.database.url)
         return await to_thread.run_sync(shelf.all, space.id, space.name)
@@ -116,12 +116,12 @@ class Forgetting:
     async def _finish(self, done: Erasure) -> Erasure:
         """Vacuum what an erasure touched, and sign a note on what is still on the disk."""
         # Not at the top: as what signs, only who forgets needs it.
-        from quipu.upkeep.erasure import aftermath, gone  # noqa: PLC0415
+        from quipu.upkeep.erasure import aftermath, forgotten  # noqa: PLC0415
 
         if done.receipt is None:
             return done
         database, settings = self._parts.database, self._settings
-        space = await gone.find(database, self._space, done.receipt)
+        space = await forgotten.find(database, self._space, done.receipt)
         assert space is not None, "a receipt was written, and its space is not found"
         remains = await aftermath.vacuum(database, self._touched)
         copies = aftermath.Copies(

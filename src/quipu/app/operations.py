@@ -134,7 +134,7 @@ def _written(name: str, route: str) -> Operation:
     return Operation(name, route, "write", status=201, named="id", command=None)
 
 
-_BELIEF: Final = "minding.belief"
+_BELIEF: Final = "loops.belief"
 _CHANGE: Final = "facts.change"
 _CONVERSATION: Final = "conversations.one"
 _EPISODE: Final = "episodes.one"
@@ -194,18 +194,18 @@ OPERATIONS: Final = (
     Operation("longterm.evaluate_session", command="longterm evaluate", view="longterm.evaluation"),
     Operation("longterm.import_sqlite", view="longterm.imported", busy="Importing memories"),
     Operation("longterm.export_sqlite", view="longterm.exported", busy="Writing"),
-    Operation("loops.list", "GET /loops", view="minding.loops"),
-    Operation("loops.remind", "GET /loops/due", view="minding.loops"),
-    Operation("loops.get", "GET /loops/{id}", view="minding.loop"),
-    Operation("loops.close", "POST /loops/{id}/close", "write", view="minding.loop"),
-    Operation("loops.reopen", "POST /loops/{id}/reopen", "write", view="minding.loop"),
-    Operation("beliefs.list", "GET /beliefs", view="minding.beliefs"),
-    Operation("beliefs.conflicts", "GET /beliefs/conflicts", view="minding.conflicts"),
-    Operation("beliefs.ask", "POST /beliefs/conflicts/ask", "write", view="minding.conflict"),
+    Operation("loops.list", "GET /loops", view="loops.loops"),
+    Operation("loops.remind", "GET /loops/due", view="loops.loops"),
+    Operation("loops.get", "GET /loops/{id}", view="loops.loop"),
+    Operation("loops.close", "POST /loops/{id}/close", "write", view="loops.loop"),
+    Operation("loops.reopen", "POST /loops/{id}/reopen", "write", view="loops.loop"),
+    Operation("beliefs.list", "GET /beliefs", view="loops.beliefs"),
+    Operation("beliefs.conflicts", "GET /beliefs/conflicts", view="loops.conflicts"),
+    Operation("beliefs.ask", "POST /beliefs/conflicts/ask", "write", view="loops.conflict"),
     Operation("beliefs.resolve", "POST /beliefs/conflicts/{id}/resolve", "write", view=_BELIEF),
     Operation("beliefs.get", "GET /beliefs/{id}", view=_BELIEF),
-    Operation("beliefs.sources", "GET /beliefs/{id}/sources", view="minding.sources"),
-    Operation("beliefs.history", "GET /beliefs/{id}/history", view="minding.beliefs"),
+    Operation("beliefs.sources", "GET /beliefs/{id}/sources", view="loops.sources"),
+    Operation("beliefs.history", "GET /beliefs/{id}/history", view="loops.beliefs"),
     Operation("beliefs.correct", "POST /beliefs/{id}/correct", "write", view=_BELIEF),
     Operation("beliefs.erase", "POST /beliefs/{id}/erase", "admin", view=_BELIEF),
     Operation("episodes.list", "GET /episodes", view="episodes.table"),

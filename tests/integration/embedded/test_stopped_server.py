@@ -21,7 +21,7 @@ from stopped_server import comes_back, happens, stopped
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
 from quipu.errors import DatabaseUnavailable
-from quipu.interfaces.cli.opening import owned
+from quipu.interfaces.cli.memory import owned
 from quipu.kernel.config import Settings
 from quipu.kernel.db import connection
 from quipu.kernel.db.bounds import bounded

@@ -17,7 +17,7 @@ from one_person import STRINGS
 
 from quipu import AsyncMemory
 from quipu.interfaces.hooks.client import run_directory, write_down
-from quipu.interfaces.hooks.daemon.syncing import sync_all
+from quipu.interfaces.hooks.daemon.pending import sync_all
 from quipu.interfaces.mcp.model import Caller
 from quipu.interfaces.mcp.server import build
 from quipu.kernel.queue.outbox import put

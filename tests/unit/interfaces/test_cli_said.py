@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quipu.interfaces.cli.said import value_of
+from quipu.interfaces.cli.values import value_of
 
 
 @pytest.mark.parametrize(

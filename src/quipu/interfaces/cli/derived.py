@@ -22,12 +22,12 @@ from pydantic import BaseModel
 
 from quipu.app.operations import OPERATIONS, Operation
 from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.input import FilePath, document_of
 from quipu.interfaces.cli.last_recall import drop
 from quipu.interfaces.cli.lazy import WarmGroup
-from quipu.interfaces.cli.opening import opened, settings_of
-from quipu.interfaces.cli.piped import FilePath, document_of
-from quipu.interfaces.cli.said import value_of
+from quipu.interfaces.cli.memory import opened, settings_of
 from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.values import value_of
 from quipu.interfaces.declarations import Declaration, Parameter, declared, members
 
 Documents = Mapping[type, Callable[[Any], object]]

@@ -33,7 +33,7 @@ from rich.progress import (
 
 from quipu.interfaces.cli.call import Call
 from quipu.interfaces.cli.failure import Stopped
-from quipu.interfaces.cli.said import unrepeated
+from quipu.interfaces.cli.values import unrepeated
 from quipu.interfaces.cli.views.text import visible
 from quipu.kernel.base.prompt_text import INVISIBLE
 

@@ -16,7 +16,7 @@ from anyio import move_on_after, to_thread
 from quipu.interfaces.middleware import prompt
 from quipu.interfaces.middleware.engine import MOST_TURNS, Engine
 from quipu.interfaces.middleware.model import Metrics, Person, Recalled
-from quipu.interfaces.middleware.wrapping import Turn, wrapped
+from quipu.interfaces.middleware.wrapper import Turn, wrapped
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings, load
 from quipu.sync import Memory

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from quipu.interfaces.serving import confirming
+from quipu.interfaces.serving import confirmation
 from quipu.kernel.base.strict import Strict
 
 Found = TypeVar("Found")
@@ -110,8 +110,8 @@ async def shown_first(
     """
     preview = await do(False)
     shown = counts(preview)
-    if not confirming.confirmed(confirm, act, shown):
-        return Confirmable(confirm=confirming.token(act, shown), shown=tell(preview))
+    if not confirmation.confirmed(confirm, act, shown):
+        return Confirmable(confirm=confirmation.token(act, shown), shown=tell(preview))
     return Confirmable(confirm=None, shown=tell(await do(True)))
 
 

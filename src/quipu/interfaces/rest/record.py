@@ -13,7 +13,7 @@ from quipu.errors import BadInput
 from quipu.interfaces.rest.door import Administering, Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Answer, RequestBody
 from quipu.interfaces.rest.pages import Page, Paging
-from quipu.interfaces.serving import confirming
+from quipu.interfaces.serving import confirmation
 from quipu.interfaces.serving.served import served
 
 router = room("record", prefix="")
@@ -160,11 +160,11 @@ async def forget(
         here.memory.forget, space=here.space, **named, names=asked.names, everywhere=asked.everywhere
     )
     preview = await forget(confirm=False)
-    shown = confirming.shown(preview, asked.names, everywhere=asked.everywhere)
-    if not confirming.confirmed(asked.confirm, "forget", shown):
+    shown = confirmation.shown(preview, asked.names, everywhere=asked.everywhere)
+    if not confirmation.confirmed(asked.confirm, "forget", shown):
         left = [LeftAnswer.model_validate(one) for one in preview.left]
         return ErasureAnswer(
-            counts=dict(preview.counts), left=left, confirm=confirming.token("forget", shown)
+            counts=dict(preview.counts), left=left, confirm=confirmation.token("forget", shown)
         )
     erased = await forget(confirm=True)
     if asked.everything:

@@ -11,7 +11,7 @@ from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest import (
     conversations,
     dumps,
-    evaluating,
+    evaluation,
     evidence,
     imports,
     keys,
@@ -78,7 +78,7 @@ ROUTERS = (
     conversations.router,
     derived("loops", OPERATIONS),
     derived("beliefs", OPERATIONS),
-    evaluating.router,
+    evaluation.router,
     longterm.router,
     tables.router,
     dumps.router,

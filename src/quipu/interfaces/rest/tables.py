@@ -13,7 +13,7 @@ from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Administering, Writing, refused
 from quipu.interfaces.rest.models import Acting, Answer, given
-from quipu.interfaces.serving.confirming import unless_lossy
+from quipu.interfaces.serving.confirmation import unless_lossy
 from quipu.kinds.tables.model import Changed, Done
 from quipu.kinds.tables.recreate import Recreated
 

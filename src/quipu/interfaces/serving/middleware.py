@@ -15,7 +15,7 @@ from quipu.errors import AccessRefused, BadInput, QuipuError, TookTooLong, TooLa
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.metrics import Counting, Metrics
 from quipu.interfaces.serving.problems import response
-from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
+from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.kernel.base.scope import acting_for
 
 # Pages load nothing from anywhere else, run no script that stands in a page, and are shown in no frame.

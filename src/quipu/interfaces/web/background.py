@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from quipu.errors import Conflict, NotFound, QuipuError
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.fields import page_router
 from quipu.interfaces.web.page_context import PageContext, Visiting
 
 _LOG: Final = logging.getLogger("quipu.server")

@@ -8,7 +8,7 @@ from fastapi import Form, Query
 from starlette.responses import Response
 
 from quipu.errors import NotFound
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.fields import page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.kinds.tables.model import Table
 

@@ -17,7 +17,7 @@ from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.signin import CSRF_FIELD
 from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
 from quipu.interfaces.web.config import SchemaName, address
-from quipu.interfaces.web.given import Sure, page_router
+from quipu.interfaces.web.fields import Sure, page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.interfaces.web.snapshots import news, preview
 

@@ -7,10 +7,10 @@ from typing import Final, Literal
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Sure, Word, page_router, slice_of, whole
+from quipu.interfaces.web.fields import Sure, Word, page_router, slice_of, whole
+from quipu.interfaces.web.formats import day
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page_context import Posting, Visiting
-from quipu.interfaces.web.wording import day
 from quipu.kinds.episodes.decay.model import ORDERS, EpisodeCurve
 
 router = page_router()

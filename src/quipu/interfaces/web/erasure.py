@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import Depends, Form, Query
 from starlette.responses import Response
 
-from quipu.interfaces.serving.confirming import shown, token
-from quipu.interfaces.web.given import Sure, page_router
+from quipu.interfaces.serving.confirmation import shown, token
+from quipu.interfaces.web.fields import Sure, page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.upkeep.erasure.model import Erasure, What
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Number, Word, page_router, slice_of
+from quipu.interfaces.web.fields import Number, Word, page_router, slice_of
 from quipu.interfaces.web.page_context import Visiting
 from quipu.kinds.ledger.evidence.arguments import theme_named
 

@@ -8,7 +8,7 @@ from fastapi import Form
 from starlette.responses import Response
 
 from quipu.interfaces.serving.served import served
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.fields import page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.upkeep.keys.model import LEVELS, Issued, Level
 

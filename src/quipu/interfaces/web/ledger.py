@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from quipu.errors import BadInput
 from quipu.interfaces.web.feedback import like
-from quipu.interfaces.web.given import Filled, Number, Sure, Text, Word, page_router, slice_of
+from quipu.interfaces.web.fields import Filled, Number, Sure, Text, Word, page_router, slice_of
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.kinds.ledger.model import Event
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Filled, Text, Word, page_router, slice_of, whole
+from quipu.interfaces.web.fields import Filled, Text, Word, page_router, slice_of, whole
 from quipu.interfaces.web.page_context import Posting, Visiting
 from quipu.kinds.transcripts.extract.model import CATEGORIES
 from quipu.kinds.transcripts.lessons.model import STATES

@@ -9,7 +9,7 @@ from fastapi import Depends, Form
 from starlette.responses import Response
 
 from quipu.errors import Conflict
-from quipu.interfaces.web.given import Filled, Sure, Text, Word, page_router, slice_of, whole
+from quipu.interfaces.web.fields import Filled, Sure, Text, Word, page_router, slice_of, whole
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.kernel.base.parameters import STATES, ListState

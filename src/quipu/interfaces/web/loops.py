@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 from fastapi import Form
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Filled, Word, page_router, slice_of
+from quipu.interfaces.web.fields import Filled, Word, page_router, slice_of
 from quipu.interfaces.web.page_context import Posting, Visiting
 from quipu.kinds.episodes.extraction.loops.model import LOOP_KINDS, LOOP_STATES
 

@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from quipu.app.answer import Used
 from quipu.interfaces.web import navigation
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.fields import page_router
+from quipu.interfaces.web.formats import counted, day
 from quipu.interfaces.web.navigation import place
 from quipu.interfaces.web.page_context import PageContext, Visiting
-from quipu.interfaces.web.wording import counted, day
 from quipu.kernel.base.text import excerpt
 from quipu.upkeep.overview import NOTHING, Overview
 

@@ -20,7 +20,7 @@ from quipu.app.memory import AsyncMemory
 from quipu.interfaces.serving.login import Posted, SignedIn
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.signin import of_port
-from quipu.interfaces.web import files, navigation, plots, wording
+from quipu.interfaces.web import files, formats, navigation, plots
 from quipu.interfaces.web.links import Value, is_ours, link
 from quipu.upkeep.erasure.model import Left
 
@@ -39,13 +39,13 @@ Tone = Literal["good", "bad"]
 
 Names = dict[str, Any]
 _FILTERS: Final = (
-    wording.number,
-    wording.size,
-    wording.moment,
-    wording.day,
-    wording.ago,
-    wording.counted,
-    wording.told,
+    formats.number,
+    formats.size,
+    formats.moment,
+    formats.day,
+    formats.ago,
+    formats.counted,
+    formats.told,
 )
 
 

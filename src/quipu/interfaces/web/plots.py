@@ -12,7 +12,7 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
-from quipu.interfaces.web.wording import day, number
+from quipu.interfaces.web.formats import day, number
 
 WIDTH: Final = 640
 HEIGHT: Final = 180

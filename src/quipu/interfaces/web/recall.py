@@ -12,7 +12,7 @@ from starlette.responses import Response
 from quipu.app.memory import AsyncMemory
 from quipu.errors import BadInput, NotFound
 from quipu.interfaces.web.feedback import Remedy, remedy
-from quipu.interfaces.web.given import Word, page_router
+from quipu.interfaces.web.fields import Word, page_router
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.navigation import place
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Depends, Form, Query
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Filled, Text, Word, page_router
+from quipu.interfaces.web.fields import Filled, Text, Word, page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
 from quipu.record.replacements import Replacement
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 from fastapi import Form
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import page_router
+from quipu.interfaces.web.fields import page_router
 from quipu.interfaces.web.page_context import THEME, Posting, Visiting
 from quipu.upkeep.settings.model import SettingState
 

@@ -6,9 +6,9 @@ from starlette.responses import Response
 
 from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
 from quipu.interfaces.web.config import SchemaName, address
-from quipu.interfaces.web.given import Sure, page_router
+from quipu.interfaces.web.fields import Sure, page_router
+from quipu.interfaces.web.formats import counted
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
-from quipu.interfaces.web.wording import counted
 from quipu.upkeep.snapshots.model import Restored
 
 router = page_router()

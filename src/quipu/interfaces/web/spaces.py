@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from fastapi import Query
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import page_router, slice_of
+from quipu.interfaces.web.fields import page_router, slice_of
 from quipu.interfaces.web.links import link
 from quipu.interfaces.web.page_context import Visiting
 

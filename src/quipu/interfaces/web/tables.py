@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from quipu.errors import BadInput
 from quipu.interfaces.web.config import SchemaName, tables_of
-from quipu.interfaces.web.given import Word, page_router
+from quipu.interfaces.web.fields import Word, page_router
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page_context import PageContext, Visiting
 from quipu.kinds.tables.browse.browse import ForeignKey, TableRow

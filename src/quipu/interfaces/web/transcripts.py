@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from fastapi import Query
 from starlette.responses import Response
 
-from quipu.interfaces.web.given import Number, Word, page_router, slice_of
+from quipu.interfaces.web.fields import Number, Word, page_router, slice_of
 from quipu.interfaces.web.page_context import PageContext, Visiting
 from quipu.kinds.transcripts.browse.model import PARTS, ROLES, Transcript
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 import psycopg
 
 from quipu.errors import LimitReached
-from quipu.kernel.base.nesting import DEEPEST
+from quipu.kernel.base.depth import DEEPEST
 
 
 def plain(value: Any, *, depth: int = 0) -> Any:

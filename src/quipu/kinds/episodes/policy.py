@@ -15,7 +15,7 @@ from anyio import to_thread
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.policy.policy import Policy, asks, policy
-from quipu.kernel.prose.splitting import sentences
+from quipu.kernel.prose.sentences import sentences
 from quipu.kinds.episodes.shapes import Chunk
 from quipu.recall.terms import question_terms
 

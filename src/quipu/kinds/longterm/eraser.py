@@ -11,8 +11,8 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.longterm.store import SQL, Resting
 from quipu.record import store as record
+from quipu.upkeep.erasure.derived_text import repeats, words
 from quipu.upkeep.erasure.model import Named, What
-from quipu.upkeep.erasure.wording import repeats, words
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from uuid import UUID
 
 from quipu.errors import BadInput
-from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
+from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.kernel.redact import redact
 
 MOST_CHARACTERS: Final = 1_000_000

@@ -19,8 +19,8 @@ from quipu.kernel.queue.outbox import put
 from quipu.kinds.transcripts.jobs import LEARN
 from quipu.record import store as record
 from quipu.upkeep.erasure import tombstones
+from quipu.upkeep.erasure.derived_text import repeats, words
 from quipu.upkeep.erasure.model import Named, What
-from quipu.upkeep.erasure.wording import repeats, words
 
 _SQL: Final = queries.load("quipu.kinds.transcripts")
 _Said: TypeAlias = Mapping[str, Mapping[int, str]]

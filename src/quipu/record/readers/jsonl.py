@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from quipu.errors import BadInput, NotFound
+from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.kernel.base.lines import (
     LINE_BYTES,
     NO_FILE,
@@ -25,7 +26,6 @@ from quipu.kernel.base.lines import (
     open_regular,
     rest_of_line,
 )
-from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
 from quipu.record.model import Line, Refusal
 
 _BOM: Final = b"\xef\xbb\xbf"

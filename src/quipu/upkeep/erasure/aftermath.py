@@ -10,10 +10,10 @@ from typing import Any, Final
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
 from quipu.upkeep.backup.model import Backups
-from quipu.upkeep.erasure import gone
+from quipu.upkeep.erasure import forgotten
 from quipu.upkeep.erasure.chain import Entry, append
 from quipu.upkeep.erasure.places import ARCHIVE, ASIDE, BASE, EXPORT, LOG, PAGES, SNAPSHOT
-from quipu.upkeep.erasure.rewriting import log_position
+from quipu.upkeep.erasure.rewrite import log_position
 from quipu.upkeep.exports import exports
 from quipu.upkeep.exports.exports import Export
 from quipu.upkeep.maintenance import Name, maintain
@@ -91,9 +91,9 @@ def kept(copies: Copies) -> dict[str, Any]:
     return {**facts, "backups": {"bases": bases, "archived_log": archive, "aside": aside}}
 
 
-async def exports_of(database: Database, space: gone.Known) -> list[Export]:
+async def exports_of(database: Database, space: forgotten.Known) -> list[Export]:
     """Return the exports of a space, which may be gone."""
-    async with gone.tx(database, space) as tx:
+    async with forgotten.tx(database, space) as tx:
         return await exports.of_space(tx)
 
 
@@ -102,12 +102,12 @@ async def note(
     receipt: str,
     remains: Mapping[str, Any],
     *,
-    space: gone.Known,
+    space: forgotten.Known,
     now: datetime,
     type_: str = "remains",
 ) -> str:
     """Sign a note to a receipt, keep it in the chain, and return its id."""
     facts = {"type": type_, "of": receipt, **remains}
-    async with gone.tx(database, space) as tx:
+    async with forgotten.tx(database, space) as tx:
         (id_,) = await append(tx, [Entry(facts=facts, of_receipt=receipt)], now=now)
     return id_

@@ -14,7 +14,7 @@ from quipu.kernel.base.parameters import Example
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
-from quipu.upkeep.erasure import gone
+from quipu.upkeep.erasure import forgotten
 from quipu.upkeep.erasure.model import PublicKey, Receipt
 from quipu.upkeep.erasure.receipts import fingerprint
 
@@ -91,9 +91,9 @@ class AsyncReceipts:
         """Return documents and signatures of a space; with an id also of one that was forgotten whole."""
         async with self._database.transaction(space) as tx:
             rows = [] if tx is None else await tx.rows(_SQL["receipts_of_space"], id=id)
-        if rows or id is None or (known := await gone.find(self._database, space, id)) is None:
+        if rows or id is None or (known := await forgotten.find(self._database, space, id)) is None:
             return rows
-        async with gone.tx(self._database, known) as tx:
+        async with forgotten.tx(self._database, known) as tx:
             return await tx.rows(_SQL["receipts_of_space"], id=id)
 
     async def _public_key(self) -> bytes | None:

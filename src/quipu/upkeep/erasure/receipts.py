@@ -21,7 +21,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from quipu.errors import BadInput
-from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
+from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.upkeep.erasure.model import Receipt, Verified
 
 _HEADER: Final = b"quipu receipt of an erasure, 1\n"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import AccessRefused, BadInput, ConfigError, Outdated
-from quipu.interfaces.serving import binding, confirming
+from quipu.interfaces.serving import addresses, confirmation
 from quipu.interfaces.serving.access import Rates, burst
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.limits import Limits
@@ -29,29 +29,29 @@ class Hands:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "localhost", "::1", "[::1]"])
 def test_the_own_machine_needs_no_keys(host: str) -> None:
-    binding.check(host, keys=0)
+    addresses.check(host, keys=0)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "memory.example.org", ""])
 def test_other_machines_are_let_in_only_where_there_are_keys(host: str) -> None:
     with pytest.raises(ConfigError, match="no API key"):
-        binding.check(host, keys=0)
-    binding.check(host, keys=1)
+        addresses.check(host, keys=0)
+    addresses.check(host, keys=1)
 
 
 def test_a_server_answers_to_the_name_that_people_know_it_by() -> None:
-    assert "evil.example" not in binding.terms_for("127.0.0.1", None, Limits()).hosts
-    assert binding.terms_for("0.0.0.0", None, Limits()).hosts == frozenset()
-    proxied = binding.terms_for("127.0.0.1", "https://Memory.example.org:8443/x", Limits())
+    assert "evil.example" not in addresses.terms_for("127.0.0.1", None, Limits()).hosts
+    assert addresses.terms_for("0.0.0.0", None, Limits()).hosts == frozenset()
+    proxied = addresses.terms_for("127.0.0.1", "https://Memory.example.org:8443/x", Limits())
     assert "memory.example.org" in proxied.hosts
     assert proxied.secure_cookies
-    assert "[fd00::1]" in binding.terms_for("::1", "http://[fd00::1]:80", Limits()).hosts
+    assert "[fd00::1]" in addresses.terms_for("::1", "http://[fd00::1]:80", Limits()).hosts
 
 
 @pytest.mark.parametrize("url", ["memory.example.org", "ftp://x", "https://", "http://[", ""])
 def test_a_public_address_must_be_one(url: str) -> None:
     with pytest.raises(BadInput):
-        binding.terms_for("127.0.0.1", url, Limits())
+        addresses.terms_for("127.0.0.1", url, Limits())
 
 
 @given(st.integers(1, 100_000), st.lists(st.floats(0, 30), max_size=40))
@@ -147,12 +147,12 @@ def test_a_caller_may_what_their_key_allows() -> None:
 
 def test_a_confirmation_holds_for_what_was_shown_and_nothing_else() -> None:
     shown = {"space": "ana", "counts": {"messages": 3, "facts": 1}}
-    token = confirming.token("forget", shown)
-    assert confirming.confirmed(token, "forget", {"counts": {"facts": 1, "messages": 3}, "space": "ana"})
-    assert not confirming.confirmed(None, "forget", shown)
+    token = confirmation.token("forget", shown)
+    assert confirmation.confirmed(token, "forget", {"counts": {"facts": 1, "messages": 3}, "space": "ana"})
+    assert not confirmation.confirmed(None, "forget", shown)
     for act, other in (("restore", shown), ("forget", {**shown, "space": "bob"}), ("forget", {})):
         with pytest.raises(Outdated):
-            confirming.confirmed(token, act, other)
+            confirmation.confirmed(token, act, other)
 
 
 def test_a_token_names_its_key_and_is_known_by_its_hash() -> None:

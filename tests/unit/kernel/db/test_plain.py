@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from quipu.errors import LimitReached
-from quipu.kernel.base.nesting import DEEPEST
+from quipu.kernel.base.depth import DEEPEST
 from quipu.kernel.db.plain import loads, plain
 
 

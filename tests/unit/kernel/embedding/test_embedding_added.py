@@ -9,9 +9,9 @@ import pytest
 from tiny_bert import SPECIAL, WORDS, bert_in_numpy, random_weights, write_directory
 
 from quipu.errors import BadInput, Conflict, EmbeddingError, MissingExtra, ModelMissing
-from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.convert import Precision
 from quipu.kernel.embedding.embedder import LocalEmbedder
+from quipu.kernel.embedding.installation import add_model
 from quipu.kernel.embedding.stored import find_model, list_models, read_means
 
 BUNDLED = "all-MiniLM-L6-v2"

@@ -9,10 +9,10 @@ from tiny_bert import write_directory
 
 from quipu.errors import ConfigError, MissingExtra, ModelMissing
 from quipu.kernel.config import Settings, load
-from quipu.kernel.embedding.adding import add_model
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.embedding.hashing import HashEmbedder
+from quipu.kernel.embedding.installation import add_model
 from quipu.kernel.embedding.remote import RemoteEmbedder
 
 

@@ -15,9 +15,9 @@ from tiny_bert import WORDS, bert_in_numpy, crowded_weights, write_directory
 
 from quipu.errors import ModelMissing
 from quipu.kernel import embedding
-from quipu.kernel.embedding.adding import add_model, means_of
 from quipu.kernel.embedding.convert import convert_model
 from quipu.kernel.embedding.embedder import LocalEmbedder, centred, mean, unit
+from quipu.kernel.embedding.installation import add_model, means_of
 from quipu.kernel.embedding.stored import ModelInfo, find_model, read_means, read_model, verify
 
 SAMPLE = Path(embedding.__file__).with_name("sample.txt").read_text("utf-8").lower()

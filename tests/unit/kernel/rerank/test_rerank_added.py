@@ -8,7 +8,7 @@ from tiny_cross_encoder import Form, expected, write_cross_encoder
 
 from quipu.errors import BadInput, Conflict, EmbeddingError, ModelMissing
 from quipu.kernel.embedding.stored import GRAPH, TOKENIZER, list_models
-from quipu.kernel.rerank.adding import add_reranker
+from quipu.kernel.rerank.installation import add_reranker
 from quipu.kernel.rerank.local import LocalReranker
 from quipu.kernel.rerank.stored import find_reranker, list_rerankers, shelf
 

@@ -13,8 +13,8 @@ from tiny_cross_encoder import write_cross_encoder
 
 from quipu.errors import ConfigError, MissingExtra, ModelMissing
 from quipu.kernel.config import Settings, load
-from quipu.kernel.rerank.adding import add_reranker
 from quipu.kernel.rerank.choose import choose
+from quipu.kernel.rerank.installation import add_reranker
 from quipu.kernel.rerank.local import LocalReranker
 from quipu.kernel.rerank.remote import RemoteReranker
 from quipu.kernel.rerank.reranker import NoScores, Reranker
@@ -141,7 +141,9 @@ async def wait_until_idle(chosen: Reranker, step: str) -> None:
                 await sleep(0.01)
 
 
-@pytest.mark.parametrize("module", ["quipu.kernel.rerank.choose", "quipu.kernel.rerank.adding", "quipu"])
+@pytest.mark.parametrize(
+    "module", ["quipu.kernel.rerank.choose", "quipu.kernel.rerank.installation", "quipu"]
+)
 def test_who_only_names_a_reranker_does_not_load_its_libraries(module: str) -> None:
     code = f"import sys, {module}; print(*sys.modules, sep='\\n')"
     loaded = subprocess.run(

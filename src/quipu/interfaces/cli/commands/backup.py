@@ -8,8 +8,8 @@ import click
 
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import settings_of
-from quipu.interfaces.cli.piped import FilePath
+from quipu.interfaces.cli.input import FilePath
+from quipu.interfaces.cli.memory import settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import backup as views
 from quipu.kernel.base import scope

@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import settings_of
+from quipu.interfaces.cli.memory import settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.selfcheck import Latency, Measured, measure
 from quipu.interfaces.cli.views.text import count

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from quipu.errors import BadInput, NotFound
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import settings_of
+from quipu.interfaces.cli.memory import settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import backup as views
 from quipu.interfaces.cli.views.layout import named_values

@@ -14,8 +14,8 @@ from quipu import Memory
 from quipu.interfaces.cli import claude
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.commands.imports import Lines, take
-from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.piped import FilePath
+from quipu.interfaces.cli.input import FilePath
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.samples import samples
 from quipu.interfaces.cli.screen import Screen

@@ -18,7 +18,7 @@ from quipu.app.kinds import PACKAGES
 from quipu.app.queue import AsyncQueue
 from quipu.errors import QuipuError
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import address, owned, settings_of
+from quipu.interfaces.cli.memory import address, owned, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import count, day_and_time, size, visible
 from quipu.interfaces.middleware.journal import Trouble, troubles

@@ -13,9 +13,9 @@ from rich.text import Text
 
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.input import text_of
 from quipu.interfaces.cli.last_recall import drop
-from quipu.interfaces.cli.opening import opened, settings_of
-from quipu.interfaces.cli.piped import text_of
+from quipu.interfaces.cli.memory import opened, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.layout import Rows, amounts
 from quipu.interfaces.cli.views.text import count, day_and_time, size, visible

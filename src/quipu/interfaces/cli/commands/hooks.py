@@ -14,7 +14,7 @@ from rich.text import Text
 
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import settings_of
+from quipu.interfaces.cli.memory import settings_of
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.hooks import client, entries, settings_file

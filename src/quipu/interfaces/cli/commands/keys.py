@@ -8,7 +8,7 @@ import click
 
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.derived import derived
-from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import keys as views
 from quipu.upkeep.keys.model import LEVELS, Level

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from quipu.app.kinds import PACKAGES
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import owned, settings_of
+from quipu.interfaces.cli.memory import owned, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.kernel.config import Settings
 from quipu.kernel.db.migrate import migrate, pending

@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import opened, settings_of
-from quipu.interfaces.cli.piped import FilePath
+from quipu.interfaces.cli.input import FilePath
+from quipu.interfaces.cli.memory import opened, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import models as views
-from quipu.kernel.embedding.adding import add_model, add_multilingual, is_multilingual_made
 from quipu.kernel.embedding.convert import Precision
+from quipu.kernel.embedding.installation import add_model, add_multilingual, is_multilingual_made
 from quipu.kernel.embedding.stored import MULTILINGUAL, find_model, list_models
-from quipu.kernel.rerank.adding import add_reranker
+from quipu.kernel.rerank.installation import add_reranker
 from quipu.kernel.rerank.stored import RerankerInfo, list_rerankers
 
 _EXAMPLES = """\b

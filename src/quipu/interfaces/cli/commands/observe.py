@@ -9,8 +9,8 @@ import click
 
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.piped import FilePath, text_of
+from quipu.interfaces.cli.input import FilePath, text_of
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import report
 

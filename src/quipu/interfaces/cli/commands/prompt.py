@@ -6,7 +6,7 @@ import click
 
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import conversations as views
 

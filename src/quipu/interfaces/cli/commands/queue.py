@@ -10,7 +10,7 @@ from rich.text import Text
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.derived import derived
-from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import queue as views
 from quipu.interfaces.cli.views.text import count

@@ -10,10 +10,10 @@ from click.core import ParameterSource
 from rich.text import Text
 
 from quipu import Memory
-from quipu.interfaces.cli import said
+from quipu.interfaces.cli import values
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.last_recall import Filters, LastRecall, narrowing, remember
-from quipu.interfaces.cli.opening import opened, settings_of
+from quipu.interfaces.cli.memory import opened, settings_of
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.hits import hits
@@ -39,7 +39,7 @@ def command(call: Call, words: tuple[str, ...], block: int | None, **filters: ob
     Each comes with its score (0 to 1), what each signal added to it, and its source. `quipu why 2` explains
     the second one. Quotes around the question keep the shell from reading it.
     """
-    question = said.asked(" ".join(words))
+    question = values.asked(" ".join(words))
     screen = Screen(call)
     asked = Filters(**filters)  # pyright: ignore[reportArgumentType]
     with opened(call, screen) as memory:

@@ -9,7 +9,7 @@ import click
 
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.derived import derived
-from quipu.interfaces.cli.piped import FilePath, text_of
+from quipu.interfaces.cli.input import FilePath, text_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import receipts as views
 from quipu.upkeep.erasure.model import Receipt

@@ -6,7 +6,7 @@ import click
 from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.models import reembedded
 

@@ -13,9 +13,9 @@ import click
 from quipu.app.memory import AsyncMemory
 from quipu.errors import BadInput, MissingExtra
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import settings_of
+from quipu.interfaces.cli.memory import settings_of
 from quipu.interfaces.cli.screen import Screen
-from quipu.interfaces.serving import binding
+from quipu.interfaces.serving import addresses
 from quipu.interfaces.serving.limits import Limits
 
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ class _Doors:
         """Open the memory, listen, and close it when the last request is answered."""
         try:
             from quipu.interfaces.server import create_app  # noqa: PLC0415 - an optional extra
-            from quipu.interfaces.serving.listening import bound, listen  # noqa: PLC0415 - as above
+            from quipu.interfaces.serving.listener import bound, listen  # noqa: PLC0415 - as above
         except ImportError as error:
             raise MissingExtra("server", "`quipu serve`") from error
-        terms = binding.terms_for(self._host, self._public_url, Limits())
+        terms = addresses.terms_for(self._host, self._public_url, Limits())
         async with memory:
-            binding.check(self._host, keys=await memory.keys.count())
+            addresses.check(self._host, keys=await memory.keys.count())
             app = create_app(memory=memory, terms=terms)
             with bound(self._host, self._port) as sock:
                 await listen(

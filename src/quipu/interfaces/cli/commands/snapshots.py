@@ -9,8 +9,8 @@ import click
 
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.derived import derived
-from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.piped import FilePath
+from quipu.interfaces.cli.input import FilePath
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import snapshots as views
 from quipu.upkeep.snapshots.model import Restored

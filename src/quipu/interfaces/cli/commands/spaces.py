@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.layout import Rows
 from quipu.upkeep.overview import SpaceCounts

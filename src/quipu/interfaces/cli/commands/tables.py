@@ -11,8 +11,8 @@ from rich.console import RenderableType
 
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.derived import derived
-from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.piped import text_of
+from quipu.interfaces.cli.input import text_of
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import tables as views
 

@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common, in_one_space, in_space
-from quipu.interfaces.cli.opening import opened
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import lessons as views
 from quipu.interfaces.cli.views import transcripts_counts as counts

@@ -10,8 +10,8 @@ import click
 from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common, erased_too, in_one_space
-from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.piped import FilePath
+from quipu.interfaces.cli.input import FilePath
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import came_back, left_out, withheld
 from quipu.interfaces.cli.views.text import visible

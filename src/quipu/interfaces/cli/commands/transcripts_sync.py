@@ -10,8 +10,8 @@ import click
 
 from quipu import Memory
 from quipu.interfaces.cli.call import Call, common, erased_too, in_one_space
-from quipu.interfaces.cli.opening import opened
-from quipu.interfaces.cli.piped import FilePath
+from quipu.interfaces.cli.input import FilePath
+from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.syncs import pending, report

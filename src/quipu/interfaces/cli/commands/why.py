@@ -6,10 +6,10 @@ import click
 
 from quipu import Memory
 from quipu.errors import NotFound
-from quipu.interfaces.cli import said
+from quipu.interfaces.cli import values
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.last_recall import Filters, LastRecall, last, narrowing
-from quipu.interfaces.cli.opening import opened, settings_of
+from quipu.interfaces.cli.memory import opened, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.hits import reasons
 from quipu.recall.model import Hit
@@ -32,7 +32,7 @@ def command(call: Call, rank: int, question: str | None, **filters: object) -> N
         if question is None:
             hit = _again(memory, last(home=settings_of(call).home), rank)
         else:
-            found = memory.recall(said.asked(question), **Filters(**filters))  # pyright: ignore[reportArgumentType]
+            found = memory.recall(values.asked(question), **Filters(**filters))  # pyright: ignore[reportArgumentType]
             hit = _place(found, rank)
         told = memory.why(hit)
     screen.answer(told, reasons(told))

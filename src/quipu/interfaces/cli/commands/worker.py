@@ -14,7 +14,7 @@ from quipu.app.kinds import PACKAGES
 from quipu.app.working import worker
 from quipu.errors import BadInput, QuipuError
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.opening import address, settings_of
+from quipu.interfaces.cli.memory import address, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.queue import worked
 from quipu.kernel.base.clock import SystemClock

@@ -31,7 +31,7 @@ from quipu.interfaces.hooks.client import (
     settings_state,
 )
 from quipu.interfaces.hooks.daemon.answers import Answers, asked_space
-from quipu.interfaces.hooks.daemon.syncing import COUNTED, catch_up, count, sync_all
+from quipu.interfaces.hooks.daemon.pending import COUNTED, catch_up, count, sync_all
 
 _AT_ONCE = 16
 _READ_SECONDS, _MOST_SECONDS, _LEAVE_SECONDS = 5.0, 300.0, 5.0

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from quipu.errors import BadInput, NotFound
 from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
-from quipu.interfaces.serving.confirming import confirmed, shown, token
+from quipu.interfaces.serving.confirmation import confirmed, shown, token
 from quipu.upkeep.erasure.model import Erasure
 
 Token = Annotated[

@@ -12,7 +12,7 @@ from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
 from quipu.interfaces.mcp.tools.forget import Token
 from quipu.interfaces.mcp.tools.tables_read import place
-from quipu.interfaces.serving.confirming import confirmed, token, unless_lossy
+from quipu.interfaces.serving.confirmation import confirmed, token, unless_lossy
 from quipu.kernel.db.plain import plain
 
 _SQL = Annotated[str, Field(min_length=1, max_length=100_000)]

@@ -12,7 +12,7 @@ from quipu.interfaces.mcp.bounds import compact, fitting, more
 from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
 from quipu.interfaces.mcp.tools.forget import Token
 from quipu.interfaces.mcp.tools.tables_read import place
-from quipu.interfaces.serving.confirming import unless_lossy
+from quipu.interfaces.serving.confirmation import unless_lossy
 from quipu.kernel.db.plain import plain
 from quipu.kinds.tables.model import Changed
 

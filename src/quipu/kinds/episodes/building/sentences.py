@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from quipu.kernel.base.text import excerpt
-from quipu.kernel.prose import splitting
+from quipu.kernel.prose.sentences import sentences as prose_sentences
 from quipu.kinds.episodes import cueing
 
 ASKED: Final = 0.3
@@ -49,7 +49,7 @@ def sentences(text: str) -> list[str]:
 
     A sentence longer than 280 characters is cut between words.
     """
-    found = [piece.strip() for one in splitting.sentences(text) for piece in _END.split(one.text)]
+    found = [piece.strip() for one in prose_sentences(text) for piece in _END.split(one.text)]
     return [excerpt(one, LONGEST) for one in found if _tells(one)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from quipu.kernel.prose.splitting import Sentence, sentences
+from quipu.kernel.prose.sentences import Sentence, sentences
 from quipu.kinds.episodes.chunking.model import Talk
 from quipu.kinds.episodes.chunking.retelling import ask, families, read, retell
 from quipu.kinds.episodes.shapes import Gist, GistType

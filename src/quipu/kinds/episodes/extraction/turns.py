@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from quipu.kernel.prose.splitting import sentences as split
+from quipu.kernel.prose.sentences import sentences as split
 
 _MOST_CHARACTERS: Final = 8_000
 _MOST_SENTENCES: Final = 60

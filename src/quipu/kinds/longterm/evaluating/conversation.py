@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kernel.policy.policy import Policy, safety
-from quipu.kernel.prose.splitting import sentences
+from quipu.kernel.prose.sentences import sentences
 from quipu.kinds.longterm.evaluating import answers, changes, claims, known, requests
 from quipu.kinds.longterm.evaluating.claims import Claim, Told
 from quipu.kinds.longterm.evaluating.grammar import grammar

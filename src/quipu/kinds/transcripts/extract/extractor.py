@@ -13,7 +13,7 @@ from typing import Final
 
 from quipu.kernel.embedding.embedder import Embedder
 from quipu.kernel.embedding.prototypes import embed, prototypes
-from quipu.kernel.prose.splitting import LONGEST, Sentence, sentences
+from quipu.kernel.prose.sentences import LONGEST, Sentence, sentences
 from quipu.kinds.transcripts.extract.model import CATEGORIES, Category, Extraction, Finding, Turn
 from quipu.kinds.transcripts.extract.rewrite import rewrite
 from quipu.kinds.transcripts.extract.rules import Verdict, is_open, judge

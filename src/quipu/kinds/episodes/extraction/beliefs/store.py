@@ -20,7 +20,7 @@ from quipu.kinds.episodes.extraction.beliefs.model import (
     Strategy,
 )
 from quipu.record.given import row_of
-from quipu.upkeep.erasure.wording import repeats, words
+from quipu.upkeep.erasure.derived_text import repeats, words
 
 _SQL = queries.load("quipu.kinds.episodes.extraction.beliefs")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quipu.upkeep.erasure.wording import repeats, words
+from quipu.upkeep.erasure.derived_text import repeats, words
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_form import sized
 
-from quipu.kernel.prose.splitting import LONGEST, sentences
+from quipu.kernel.prose.sentences import LONGEST, sentences
 
 
 def texts(message: str) -> list[str]:

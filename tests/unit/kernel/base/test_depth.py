@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.kernel.base.nesting import DEEPEST, is_too_deep
+from quipu.kernel.base.depth import DEEPEST, is_too_deep
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(alphabet='a"\\[]{}'),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
-from quipu.interfaces.web.given import Sure, page_router
+from quipu.interfaces.web.fields import Sure, page_router
+from quipu.interfaces.web.formats import counted
 from quipu.interfaces.web.page_context import Posting, Visiting
-from quipu.interfaces.web.wording import counted
 
 router = page_router()
 

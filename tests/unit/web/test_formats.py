@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.interfaces.web import page_context, wording
-from quipu.interfaces.web.given import slice_of
+from quipu.interfaces.web import formats, page_context
+from quipu.interfaces.web.fields import slice_of
 from quipu.interfaces.web.links import is_ours, link
 
 NOW = datetime(2026, 5, 4, 13, 30, tzinfo=UTC)
@@ -27,15 +27,15 @@ NOW = datetime(2026, 5, 4, 13, 30, tzinfo=UTC)
     ],
 )
 def test_times_are_told_by_how_far_they_are(apart: timedelta, told: str) -> None:
-    assert wording.ago(NOW - apart, NOW) == told
+    assert formats.ago(NOW - apart, NOW) == told
 
 
 def test_numbers_are_told_as_people_read_them() -> None:
-    assert wording.number(1234567) == "1,234,567"
-    assert wording.size(999) == "999 bytes"
-    assert wording.size(1_234_567) == "1.2 MB"
-    assert wording.counted(1, "memory", "memories") == "1 memory"
-    assert wording.counted(1200, "session") == "1,200 sessions"
+    assert formats.number(1234567) == "1,234,567"
+    assert formats.size(999) == "999 bytes"
+    assert formats.size(1_234_567) == "1.2 MB"
+    assert formats.counted(1, "memory", "memories") == "1 memory"
+    assert formats.counted(1200, "session") == "1,200 sessions"
 
 
 def test_addresses_leave_out_what_is_not_asked() -> None:

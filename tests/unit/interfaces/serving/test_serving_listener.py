@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from quipu.errors import ConfigError
 from quipu.interfaces.serving.limits import Limits
-from quipu.interfaces.serving.listening import bound, listen
+from quipu.interfaces.serving.listener import bound, listen
 
 pytestmark = pytest.mark.anyio
 

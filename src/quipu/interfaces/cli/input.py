@@ -10,8 +10,8 @@ from typing import Any, cast
 import click
 
 from quipu.errors import BadInput, TooLarge
+from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.kernel.base.lines import NO_FILE, PIPE_IN, TOO_LONG, all_of, compression, open_regular
-from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
 from quipu.kernel.redact import secret_kind
 
 _PIPE = "-"

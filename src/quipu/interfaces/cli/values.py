@@ -11,7 +11,7 @@ from typing import Final, cast
 import click
 
 from quipu.errors import BadInput
-from quipu.kernel.base.nesting import TOO_DEEP, is_too_deep
+from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.kernel.redact import redact
 
 _SHORTEST_SECRET: Final = 6

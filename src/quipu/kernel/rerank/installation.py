@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from quipu.errors import BadInput, Conflict, EmbeddingError, ModelMissing
-from quipu.kernel.embedding.adding import placed
+from quipu.kernel.embedding.installation import placed
 from quipu.kernel.embedding.stored import GRAPH, TOKENIZER, is_name
 from quipu.kernel.rerank.local import LocalReranker
 from quipu.kernel.rerank.reranker import NoScores
