@@ -60,13 +60,14 @@ def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> l
     itself, for it tells nothing (part ``echo``).
     """
     asked = frozenset(words(question))
+    said = {hit.id: words(cited[hit.id].text) for hit in found if hit.id in cited}
+    weighed = (_weighed(hit, cited[hit.id].text, said[hit.id], asked) for hit in found if hit.id in cited)
     told: dict[object, Distinct] = {}
     lines: dict[object, set[object]] = {}
-    for hit in sorted((_weighed(hit, asked, cited) for hit in found if hit.id in cited), key=_rank):
+    for hit in sorted(weighed, key=_rank):
         cite = cited[hit.id]
-        said = words(cite.text)
         who = (cite.source.speaker or cite.source.role, cite.source.user)
-        key = (*who, tuple(said), cite.text[_READ:]) if said else hit.id
+        key = (*who, tuple(said[hit.id]), cite.text[_READ:]) if said[hit.id] else hit.id
         line = (cite.source.message, cite.happened_at, cite.text)
         first = told.setdefault(key, Distinct(hit))
         known = lines.setdefault(key, set())
@@ -79,27 +80,28 @@ def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> l
 
 def words(text: str) -> list[str]:
     """Return the words that make a line the same as another, in order; of its first 2,000 characters."""
-    plain = unicodedata.normalize("NFKD", text[:_READ].casefold())
-    found = _WORD.findall("".join(c for c in plain if not unicodedata.combining(c)))
+    plain = text[:_READ].casefold()
+    if not plain.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    found = _WORD.findall(plain)
     told = [word for word in found if word not in _ANYWHERE]
     return list(dropwhile(_OPENING.__contains__, told)) or found
 
 
-def _weighed(hit: Found, asked: frozenset[str], cited: Mapping[int, Cited]) -> Found:
+def _weighed(hit: Found, text: str, said: Sequence[str], asked: frozenset[str]) -> Found:
     """Return the entry, with less of a score if it is the question."""
-    if not is_asking(cited[hit.id].text, asked):
+    if not is_asking(text, said, asked):
         return hit
     loss = round(_LOST * hit.score, 6)
     return replace(hit, score=round(hit.score + loss, 6), parts={**hit.parts, ECHO: loss})
 
 
-def is_asking(text: str, asked: frozenset[str]) -> bool:
-    """Return True if a text does nothing but ask the question whose words are given, in about these words.
+def is_asking(text: str, said: Sequence[str], asked: frozenset[str]) -> bool:
+    """Return True if a text of the words ``said`` does nothing but ask the question with the words ``asked``.
 
     Without a question mark it must have the same words, and open as a question does: "ship 5 carries wool"
     answers whoever asks with these words.
     """
-    said = words(text)
     marked = text.rstrip(" )]'\"”’").endswith(("?", "？"))
     if not marked and not (said and (said[0] in _ASKING or _ASKING_CJK.search(text))):
         return False

@@ -46,8 +46,8 @@ _POSTINGS = 1_000
 # A word in more entries than this is looked up in the candidates instead of being read through.
 _RARE = 2_000
 
-# Up to this many entries are all ordered by their exact cosine; of more, those nearest by sign bits are.
-_EXACT, _NEAR = 600, 200
+# The nearest by sign bits, this many, are ordered by their exact cosine.
+_NEAR = 200
 _SEEDS = 120
 _POOL = 100
 _DATED = 200
@@ -160,7 +160,7 @@ class Search:
         places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
         distances = held.distances(as_words(sign_bits(vector[np.newaxis]))[:, 0])
         timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
-        wanted = max(_EXACT if len(places) <= _EXACT else _NEAR + len(places) // 1000, 4 * limit)
+        wanted = max(_NEAR + len(places) // 1000, 4 * limit)
         while True:
             near = held.nearest(places, distances, vector, wanted)
             ids = {"near": Int8s(held.ids[_union(near, timely)]), "timely": Int8s(held.ids[timely])}

@@ -91,17 +91,17 @@ def test_the_loss_of_an_echo_is_a_part_of_the_score() -> None:
     "text", ["Emi lives in Oslo.", "Where does Ben work?", "Where does Emi live? In Oslo, since May.", ""]
 )
 def test_what_tells_something_or_asks_another_thing_is_no_echo(text: str) -> None:
-    assert not is_asking(text, frozenset(words("Where does Emi live?")))
+    assert not is_asking(text, words(text), frozenset(words("Where does Emi live?")))
 
 
 @pytest.mark.parametrize("text", ["Ship 5 carries wool", "word number 7", "红茶"])
 def test_a_line_in_the_very_words_of_a_search_is_its_answer(text: str) -> None:
-    assert not is_asking(text, frozenset(words(text)))
+    assert not is_asking(text, words(text), frozenset(words(text)))
 
 
 @pytest.mark.parametrize("text", ["where does Emi live", "wo wohnt Emi", "艾米住在哪里"])
 def test_a_question_without_its_mark_is_an_echo(text: str) -> None:
-    assert is_asking(text, frozenset(words(text)))
+    assert is_asking(text, words(text), frozenset(words(text)))
 
 
 def test_words_of_nothing_but_fillers_are_kept() -> None:
