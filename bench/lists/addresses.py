@@ -114,9 +114,10 @@ def addresses() -> Iterator[Address]:
     for routers in (PAGES, ROUTERS):
         for router in routers:
             for route in router.routes:
-                if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
-                    if not route.path.startswith(NEITHER):
-                        yield from _looks(_named(route.path), is_page=routers is PAGES)
+                if not isinstance(route, APIRoute) or "GET" not in (route.methods or ()):
+                    continue
+                if not route.path.startswith(NEITHER):
+                    yield from _looks(_named(route.path), is_page=routers is PAGES)
 
 
 def _looks(path: str, *, is_page: bool) -> Iterator[Address]:

@@ -209,7 +209,7 @@ def test_nothing_is_read_through_to_write_a_message_or_to_recall_one(plans: Plan
     read = scans(plans, READS | WRITES)
     assert [(query, scan) for query, scan in read if scan.index is None] == []
     # An index can be read through as well: by the space alone, the rest being a filter or a join.
-    # The search has a bound of its own. Here lines are said again and again: then more are cited, each by its key.
+    # The search has a bound of its own. Lines are said again here: then more are cited, each by its key.
     bounds = {"search": float("inf"), "cite": 100}
     assert [(query, scan) for query, scan in read if scan.rows > bounds.get(query, 20)] == []
 

@@ -14,7 +14,7 @@ _FOLDERS: Final = Path(__file__).parent
 
 @cache
 def lexicon(subject: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return what ``subject.toml`` says in each language that has one, by the language's name (``english``)."""
+    """Return the content of ``subject.toml`` in each language that has one, by its name (``english``)."""
     files = sorted(_FOLDERS.glob(f"*/{subject}.toml"))
     return MappingProxyType(
         {file.parent.name: MappingProxyType(tomllib.loads(file.read_text("utf-8"))) for file in files}
