@@ -143,21 +143,21 @@ def optional(annotation: Any) -> bool:
 
 
 def _parameter(operation: Operation, one: inspect.Parameter, annotation: Any) -> Parameter:
-    told: Sequence[Any] = ()
+    metadata: Sequence[Any] = ()
     if typing.get_origin(annotation) is Annotated:
-        annotation, *told = typing.get_args(annotation)
-    help_ = next((note.documentation for note in told if isinstance(note, Doc)), None)
+        annotation, *metadata = typing.get_args(annotation)
+    help_ = next((note.documentation for note in metadata if isinstance(note, Doc)), None)
     if help_ is None:
         raise TypeError(f"{operation.name} says nothing of its parameter {one.name}")
-    bounds = next((note for note in told if isinstance(note, Interval)), Interval())
+    bounds = next((note for note in metadata if isinstance(note, Interval)), Interval())
     return Parameter(
         name=one.name,
         type=annotation,
         default=one.default,
         help=help_,
-        example=next((note.value for note in told if isinstance(note, Example)), None),
+        example=next((note.value for note in metadata if isinstance(note, Example)), None),
         least=cast("int | None", bounds.ge),
         most=cast("int | None", bounds.le),
         positional=one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        words=any(isinstance(note, Words) for note in told),
+        words=any(isinstance(note, Words) for note in metadata),
     )

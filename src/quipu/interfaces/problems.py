@@ -110,13 +110,13 @@ def title(kind: type[QuipuError]) -> str:
 
 def kinds() -> Mapping[str, type[QuipuError]]:
     """Return every class of error by its ``kind``."""
-    found = {_kebab(QuipuError.__name__): QuipuError}
+    classes = {_kebab(QuipuError.__name__): QuipuError}
     waiting = [QuipuError]
     while waiting:
         for kind in waiting.pop().__subclasses__():
-            found[_kebab(kind.__name__)] = kind
+            classes[_kebab(kind.__name__)] = kind
             waiting.append(kind)
-    return found
+    return classes
 
 
 def public(error: QuipuError) -> Problem:

@@ -49,7 +49,7 @@ def document(app: FastAPI) -> dict[str, Any]:
 
 
 def _move(content: dict[str, Any]) -> None:
-    others = [media for media, told in content.items() if media != _JSON and not told]
+    others = [media for media, description in content.items() if media != _JSON and not description]
     if others and _JSON in content:
         content[others[0]] = content.pop(_JSON)
 

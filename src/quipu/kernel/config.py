@@ -210,14 +210,14 @@ class Settings:
     def __post_init__(self) -> None:
         origins: dict[str, Origin] = dict(self.origins or {})
         for name, setting in described().items():
-            given = getattr(self, name)
-            if given is _UNSET:
-                given = os.environ.get(setting.variable, setting.default)
+            value = getattr(self, name)
+            if value is _UNSET:
+                value = os.environ.get(setting.variable, setting.default)
                 if setting.variable in os.environ:
                     origins[name] = "environment"
-                self._set(setting, given)
+                self._set(setting, value)
             else:
-                self._set(setting, given)
+                self._set(setting, value)
                 if self.origins is None or getattr(self, name) != _default(setting):
                     origins.setdefault(name, "argument")
         tuned = dict(self.tuned)
@@ -230,8 +230,8 @@ class Settings:
         object.__setattr__(self, "tuned", tuned)
         object.__setattr__(self, "origins", origins)
 
-    def _set(self, setting: Setting[Any], given: Any) -> None:
-        object.__setattr__(self, setting.name, _value(setting, given))
+    def _set(self, setting: Setting[Any], value: Any) -> None:
+        object.__setattr__(self, setting.name, _value(setting, value))
 
     def of(self, setting: Setting[_T]) -> _T:
         """Return the value of a setting, including one that a kind of memory defines.
@@ -258,8 +258,8 @@ class Settings:
 
         A stored value that cannot be read (another version has other bounds) is skipped with a warning.
         """
-        given = self.origins or {}
-        fresh = {name: (value, origin) for name, value, origin in stored if name not in given}
+        here = self.origins or {}
+        fresh = {name: (value, origin) for name, value, origin in stored if name not in here}
         known: dict[str, Any] = {}
         for name, (value, _) in list(fresh.items()):
             if name in described():
@@ -271,7 +271,7 @@ class Settings:
         if not fresh:
             return self
         tuned = {name: value for name, (value, _) in fresh.items() if name not in known}
-        origins = {**given, **{name: origin for name, (_, origin) in fresh.items()}}
+        origins = {**here, **{name: origin for name, (_, origin) in fresh.items()}}
         return replace(self, **known, tuned={**self.tuned, **tuned}, origins=origins)
 
 
@@ -285,27 +285,27 @@ def _default(setting: Setting[_T]) -> _T:
     return _value(setting, setting.default)
 
 
-def _value(setting: Setting[_T], given: Any) -> _T:
+def _value(setting: Setting[_T], value: Any) -> _T:
     """Read a value; None is one where it is the default."""
-    return setting.default if given is None and setting.default is None else read(setting, given)
+    return setting.default if value is None and setting.default is None else read(setting, value)
 
 
-def load(settings: Settings | None, given: Mapping[str, Any]) -> Settings:
-    """Return ``settings``, or those of the environment, with the ``given`` ones put in their place.
+def load(settings: Settings | None, values: Mapping[str, Any]) -> Settings:
+    """Return ``settings``, or those of the environment, with the ``values`` ones put in their place.
 
     Raises:
         ConfigError: naming the variable that is wrong.
     """
-    return Settings(**given) if settings is None else replace(settings, **given)
+    return Settings(**values) if settings is None else replace(settings, **values)
 
 
-def read(setting: Setting[_T], given: Any) -> _T:
-    """Read the value of a setting from ``given``.
+def read(setting: Setting[_T], value: Any) -> _T:
+    """Read the value of a setting from ``value``.
 
     Raises:
         ConfigError: it cannot be taken; names the variable and what it can be.
     """
     try:
-        return setting.form.read(given)
+        return setting.form.read(value)
     except ValueError as error:
         raise ConfigError(f"{setting.variable} {error}.", hint=_LIST) from None

@@ -47,8 +47,8 @@ def agent_middleware(around: Middleware, *, whose: Whose | None = None) -> Agent
     def informed(request: Any, block: str) -> Any:
         if not block:
             return request
-        told = None if request.system_message is None else request.system_message.content
-        return request.override(system_message=SystemMessage(content=_with_block(told, block)))
+        content = None if request.system_message is None else request.system_message.content
+        return request.override(system_message=SystemMessage(content=_with_block(content, block)))
 
     class QuipuMemory(AgentMiddleware[Any, Any, Any]):
         """Recovers before the model is called; takes the turn in when the agent ends."""
@@ -70,11 +70,11 @@ def agent_middleware(around: Middleware, *, whose: Whose | None = None) -> Agent
     return QuipuMemory()
 
 
-def _with_block(told: Any, block: str) -> Any:
+def _with_block(content: Any, block: str) -> Any:
     """Return the content of a system message with the block after it; in a list, as one more part."""
-    if isinstance(told, list):
-        return [*cast("list[Any]", told), {"type": "text", "text": block}]
-    return f"{told}\n\n{block}" if told else block
+    if isinstance(content, list):
+        return [*cast("list[Any]", content), {"type": "text", "text": block}]
+    return f"{content}\n\n{block}" if content else block
 
 
 @dataclass(frozen=True, slots=True)

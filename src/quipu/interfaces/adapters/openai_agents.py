@@ -77,9 +77,9 @@ class _Turn:
         if self._recalled is None:
             self._message = prompt.message_of(data.model_data.input) or ""
             self._recalled = await self._around.abefore(data.model_data.input)
-        given = await self._filtered(data)
-        told = [text for text in (given.instructions, self._recalled.block) if text]
-        return replace(given, instructions="\n\n".join(told) or None)
+        filtered = await self._filtered(data)
+        texts = [text for text in (filtered.instructions, self._recalled.block) if text]
+        return replace(filtered, instructions="\n\n".join(texts) or None)
 
     async def _filtered(self, data: CallModelData[Any]) -> ModelInputData:
         """Return the input after the caller's own filter."""

@@ -29,21 +29,21 @@ def recordings(root: Path) -> list[Path]:
         raise NotFound(
             f"There is no {root}.", hint="Name the directory with the sessions, or one .jsonl file."
         )
-    found = [root] if root.is_file() else list(claude_code.find(root))
-    if not found:
+    files = [root] if root.is_file() else list(claude_code.find(root))
+    if not files:
         raise NotFound(
             f"No sessions of Claude Code are in {root}.",
             hint="They are .jsonl files in a folder per project.",
         )
-    return found
+    return files
 
 
 def by_project(files: Sequence[Path]) -> Mapping[str, list[Path]]:
     """Group the files by the name of the directory that each session was started in."""
-    found: defaultdict[str, list[Path]] = defaultdict(list)
+    projects: defaultdict[str, list[Path]] = defaultdict(list)
     for path in files:
-        found[project(path)].append(path)
-    return found
+        projects[project(path)].append(path)
+    return projects
 
 
 def messages(

@@ -81,8 +81,8 @@ def derived(
 
 def command(name: str) -> click.Command | None:
     """Return the command of an operation of the memory itself; None if there is none of that name."""
-    found = next((one for one in OPERATIONS if one.words == name), None)
-    return None if found is None else _command(found, {}, {})
+    operation = next((one for one in OPERATIONS if one.words == name), None)
+    return None if operation is None else _command(operation, {}, {})
 
 
 def _command(operation: Operation, documents: Documents, notes: Mapping[str, str]) -> click.Command:
@@ -117,29 +117,29 @@ def _help(operation: Operation, declaration: Declaration) -> Iterable[str]:
 def _callback(
     operation: Operation, declaration: Declaration, documents: Documents, note: str | None
 ) -> Callable[..., None]:
-    def callback(call: Call, **given: Any) -> None:
+    def callback(call: Call, **options: Any) -> None:
         screen = Screen(call)
-        if operation.level == "admin" and given.get("confirm"):
+        if operation.level == "admin" and options.get("confirm"):
             drop(home=settings_of(call).home)  # the last question may name what is to be erased
         for one in declaration.parameters.values():
             if _is_json(one):
-                given[one.name] = value_of(given[one.name]) if given[one.name] else None
+                options[one.name] = value_of(options[one.name]) if options[one.name] else None
             elif one.words:
-                given[one.name] = " ".join(given[one.name])
-        document = given.pop(_DOCUMENT, None)
+                options[one.name] = " ".join(options[one.name])
+        document = options.pop(_DOCUMENT, None)
         by_place = [
-            _said(one, given.pop(one.name), document) if _takes_document(one) else given.pop(one.name)
+            _said(one, options.pop(one.name), document) if _takes_document(one) else options.pop(one.name)
             for one in declaration.parameters.values()
             if one.positional
         ]
         with opened(call, screen) as memory, screen.busy(operation.busy):
-            answer = operation.of(memory)(*by_place, **given)
+            answer = operation.of(memory)(*by_place, **options)
         made = documents.get(declaration.item or declaration.returns)
         plain = answer if made is None else [made(one) for one in answer]
-        screen.answer(_document(operation, declaration, given, plain), _view(operation)(answer))
+        screen.answer(_document(operation, declaration, options, plain), _view(operation)(answer))
         if note and answer:
             screen.note(f"\n{note}")
-        _say_more(screen, declaration, given, answer)
+        _say_more(screen, declaration, options, answer)
 
     return callback
 
@@ -152,7 +152,7 @@ def _said(one: Parameter, value: Any, document: str | None) -> Any:
 
 
 def _document(
-    operation: Operation, declaration: Declaration, given: Mapping[str, Any], answer: Any
+    operation: Operation, declaration: Declaration, options: Mapping[str, Any], answer: Any
 ) -> object:
     """Return the answer as REST gives it; if a preview comes first, with whether it was done."""
     if declaration.item is not None:
@@ -160,15 +160,15 @@ def _document(
     if isinstance(answer, int | str):
         return {operation.named: answer}
     document = answer.model_dump(mode="json") if isinstance(answer, BaseModel) else answer
-    return {"done": given["confirm"], "shown": document} if "confirm" in given else document
+    return {"done": options["confirm"], "shown": document} if "confirm" in options else document
 
 
-def _say_more(screen: Screen, declaration: Declaration, given: Mapping[str, Any], answer: Any) -> None:
+def _say_more(screen: Screen, declaration: Declaration, options: Mapping[str, Any], answer: Any) -> None:
     """Say how to see the rest of a list, or how to have done what was only shown."""
-    if declaration.item is not None and "offset" in given and len(answer) == given["limit"]:
-        screen.note(f"\nThere may be more: --offset {given['offset'] + given['limit']}")
-    if "confirm" in given:
-        screen.note("\nDone." if given["confirm"] else "\nNothing was changed. To do it, add --yes.")
+    if declaration.item is not None and "offset" in options and len(answer) == options["limit"]:
+        screen.note(f"\nThere may be more: --offset {options['offset'] + options['limit']}")
+    if "confirm" in options:
+        screen.note("\nDone." if options["confirm"] else "\nNothing was changed. To do it, add --yes.")
 
 
 def _view(operation: Operation) -> Callable[[Any], Any]:
@@ -189,8 +189,8 @@ def _parameters(operation: Operation, parameters: Iterable[Parameter]) -> Iterab
                 nargs=-1 if _is_many(one) or one.words else 1,
             )
             if _takes_document(one):
-                told = f"A JSON document in place of {_argument(one)}; - is standard input."
-                yield click.Option([f"--{_DOCUMENT}"], type=FilePath(), metavar="FILE", help=told)
+                text = f"A JSON document in place of {_argument(one)}; - is standard input."
+                yield click.Option([f"--{_DOCUMENT}"], type=FilePath(), metavar="FILE", help=text)
         else:
             yield _option(one)
 
@@ -229,9 +229,9 @@ def _option(one: Parameter) -> click.Option:
     if one.default is True:
         return click.Option([f"{spelled[0]}/--no-{spelled[0][2:]}", one.name], default=True, help=one.help)
     many = _is_many(one)
-    told = one.help
+    text = one.help
     if len(one.choices) > _MOST_CHOICES:
-        told = f"{told.removesuffix('.')}: {', '.join(one.choices)}."
+        text = f"{text.removesuffix('.')}: {', '.join(one.choices)}."
     if one.name in _SHORT:
         spelled.insert(1, _SHORT[one.name])
     # An option with a default, be it None, is never missing for click: a required one is given none.
@@ -243,7 +243,7 @@ def _option(one: Parameter) -> click.Option:
         show_default=one.default not in (None, 0, ()) and not one.required,
         multiple=many,
         metavar=_metavar(one),
-        help=told,
+        help=text,
         **default,
     )
 

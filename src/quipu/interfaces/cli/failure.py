@@ -48,10 +48,10 @@ def stopped(error: Stopped, *, as_json: bool) -> int:
 
 def unwritten(error: OSError, *, as_json: bool) -> int:
     """Tell that the answer could not be written to standard output; returns the exit code."""
-    told = Problem(
+    problem = Problem(
         "unwritten", f"The answer could not be written: {error.strerror}.", _ELSEWHERE, None, UNEXPECTED
     )
-    return _tell(told, as_json=as_json)
+    return _tell(problem, as_json=as_json)
 
 
 def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -66,12 +66,12 @@ def _trace(error: BaseException) -> None:
     _write("".join(traceback.format_exception(error)).rstrip())
 
 
-def _tell(found: Problem, *, as_json: bool) -> int:
+def _tell(problem: Problem, *, as_json: bool) -> int:
     if as_json:
-        _write(json.dumps({"error": asdict(found)}, ensure_ascii=False))
+        _write(json.dumps({"error": asdict(problem)}, ensure_ascii=False))
     else:
-        _write(f"quipu: {found.message}" + (f"\n  {found.hint}" if found.hint else ""))
-    return found.exit_code
+        _write(f"quipu: {problem.message}" + (f"\n  {problem.hint}" if problem.hint else ""))
+    return problem.exit_code
 
 
 def _write(text: str) -> None:

@@ -32,23 +32,23 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
-def text_of(given: str | Path, *, field: str | None = None) -> str:
+def text_of(path: str | Path, *, field: str | None = None) -> str:
     """Return the text of a file, or of standard input to its end where ``-`` is given.
 
     Raises:
         BadInput: it is no regular file, cannot be read, or is compressed or not UTF-8; names the field.
         TooLarge: it is longer than 64 MiB.
     """
-    where = "standard input" if str(given) == _PIPE else str(given)
+    where = "standard input" if str(path) == _PIPE else str(path)
     try:
-        if str(given) == _PIPE:
+        if str(path) == _PIPE:
             raw = all_of(sys.stdin.buffer)
         else:
-            with open_regular(Path(given)) as file:
+            with open_regular(Path(path)) as file:
                 raw = all_of(file)
     except OSError as error:
-        told = f"{where} cannot be read: {error.strerror or error}."
-        raise BadInput(told, field=field, hint=PIPE_IN if error.strerror == NO_FILE else None) from error
+        message = f"{where} cannot be read: {error.strerror or error}."
+        raise BadInput(message, field=field, hint=PIPE_IN if error.strerror == NO_FILE else None) from error
     if raw is None:
         raise TooLarge(f"{where} is {TOO_LONG}.", field=field, hint="Hand it in in parts.")
     try:
@@ -59,19 +59,19 @@ def text_of(given: str | Path, *, field: str | None = None) -> str:
         raise BadInput(f"{where} is not UTF-8 at byte {error.start:,}.", field=field, hint=hint) from error
 
 
-def document_of(given: str | Path, *, field: str) -> dict[str, Any]:
+def document_of(path: str | Path, *, field: str) -> dict[str, Any]:
     """Return the JSON object in a file, or in standard input where ``-`` is given.
 
     Raises:
         BadInput: as ``text_of``; or it is no JSON object, or nested too deeply.
     """
-    text = text_of(given, field=field)
+    text = text_of(path, field=field)
     if is_too_deep(text.encode("utf-8")):
         raise BadInput(f"{TOO_DEEP}.", field=field)
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except ValueError as error:
         raise BadInput(f"this is no JSON: {error}.", field=field) from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise BadInput("a JSON object is needed.", field=field)
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", document)

@@ -72,12 +72,12 @@ class LastRecall:
     hits: tuple[tuple[str, str], ...]
 
 
-def remember(asked: LastRecall, *, home: Path) -> None:
+def remember(recall: LastRecall, *, home: Path) -> None:
     """Keep it in place of the one before, readable by nobody else."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, name = mkstemp(prefix=f".{_FILE}-", dir=home)  # mode 0600
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(asdict(asked), file)
+        json.dump(asdict(recall), file)
     Path(name).replace(home / _FILE)
 
 

@@ -19,8 +19,8 @@ def settings_of(call: Call) -> Settings:
     Raises:
         ConfigError: naming the variable that is wrong.
     """
-    given = {"home": call.home, "database_url": call.url}
-    return load(None, {name: value for name, value in given.items() if value is not None})
+    options = {"home": call.home, "database_url": call.url}
+    return load(None, {name: value for name, value in options.items() if value is not None})
 
 
 @contextmanager

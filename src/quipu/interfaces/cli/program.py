@@ -12,8 +12,8 @@ def program() -> str:
     called = Path(sys.argv[0])
     if called.name.startswith("__main__"):
         return "python -m quipu"
-    found = shutil.which("quipu")
-    if found is not None and Path(found).resolve() == called.resolve():
+    path = shutil.which("quipu")
+    if path is not None and Path(path).resolve() == called.resolve():
         return "quipu"
     try:
         return str(called.resolve().relative_to(Path.cwd()))

@@ -55,8 +55,8 @@ def as_json(value: object) -> str:
     return document if document.isascii() else _UNSEEN.sub(_escaped, document)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1]
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]
 
 
 def _plain(value: object) -> object:

@@ -83,15 +83,15 @@ async def measure(settings: Settings, *, space: str, messages: int, questions: i
     """Measure in ``space``, which must not be used for anything else, and forget it again."""
     chance = random.Random(7)
     texts = [_filled(chance, _SAID, number) for number in range(messages)]
-    said = [_filled(chance, _SAID, messages + number) for number in range(_OBSERVED)]
-    asked = [_filled(chance, _ASKED, number) for number in range(2 * questions)]
-    encoded, scan = await _limits(settings, texts, asked[:questions])
+    observed = [_filled(chance, _SAID, messages + number) for number in range(_OBSERVED)]
+    wordings = [_filled(chance, _ASKED, number) for number in range(2 * questions)]
+    encoded, scan = await _limits(settings, texts, wordings[:questions])
     async with AsyncMemory(settings=settings) as memory:
         try:
             report = await memory.import_messages(({"content": text} for text in texts), space=space)
-            observe = [await _timed(memory.observe([{"content": text}], space=space)) for text in said]
+            observe = [await _timed(memory.observe([{"content": text}], space=space)) for text in observed]
             recall = [
-                await _timed(memory.recall(one, space=space, limit=_LIMIT)) for one in asked[questions:]
+                await _timed(memory.recall(one, space=space, limit=_LIMIT)) for one in wordings[questions:]
             ]
         finally:
             with CancelScope(shield=True):
@@ -105,7 +105,7 @@ def latency(seconds: Sequence[float]) -> Latency:
     return Latency(float(p50), float(p95), len(seconds))
 
 
-async def _limits(settings: Settings, texts: Sequence[str], asked: Sequence[str]) -> tuple[float, Latency]:
+async def _limits(settings: Settings, texts: Sequence[str], wordings: Sequence[str]) -> tuple[float, Latency]:
     """Return the texts a second of the model alone, and the latency of a scan over their vectors."""
     embedder = choose(settings)
     try:
@@ -113,7 +113,7 @@ async def _limits(settings: Settings, texts: Sequence[str], asked: Sequence[str]
         started = time.perf_counter()
         matrix = await embedder.embed(texts)
         encoded = len(texts) / (time.perf_counter() - started)
-        scans = [await _timed(_scan(embedder, matrix, question)) for question in asked]
+        scans = [await _timed(_scan(embedder, matrix, question)) for question in wordings]
     finally:
         await embedder.aclose()
     return encoded, latency(scans)

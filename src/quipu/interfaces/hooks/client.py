@@ -36,9 +36,9 @@ class Refused(Exception):
     """Signal that something there is not ours: another user's directory, or another user's service."""
 
 
-def home_directory(given: str | None) -> str:
+def home_directory(home: str | None) -> str:
     """Return the home as an absolute path: the given one, ``QUIPU_HOME``, or ``~/.quipu``."""
-    return os.path.abspath(os.path.expanduser(given or os.environ.get("QUIPU_HOME") or "~/.quipu"))
+    return os.path.abspath(os.path.expanduser(home or os.environ.get("QUIPU_HOME") or "~/.quipu"))
 
 
 def run_directory(home: str) -> str:
@@ -73,10 +73,10 @@ def check_directory(path: str) -> None:
 def peer_uid(connection: socket.socket) -> int:
     """Return the user on the other end of a Unix socket, as the system says."""
     if hasattr(socket, "SO_PEERCRED"):
-        told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        return struct.unpack("3i", told)[1]
-    told = connection.getsockopt(0, 1, 76)  # SOL_LOCAL, LOCAL_PEERCRED: struct xucred of BSD and macOS
-    return struct.unpack_from("2I", told)[1]
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return struct.unpack("3i", credentials)[1]
+    credentials = connection.getsockopt(0, 1, 76)  # SOL_LOCAL, LOCAL_PEERCRED: struct xucred of BSD and macOS
+    return struct.unpack_from("2I", credentials)[1]
 
 
 def code_state() -> str:
@@ -90,8 +90,8 @@ def settings_state(home: str) -> str:
     """Return the settings of environment and home as one number, which tells what a service works on."""
     ours = sorted(item for item in os.environ.items() if item[0].startswith("QUIPU_"))
     left_out = ("QUIPU_HOME", "QUIPU_SPACE", "QUIPU_DEBUG")
-    told = [home, *("=".join(item) for item in ours if item[0] not in left_out)]
-    return f"{zlib.crc32(os.fsencode(chr(0).join(told))):08x}"
+    parts = [home, *("=".join(item) for item in ours if item[0] not in left_out)]
+    return f"{zlib.crc32(os.fsencode(chr(0).join(parts))):08x}"
 
 
 def converse(home: str, request: dict[str, object], seconds: float) -> dict[str, object]:
@@ -108,14 +108,14 @@ def converse(home: str, request: dict[str, object], seconds: float) -> dict[str,
             raise Refused("the service at the socket belongs to another user")
         states = {"code": code_state(), "settings": settings_state(home), "seconds": seconds}
         connection.sendall(json.dumps({**request, **states}).encode() + b"\n")
-        told = bytearray()
+        received = bytearray()
         while part := connection.recv(1 << 16):
-            told += part
-            if len(told) > MOST_BYTES:
+            received += part
+            if len(received) > MOST_BYTES:
                 raise Refused("the service says more than anybody asked")
-    if not told.endswith(b"\n"):
+    if not received.endswith(b"\n"):
         raise EOFError("the service ended before it had answered")
-    return json.loads(told)
+    return json.loads(received)
 
 
 def start_service(home: str) -> None:
@@ -151,9 +151,9 @@ def ask(home: str, request: dict[str, object], until: float, *, wait: bool = Tru
     started = False
     while (left := until - time.monotonic()) > 0:
         try:
-            told = converse(home, request, left)
-            if not told.get("leaving"):
-                return told
+            reply = converse(home, request, left)
+            if not reply.get("leaving"):
+                return reply
         except _NOBODY:
             pass
         except TimeoutError:
@@ -204,30 +204,30 @@ def note(home: str, text: str) -> None:
         return
 
 
-def answer(event: str, home: str, given: dict[str, object], options: dict[str, str]) -> str:
+def answer(event: str, home: str, event_input: dict[str, object], options: dict[str, str]) -> str:
     """Return the output of the hook: text for the agent in its format, or nothing."""
     until = time.monotonic() + LIMIT_SECONDS[event] * 0.95
     if event in ("stop", "session-end"):
-        transcript = given.get("transcript_path")
+        transcript = event_input.get("transcript_path")
         if isinstance(transcript, str) and transcript:
             write_down(home, os.path.abspath(os.path.expanduser(transcript)), options.get("space"))
             ask(home, {"do": "sync"}, until, wait=False)
         return ""
     make_run_directory(home)
-    asked: dict[str, object] = {
+    request: dict[str, object] = {
         "do": event,
-        "project": os.environ.get("CLAUDE_PROJECT_DIR") or given.get("cwd"),
-        "session": given.get("session_id"),
-        "prompt": given.get("prompt"),
+        "project": os.environ.get("CLAUDE_PROJECT_DIR") or event_input.get("cwd"),
+        "session": event_input.get("session_id"),
+        "prompt": event_input.get("prompt"),
         **options,
     }
-    told = ask(home, asked, until)
-    if error := told.get("error"):
+    reply = ask(home, request, until)
+    if error := reply.get("error"):
         note(home, f"{event}: {error}")
-    if not (text := told.get("text")):
+    if not (text := reply.get("text")):
         return ""
-    said = {"hookEventName": _EVENT_NAMES[event], "additionalContext": text}
-    return json.dumps({"hookSpecificOutput": said, "suppressOutput": True})
+    output = {"hookEventName": _EVENT_NAMES[event], "additionalContext": text}
+    return json.dumps({"hookSpecificOutput": output, "suppressOutput": True})
 
 
 def main(arguments: list[str]) -> None:
@@ -242,8 +242,8 @@ def main(arguments: list[str]) -> None:
     sys.excepthook = fail_open
     signal.signal(signal.SIGALRM, fail_open)
     signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS[event])
-    given = json.loads(sys.stdin.buffer.read(_MOST_INPUT))
-    if printed := answer(event, home, given, options):
+    event_input = json.loads(sys.stdin.buffer.read(_MOST_INPUT))
+    if printed := answer(event, home, event_input, options):
         os.write(1, printed.encode() + b"\n")
     os._exit(0)  # nothing is left to be done, and taking the interpreter apart takes its time
 

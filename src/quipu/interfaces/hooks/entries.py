@@ -69,8 +69,8 @@ def commands(options: Mapping[str, str]) -> dict[str, str]:
             hint="Use `quipu transcripts sync` and `quipu transcripts bootstrap` instead.",
         )
     program, file = shlex.quote(sys.executable), shlex.quote(str(Path(client.__file__).resolve()))
-    given = "".join(f" --{name} {shlex.quote(value)}" for name, value in options.items())
-    return {name: f"{program} -I -S {file} {name}{given} || true" for _, name, _ in entries.EVENTS}
+    arguments = "".join(f" --{name} {shlex.quote(value)}" for name, value in options.items())
+    return {name: f"{program} -I -S {file} {name}{arguments} || true" for _, name, _ in entries.EVENTS}
 
 
 def install(path: Path, options: Mapping[str, str], *, now: datetime, dry_run: bool = False) -> Change:
@@ -152,14 +152,14 @@ def _without_ours(group: object) -> object:
     """Return a group of hooks without ours; None if nothing is left; unchanged if it has none of ours."""
     if not isinstance(group, dict):
         return group
-    told = cast("Document", group)
-    if not isinstance(told.get("hooks"), list):
-        return told
-    hooks = cast("list[object]", told["hooks"])
+    document = cast("Document", group)
+    if not isinstance(document.get("hooks"), list):
+        return document
+    hooks = cast("list[object]", document["hooks"])
     kept = [hook for hook in hooks if not _is_ours(hook)]
     if len(kept) == len(hooks):
-        return told
-    return {**told, "hooks": kept} if kept else None
+        return document
+    return {**document, "hooks": kept} if kept else None
 
 
 def _ours(document: Document) -> list[tuple[str, Document]]:

@@ -34,8 +34,8 @@ class SettingsFile:
     def text(self, document: Mapping[str, Any]) -> bytes:
         """Return the document as it would be written, indented as the file is."""
         indent: int | str = 2
-        if self.before is not None and (found := _INDENT.match(self.before)):
-            indent = found[1].decode()
+        if self.before is not None and (match := _INDENT.match(self.before)):
+            indent = match[1].decode()
         return json.dumps(document, indent=indent, ensure_ascii=False).encode() + b"\n"
 
     def write(self, document: Mapping[str, Any], *, now: datetime) -> Path | None:

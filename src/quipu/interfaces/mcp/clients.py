@@ -49,8 +49,10 @@ def _claude_code(server: Server) -> Lines:
         line += f' --header "Authorization: Bearer ${KEY_VARIABLE}"'
     else:
         # Options that take several values must not stand right before the name.
-        given = [part for name, value in server.environment.items() for part in ("--env", f"{name}={value}")]
-        line = shlex.join([*head[:3], *given, *head[3:], NAME, "--", server.command, *server.arguments])
+        variables = [
+            part for name, value in server.environment.items() for part in ("--env", f"{name}={value}")
+        ]
+        line = shlex.join([*head[:3], *variables, *head[3:], NAME, "--", server.command, *server.arguments])
     return Lines(None, line, "claude mcp list shows whether it connects.")
 
 

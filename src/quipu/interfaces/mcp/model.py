@@ -52,7 +52,7 @@ class Desk:
     caller: Caller
 
 
-class Given(BaseModel):
+class Arguments(BaseModel):
     """The arguments of a tool. What a tool does not know is refused, not passed over."""
 
     model_config = ConfigDict(extra="forbid")
@@ -86,7 +86,7 @@ class Tool:
     title: str
     about: str
     level: Level
-    given: type[Given]
+    arguments: type[Arguments]
     answer: type[Answer]
     call: Call
     destructive: bool
@@ -105,7 +105,7 @@ def tool(
             title=title,
             about=" ".join((getdoc(call) or "").split()),
             level=level,
-            given=types["given"],
+            arguments=types["arguments"],
             answer=types["return"],
             call=call,
             destructive=destructive,

@@ -82,8 +82,8 @@ class HttpDoor:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        found = await self._identify(Request(scope, receive))
-        await self._manager.handle_request({**scope, _CALLER: found}, receive, send)
+        caller = await self._identify(Request(scope, receive))
+        await self._manager.handle_request({**scope, _CALLER: caller}, receive, send)
 
 
 def _far(error: QuipuError) -> Problem:
@@ -121,13 +121,13 @@ def identify(serving: Served) -> Identify:
     """
 
     async def caller(request: Request) -> Caller:
-        found = await serving.caller(request)
+        identified = await serving.caller(request)
         return Caller(
-            space=found.space_for(request.headers.get(SPACE_HEADER)),
+            space=identified.space_for(request.headers.get(SPACE_HEADER)),
             user=own_user(optional_name("user", request.headers.get(USER_HEADER))),
-            level=found.level,
-            bound=found.user is not None,
-            key=found.key_id,
+            level=identified.level,
+            bound=identified.user is not None,
+            key=identified.key_id,
         )
 
     return caller

@@ -33,7 +33,7 @@ _SEEDS: Final = re.compile("|".join(re.escape(name) for name in sorted(_OURS, ke
 
 def in_our_words(text: str) -> str:
     """Replace names of the seed's tools, and of commands, by those of the tools here."""
-    return _SEEDS.sub(lambda found: _OURS[found[0]], text)
+    return _SEEDS.sub(lambda match: _OURS[match[0]], text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +52,8 @@ async def _briefing(desk: Desk) -> str:
     caller, memory = desk.caller, desk.memory
     lines = [f"- {line}" for line in await memory.reminders(space=caller.space, user=caller.user)]
     facts = await memory.ledger.list(space=caller.space, user=caller.user, limit=_MOST_FACTS)
-    told = [f"- {fact.key}: {compact(shortened(fact.value, longest=200))}" for fact in facts]
-    parts = _within(_BRIEFING_TOKENS // 2, ("Open:", lines), ("Facts:", told))
+    known = [f"- {fact.key}: {compact(shortened(fact.value, longest=200))}" for fact in facts]
+    parts = _within(_BRIEFING_TOKENS // 2, ("Open:", lines), ("Facts:", known))
     block = (await memory.marks(space=caller.space)).mark("\n".join(parts))
     if caller.user is None:
         begun = await memory.transcripts.bootstrap(space=caller.space, budget_tokens=_BRIEFING_TOKENS // 2)
@@ -75,8 +75,8 @@ def _within(budget_tokens: int, *sections: tuple[str, list[str]]) -> list[str]:
 
 
 async def _tables(desk: Desk) -> str:
-    told = await desk.memory.tables.prompt(**place(desk.caller))
-    return in_our_words(told.text)
+    text = await desk.memory.tables.prompt(**place(desk.caller))
+    return in_our_words(text.text)
 
 
 RESOURCES: Final = (

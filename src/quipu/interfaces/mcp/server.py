@@ -32,7 +32,7 @@ from pydantic import ValidationError
 import quipu
 from quipu.errors import QuipuError
 from quipu.interfaces.mcp import shown
-from quipu.interfaces.mcp.model import Caller, Desk, Given, Tool
+from quipu.interfaces.mcp.model import Arguments, Caller, Desk, Tool
 from quipu.interfaces.mcp.resources import RESOURCES, Resource
 from quipu.interfaces.mcp.tools.facts import set_fact
 from quipu.interfaces.mcp.tools.forget import forget
@@ -111,17 +111,17 @@ class Door:
                 f"{tool.name} needs the level {tool.level!r}; this connection has {caller.level!r}."
             )
         try:
-            given = tool.given.model_validate(params.arguments or {})
+            arguments = tool.arguments.model_validate(params.arguments or {})
         except ValidationError as error:
             return _failed(shown.misfit(tool, error))
-        return await self._answer(tool, given, caller)
+        return await self._answer(tool, arguments, caller)
 
-    async def _answer(self, tool: Tool, given: Given, caller: Caller) -> CallToolResult:
+    async def _answer(self, tool: Tool, arguments: Arguments, caller: Caller) -> CallToolResult:
         set_caller(caller.key)
         try:
             desk = await self._desk(caller)
             with acting_for(caller.user if caller.bound else None):
-                answer = await tool.call(desk, given)
+                answer = await tool.call(desk, arguments)
             text = answer.text()
             if answer.is_memory:
                 text = (await desk.memory.marks(space=caller.space)).mark(text)
@@ -129,8 +129,8 @@ class Door:
                 text = defused(text)
         except QuipuError as error:
             return _failed(shown.failure(self._tell(error)))
-        told = shown.harmless(answer.model_dump(mode="json"))
-        return CallToolResult(content=[TextContent(text=text)], structured_content=told)
+        content = shown.harmless(answer.model_dump(mode="json"))
+        return CallToolResult(content=[TextContent(text=text)], structured_content=content)
 
     async def list_resources(self, _: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
         """Return the resources."""
@@ -149,12 +149,12 @@ class Door:
             MCPError: there is no such resource, or it cannot be had now.
         """
         uri = str(params.uri)
-        found = self._resources.get(uri)
-        if found is None:
+        resource = self._resources.get(uri)
+        if resource is None:
             there = ", ".join(self._resources)
             raise _refused(f"There is no such resource: {there}.", {"uri": defused(uri)})
-        text = await self._read(found, context)
-        contents = TextResourceContents(uri=found.uri, mime_type="text/markdown", text=text)
+        text = await self._read(resource, context)
+        contents = TextResourceContents(uri=resource.uri, mime_type="text/markdown", text=text)
         return ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, _: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
@@ -167,18 +167,18 @@ class Door:
         Raises:
             MCPError: there is no such prompt, or it cannot be had now.
         """
-        found = next((one for one in self._resources.values() if one.name == params.name), None)
-        if found is None:
+        resource = next((one for one in self._resources.values() if one.name == params.name), None)
+        if resource is None:
             there = ", ".join(one.name for one in self._resources.values())
             raise _refused(f"There is no such prompt: {there}.")
-        message = PromptMessage(role="user", content=TextContent(text=await self._read(found, context)))
-        return GetPromptResult(description=found.about, messages=[message])
+        message = PromptMessage(role="user", content=TextContent(text=await self._read(resource, context)))
+        return GetPromptResult(description=resource.about, messages=[message])
 
-    async def _read(self, found: Resource, context: Context) -> str:
+    async def _read(self, resource: Resource, context: Context) -> str:
         caller = self._caller_of(context)
         try:
             with acting_for(caller.user if caller.bound else None):
-                return await found.read(await self._desk(caller))
+                return await resource.read(await self._desk(caller))
         except QuipuError as error:
             raise MCPError(shown.code(error), defused(shown.failure(self._tell(error)))) from error
 

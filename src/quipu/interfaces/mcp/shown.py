@@ -24,7 +24,7 @@ def tool(one: model.Tool) -> Tool:
         name=one.name,
         title=one.title,
         description=one.about,
-        input_schema=schema(one.given, mode="validation"),
+        input_schema=schema(one.arguments, mode="validation"),
         output_schema=schema(one.answer, mode="serialization"),
         annotations=ToolAnnotations(
             title=one.title,
@@ -55,8 +55,8 @@ def schema(of: type[BaseModel], *, mode: Any) -> dict[str, Any]:
     """
     lean = cast("dict[str, Any]", _lean(of.model_json_schema(mode=mode), named=False, top=True))
     if mode == "validation":
-        given = cast("dict[str, dict[str, Any]]", lean.get("properties", {}))
-        lean["properties"] = {name: _without_null(one) for name, one in given.items()}
+        properties = cast("dict[str, dict[str, Any]]", lean.get("properties", {}))
+        lean["properties"] = {name: _without_null(one) for name, one in properties.items()}
     return lean
 
 
@@ -104,9 +104,9 @@ def harmless(value: Any) -> Any:
             return value
 
 
-def failure(told: Problem) -> str:
+def failure(problem: Problem) -> str:
     """Describe what went wrong, and what to do, for a model to read."""
-    return in_our_words(told.message + (f"\n{told.hint}" if told.hint else ""))
+    return in_our_words(problem.message + (f"\n{problem.hint}" if problem.hint else ""))
 
 
 def code(error: QuipuError) -> int:
@@ -121,6 +121,6 @@ def misfit(one: model.Tool, error: ValidationError) -> str:
         f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {rule_of(fault['msg'])}."
         for fault in faults
     ]
-    fields = one.given.model_fields
+    fields = one.arguments.model_fields
     known = ", ".join(f"{name}{' (needed)' if field.is_required() else ''}" for name, field in fields.items())
     return redact("\n".join([*lines[:_MOST_FAULTS], f"{one.name} takes {known}."])).text

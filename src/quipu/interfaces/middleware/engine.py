@@ -64,23 +64,23 @@ class Recalling:
         """
         if self._late >= _MOST_LATE:
             raise Late(f"{self._late} earlier questions were not answered yet")
-        asked = self._threads.submit(question)
+        future = self._threads.submit(question)
         try:
-            return asked.result(seconds)
+            return future.result(seconds)
         except TooLate:
-            if asked.done():  # what the question raised itself
+            if future.done():  # what the question raised itself
                 raise
-            self._leave(asked)
+            self._leave(future)
             raise Late(f"no answer within {seconds * 1000:.0f} ms") from None
 
     def close(self) -> None:
         """Take no more questions; those that wait are left to end by themselves."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _leave(self, asked: Future[Recovered]) -> None:
+    def _leave(self, future: Future[Recovered]) -> None:
         with self._lock:
             self._late += 1
-        asked.add_done_callback(self._came)
+        future.add_done_callback(self._came)
 
     def _came(self, _: Future[Recovered]) -> None:
         with self._lock:
@@ -145,22 +145,22 @@ class Engine:
         question = partial(self._recovered, message, person, tuple(recent), id_)
         done = attempt(lambda: self._recalling.ask(question, seconds=self.limit_seconds))
         took_ms = milliseconds_since(begun)
-        found = done.result
-        if found is None:
+        recovered = done.result
+        if recovered is None:
             late = isinstance(done.error, Late)
             trouble = str(done.error) if late else told(done.error)
-            found = Recovered(outcome="timeout" if late else "failed", trouble=trouble)
-        self._counting.recalled(found.outcome, took_ms)
-        if found.outcome in _FAILED:
-            self.trouble(found.trouble or found.outcome)
+            recovered = Recovered(outcome="timeout" if late else "failed", trouble=trouble)
+        self._counting.recalled(recovered.outcome, took_ms)
+        if recovered.outcome in _FAILED:
+            self.trouble(recovered.trouble or recovered.outcome)
         return Recalled(
-            outcome=found.outcome,
+            outcome=recovered.outcome,
             message=id_,
-            block=found.block,
-            ids=found.ids,
-            tokens=found.tokens,
+            block=recovered.block,
+            ids=recovered.ids,
+            tokens=recovered.tokens,
             took_ms=took_ms,
-            trouble=found.trouble,
+            trouble=recovered.trouble,
         )
 
     def untold(self, trouble: str) -> Recalled:
@@ -182,10 +182,10 @@ class Engine:
             {"id": name, "role": "user", "content": message, "time": now},
             {"id": f"{name}-answer", "role": "assistant", "content": answer, "time": now},
         ]
-        said = [one for one in messages if str(one["content"]).strip()]
-        if said:
+        written = [one for one in messages if str(one["content"]).strip()]
+        if written:
             self.recents.add(person, message, answer)
-            self.writing.put(Said(messages=said, person=person))
+            self.writing.put(Said(messages=written, person=person))
 
     def metrics(self) -> Metrics:
         """Return the counts now."""

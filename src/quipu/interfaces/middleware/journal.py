@@ -105,8 +105,8 @@ def troubles(home: Path, *, since: datetime) -> list[Trouble]:
     Raises:
         OSError: it is there and cannot be read.
     """
-    found = [one for name in (_BEFORE, _NAME) for one in _read(home / name)]
-    return [one for one in found if one.at >= since]
+    lines = [one for name in (_BEFORE, _NAME) for one in _read(home / name)]
+    return [one for one in lines if one.at >= since]
 
 
 def _line(one: Trouble) -> str:

@@ -62,8 +62,8 @@ class Middleware:
         evaluate: bool = True,
     ) -> None:
         self.person = _person(space, user, session)
-        given = {"home": None if home is None else Path(home), "database_url": url}
-        known = load(settings, {name: value for name, value in given.items() if value is not None})
+        options = {"home": None if home is None else Path(home), "database_url": url}
+        known = load(settings, {name: value for name, value in options.items() if value is not None})
         self._engine = Engine(memory, known, evaluates=evaluate)
         # Of a program that ends without closing it, what was not written is at least noted.
         self._end = finalize(self, self._engine.close, 0.0)
@@ -134,21 +134,21 @@ class Middleware:
 
     async def abefore(self, message: object, *, recent: Sequence[str] | None = None) -> Recalled:
         """Recall as ``before`` does, for code in an event loop."""
-        found: Recalled | None = None
+        recalled: Recalled | None = None
         with move_on_after(self._engine.limit_seconds + _GRACE_SECONDS):  # where all threads are taken
-            found = await to_thread.run_sync(
+            recalled = await to_thread.run_sync(
                 partial(self.before, message, recent=recent), abandon_on_cancel=True
             )
-        return found or self._engine.untold("no thread was free in time")
+        return recalled or self._engine.untold("no thread was free in time")
 
     def after(self, message: object, answer: object = "", *, recalled: Recalled | None = None) -> None:
         """Have the turn written down and evaluated, in the background; it takes no time.
 
         ``recalled`` is what ``before`` returned for the message: the audit then names it.
         """
-        said = prompt.message_of(message) or ""
+        text = prompt.message_of(message) or ""
         id_ = recalled.message if recalled else None
-        self._engine.write(self.person, said, prompt.text_of(answer) or "", id_=id_)
+        self._engine.write(self.person, text, prompt.text_of(answer) or "", id_=id_)
 
     def flush(self, seconds: float = _CLOSE_SECONDS) -> bool:
         """Wait until all turns are written and evaluated; whether they were in time."""

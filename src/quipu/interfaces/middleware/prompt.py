@@ -23,9 +23,9 @@ def text_of(value: object) -> str | None:
     return None if content is None or content is value else text_of(content)
 
 
-def message_of(asked: object) -> str | None:
+def message_of(request: object) -> str | None:
     """Return the message that is to be answered: a text, or the last of the user's in a list of messages."""
-    return text_of(last_of_user(asked) if is_list(asked) else asked)
+    return text_of(last_of_user(request) if is_list(request) else request)
 
 
 def last_of_user(messages: Sequence[object]) -> object:
@@ -33,30 +33,30 @@ def last_of_user(messages: Sequence[object]) -> object:
     return next((one for one in reversed(messages) if _role(one) in _USER), None)
 
 
-def recent_of(asked: object, *, most: int) -> tuple[str, ...]:
+def recent_of(request: object, *, most: int) -> tuple[str, ...]:
     """Return the turns before the message in a list of messages, latest last; at most so many."""
-    if not is_list(asked):
+    if not is_list(request):
         return ()
-    roles = [_role(one) for one in asked]
+    roles = [_role(one) for one in request]
     last = max((place for place, role in enumerate(roles) if role in _USER), default=0)
-    texts = [text_of(one) for one, role in zip(asked[:last], roles, strict=False) if role in _SPOKEN]
+    texts = [text_of(one) for one, role in zip(request[:last], roles, strict=False) if role in _SPOKEN]
     return tuple([text for text in texts if text][-most:])
 
 
-def with_memory(asked: Any, block: str) -> Any:
+def with_memory(request: Any, block: str) -> Any:
     """Put the block of memory in front: of the text, or of the user's last message in a list.
 
     In a list it is a system message. Anything else is returned unchanged.
     """
     if not block:
-        return asked
-    if isinstance(asked, str):
-        return f"{block}\n\n{asked}"
-    if not is_list(asked):
-        return asked
-    places = [place for place, one in enumerate(asked) if _role(one) in _USER]
-    place = places[-1] if places else len(asked)
-    return [*asked[:place], {"role": "system", "content": block}, *asked[place:]]
+        return request
+    if isinstance(request, str):
+        return f"{block}\n\n{request}"
+    if not is_list(request):
+        return request
+    places = [place for place, one in enumerate(request) if _role(one) in _USER]
+    place = places[-1] if places else len(request)
+    return [*request[:place], {"role": "system", "content": block}, *request[place:]]
 
 
 def is_list(value: object) -> TypeGuard[Sequence[object]]:

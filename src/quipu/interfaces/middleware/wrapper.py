@@ -99,33 +99,33 @@ class _Round:
     async def awaited(self, result: Awaitable[Any]) -> Any:
         answer = ""
         try:
-            found = await result
-            if isinstance(found, (AsyncIterator, Iterator)):
-                return self.pass_on(found)
-            answer = self._said(found) or ""
+            value = await result
+            if isinstance(value, (AsyncIterator, Iterator)):
+                return self.pass_on(value)
+            answer = self._said(value) or ""
         except BaseException:
             self.end("")
             raise
         self.end(answer)
-        return found
+        return value
 
     def stream(self, pieces: Iterator[Any]) -> Iterator[Any]:
-        said: list[str] = []
+        pieces_read: list[str] = []
         try:
             for piece in pieces:
-                said.append(self._said(piece) or "")
+                pieces_read.append(self._said(piece) or "")
                 yield piece
         finally:  # also where nobody reads on
-            self.end("".join(said))
+            self.end("".join(pieces_read))
 
     async def astream(self, pieces: AsyncIterator[Any]) -> AsyncGenerator[Any]:
-        said: list[str] = []
+        pieces_read: list[str] = []
         try:
             async for piece in pieces:
-                said.append(self._said(piece) or "")
+                pieces_read.append(self._said(piece) or "")
                 yield piece
         finally:
-            self.end("".join(said))
+            self.end("".join(pieces_read))
             # Nobody else closes an async generator before it is collected.
             if isinstance(pieces, AsyncGenerator):
                 await cast("AsyncGenerator[Any]", pieces).aclose()
@@ -143,9 +143,9 @@ def wrapped(middleware: Around, agent: Callable[..., Any], said: Said) -> Any:
     def plain(message: Any, *args: Any, **kwargs: Any) -> Any:
         recalled = middleware.before(message)
         turn = _Round(middleware, said, message, recalled)
-        asked, kwargs = given(recalled, message, kwargs)
+        request, kwargs = given(recalled, message, kwargs)
         try:
-            result = agent(asked, *args, **kwargs)
+            result = agent(request, *args, **kwargs)
         except BaseException:
             turn.end("")
             raise
@@ -153,19 +153,19 @@ def wrapped(middleware: Around, agent: Callable[..., Any], said: Said) -> Any:
 
     async def waiting(message: Any, *args: Any, **kwargs: Any) -> Any:
         recalled = await middleware.abefore(message)
-        asked, kwargs = given(recalled, message, kwargs)
-        return await _Round(middleware, said, message, recalled).awaited(agent(asked, *args, **kwargs))
+        request, kwargs = given(recalled, message, kwargs)
+        return await _Round(middleware, said, message, recalled).awaited(agent(request, *args, **kwargs))
 
     def streaming(message: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:
         recalled = middleware.before(message)
-        asked, kwargs = given(recalled, message, kwargs)
-        yield from _Round(middleware, said, message, recalled).stream(agent(asked, *args, **kwargs))
+        request, kwargs = given(recalled, message, kwargs)
+        yield from _Round(middleware, said, message, recalled).stream(agent(request, *args, **kwargs))
 
     async def astreaming(message: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         recalled = await middleware.abefore(message)
-        asked, kwargs = given(recalled, message, kwargs)
+        request, kwargs = given(recalled, message, kwargs)
         turn = _Round(middleware, said, message, recalled)
-        async with aclosing(turn.astream(agent(asked, *args, **kwargs))) as pieces:
+        async with aclosing(turn.astream(agent(request, *args, **kwargs))) as pieces:
             async for piece in pieces:
                 yield piece
 

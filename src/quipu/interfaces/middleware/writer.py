@@ -122,7 +122,7 @@ class Writing:
         """Number of turns that are not written yet."""
         return len(self._waiting)
 
-    def put(self, said: Said) -> None:
+    def put(self, turn: Said) -> None:
         """Have a turn written. This takes no time and never fails."""
         with self._changed:
             if self._closing:
@@ -131,7 +131,7 @@ class Writing:
             if len(self._waiting) >= MOST_WAITING:
                 self._waiting.popleft()
                 self._lose("after", f"more than {MOST_WAITING:,} turns waited to be written")
-            self._waiting.append(said)
+            self._waiting.append(turn)
             if self._thread is None:
                 # It must not keep the program from ending, as a server that hangs would have it do.
                 self._thread = Thread(target=self._run, name="quipu after", daemon=True)
@@ -156,8 +156,8 @@ class Writing:
 
     def _run(self) -> None:
         pause = _FIRST_PAUSE_SECONDS
-        while (said := self._next()) is not None:
-            done = self._write(said)
+        while (turn := self._next()) is not None:
+            done = self._write(turn)
             if done:
                 pause = _FIRST_PAUSE_SECONDS
             else:
@@ -182,9 +182,9 @@ class Writing:
         with self._changed:
             self._changed.wait_for(lambda: self._closing, seconds)
 
-    def _write(self, said: Said) -> bool:
+    def _write(self, turn: Said) -> bool:
         """Write a turn; return True if it is dealt with: written, or lost."""
-        error = attempt(lambda: self._observe(said)).error
+        error = attempt(lambda: self._observe(turn)).error
         self._tries += 1
         if error is not None and self._is_worth_a_try(error):
             self._counting.add("tried_again")
@@ -192,7 +192,7 @@ class Writing:
             return False
         self._tries = 0
         with self._changed:
-            if not self._waiting or self._waiting[0] is not said:  # it was given up meanwhile
+            if not self._waiting or self._waiting[0] is not turn:  # it was given up meanwhile
                 return True
             self._waiting.popleft()
         if error is None:
@@ -207,10 +207,10 @@ class Writing:
         known = isinstance(error, QuipuError) and not isinstance(error, BadInput)
         return known and self._tries < _MOST_TRIES
 
-    def _observe(self, said: Said) -> None:
-        person = said.person
+    def _observe(self, turn: Said) -> None:
+        person = turn.person
         self._source.memory().observe(
-            said.messages, space=person.space, session=person.session, user=person.user
+            turn.messages, space=person.space, session=person.session, user=person.user
         )
 
     def _evaluate(self) -> None:

@@ -168,12 +168,12 @@ class _Route:
         )
 
     def _refusals(self) -> dict[str, str]:
-        told = {f"_{_WHEN[name]}": why for name, why in self.declaration.errors.items() if name in _WHEN}
+        refusals = {f"_{_WHEN[name]}": why for name, why in self.declaration.errors.items() if name in _WHEN}
         if self.versioned:
-            told["_412"] = "It is no longer the version that you read."
+            refusals["_412"] = "It is no longer the version that you read."
         if self.confirmed:
-            told["_412"] = "What would be done is no longer what was shown."
-        return told
+            refusals["_412"] = "What would be done is no longer what was shown."
+        return refusals
 
     def _signature(self) -> Signature:
         """Return the signature that FastAPI reads."""
@@ -225,11 +225,11 @@ class _Route:
         in_path, rest = self.in_path, self.rest
         reads = self.method == "GET"
 
-        async def endpoint(**given: Any) -> Any:
-            here = cast("Here", given[_HERE])
-            values = {one: given[one] for one in in_path}
-            asked = given if reads else _fields(given.get(_BODY))
-            values |= {one.name: asked[one.name] for one in rest}
+        async def endpoint(**parameters: Any) -> Any:
+            here = cast("Here", parameters[_HERE])
+            values = {one: parameters[one] for one in in_path}
+            arguments = parameters if reads else _fields(parameters.get(_BODY))
+            values |= {one.name: arguments[one.name] for one in rest}
             if self.in_space:
                 values["space"] = here.space
             method = self.operation.of(here.memory)
@@ -245,17 +245,17 @@ class _Route:
                 }
                 return await method(*by_place, **by_name, **more)
 
-            return await self._answer(call, given, values)
+            return await self._answer(call, parameters, values)
 
         return endpoint
 
-    async def _answer(self, call: Call, given: dict[str, Any], values: Mapping[str, Any]) -> Any:
+    async def _answer(self, call: Call, arguments: dict[str, Any], values: Mapping[str, Any]) -> Any:
         if self.paged:
-            return await self._page(call, given[_PAGE])
+            return await self._page(call, arguments[_PAGE])
         if self.confirmed:
-            return await self._shown_first(call, _fields(given[_BODY])["confirm"], values)
+            return await self._shown_first(call, _fields(arguments[_BODY])["confirm"], values)
         if self.versioned:
-            expected = given["expected_version"]
+            expected = arguments["expected_version"]
             with matching(expected):
                 answer = await call(expected_version=expected)
         else:
@@ -265,7 +265,7 @@ class _Route:
         if self.declaration.returns in _BARE:
             return self.answer_type(**{self.operation.named: answer})
         if self.tagged:
-            given[_RESPONSE].headers["ETag"] = etag(answer.version)
+            arguments[_RESPONSE].headers["ETag"] = etag(answer.version)
         return self._told(answer)
 
     def _told(self, answer: Any) -> Any:
@@ -310,8 +310,8 @@ def _field(one: Parameter) -> FieldInfo:
     example: object = [one.example] if one.many and isinstance(one.example, str) else one.example
     examples = None if example is None else [example]
     alias = None if _attribute(one.name) == one.name else one.name
-    told = Field(alias=alias, description=one.help, examples=examples, **_bounds(one, single=True))
-    return cast("FieldInfo", told)
+    field = Field(alias=alias, description=one.help, examples=examples, **_bounds(one, single=True))
+    return cast("FieldInfo", field)
 
 
 def _bounds(one: Parameter, *, single: bool) -> dict[str, Any]:

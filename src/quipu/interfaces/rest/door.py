@@ -122,10 +122,10 @@ _REFUSALS: Final = {
 
 def refused(**more: str) -> dict[int | str, dict[str, Any]]:
     """Return the problems that a route may answer with: the common ones and ``more`` (``_404="…"``)."""
-    said = _REFUSALS | {int(name.lstrip("_")): text for name, text in more.items()}
+    texts = _REFUSALS | {int(name.lstrip("_")): text for name, text in more.items()}
     return {
         code: {"description": text, "model": Problem, "content": {MEDIA_TYPE: {}}}
-        for code, text in sorted(said.items())
+        for code, text in sorted(texts.items())
     }
 
 

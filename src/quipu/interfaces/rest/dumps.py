@@ -104,12 +104,12 @@ async def import_dump(
             "import dump",
             confirm,
             do,
-            tell=lambda found: found,
-            counts=lambda found: {
+            tell=lambda preview: preview,
+            counts=lambda preview: {
                 "space": here.space,
                 "schema": schema,
                 "sha256": sha256,
-                "before": dict(found.before),
+                "before": dict(preview.before),
             },
         )
 

@@ -50,9 +50,9 @@ class Evaluated(RequestBody):
     def _whole(cls, body: object) -> object:
         if not isinstance(body, dict) or "conversation" in body or "recent_conversation" not in body:
             return cast("object", body)
-        told = cast("dict[str, object]", body)
-        more = {name: value for name, value in told.items() if name not in _OF_THE_DESIGN}
-        return {**more, "conversation": {name: told[name] for name in told if name in _OF_THE_DESIGN}}
+        fields = cast("dict[str, object]", body)
+        more = {name: value for name, value in fields.items() if name not in _OF_THE_DESIGN}
+        return {**more, "conversation": {name: fields[name] for name in fields if name in _OF_THE_DESIGN}}
 
 
 @router.post(
@@ -60,11 +60,11 @@ class Evaluated(RequestBody):
     summary="List what a conversation asks to be kept",
     responses=refused(_502="The language model failed."),
 )
-async def evaluate(asked: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here: Reading) -> Evaluation:
+async def evaluate(request: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here: Reading) -> Evaluation:
     """Return memories to include, to edit and to delete. Nothing is written."""
     with language("evaluator"):
         return await here.memory.longterm.evaluate(
-            asked.conversation, evaluator=asked.evaluator, space=here.space
+            request.conversation, evaluator=request.evaluator, space=here.space
         )
 
 
@@ -147,25 +147,27 @@ _KEPT = {
 
 
 @router.post("/apply", summary="Do what an evaluation asks for")
-async def apply(asked: Annotated[Applying, Body(examples=[_KEPT])], here: Writing) -> Applied:
+async def apply(request: Annotated[Applying, Body(examples=[_KEPT])], here: Writing) -> Applied:
     """Carry out an evaluation in one transaction; a repetition changes nothing. Refusals are counted."""
     evaluation = Evaluation(
         inclusions=[
-            *(Inclusion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.inclusions),
-            *_of_the_design(asked),
+            *(Inclusion(**given(one, "sources"), sources=_said(one.sources)) for one in request.inclusions),
+            *_of_the_design(request),
         ],
-        edits=[Edit(**given(one, "sources"), sources=_said(one.sources)) for one in asked.edits],
-        deletions=[Deletion(**given(one, "sources"), sources=_said(one.sources)) for one in asked.deletions],
-        evaluator=asked.evaluator,
+        edits=[Edit(**given(one, "sources"), sources=_said(one.sources)) for one in request.edits],
+        deletions=[
+            Deletion(**given(one, "sources"), sources=_said(one.sources)) for one in request.deletions
+        ],
+        evaluator=request.evaluator,
     )
     return await here.memory.longterm.apply(
-        evaluation, space=here.space, user=asked.user, session=asked.session
+        evaluation, space=here.space, user=request.user, session=request.session
     )
 
 
-def _of_the_design(asked: Applying) -> Sequence[Inclusion]:
-    told = {name: getattr(asked, name) for name in _RESULT}
-    result = read(SatiMemoryResult, told)
+def _of_the_design(request: Applying) -> Sequence[Inclusion]:
+    fields = {name: getattr(request, name) for name in _RESULT}
+    result = read(SatiMemoryResult, fields)
     return () if result.should_store is None else result.evaluation().inclusions
 
 
@@ -186,7 +188,7 @@ class OfASession(RequestBody):
     summary="Evaluate a session",
     responses=refused(_404="There is no such session.", _502="The language model failed."),
 )
-async def evaluate_session(asked: OfASession, here: Writing) -> SessionEvaluation:
+async def evaluate_session(request: OfASession, here: Writing) -> SessionEvaluation:
     """Read what was said since the last evaluation, and do what is asked for."""
     with language("evaluator"):
-        return await here.memory.longterm.evaluate_session(space=here.space, **given(asked))
+        return await here.memory.longterm.evaluate_session(space=here.space, **given(request))

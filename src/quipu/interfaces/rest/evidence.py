@@ -76,10 +76,10 @@ _EXAMPLE = {
 
 @router.post("/recommendations", status_code=201, summary="Keep a recommendation")
 async def recommend(
-    asked: Annotated[Recommended, Body(examples=[_EXAMPLE])], here: Writing
+    request: Annotated[Recommended, Body(examples=[_EXAMPLE])], here: Writing
 ) -> Recommendation:
     """Keep a recommendation with its evidence; it comes back as sure as it may be, `limits` say why."""
-    evidence = [EvidenceReference(**given(one)) for one in asked.evidence]
+    evidence = [EvidenceReference(**given(one)) for one in request.evidence]
     return await here.memory.evidence.recommend(
-        space=here.space, evidence=evidence, **given(asked, "evidence")
+        space=here.space, evidence=evidence, **given(request, "evidence")
     )

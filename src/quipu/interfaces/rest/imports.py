@@ -90,7 +90,7 @@ async def _whole(chunks: AsyncIterable[bytes], terms: Limits) -> BinaryIO:
 
 async def _told(here: Here, file: BinaryIO, *, erased_too: bool) -> AsyncGenerator[bytes]:
     """Yield the lines of the answer while the import runs; it stops when the client leaves."""
-    done = told = 0
+    done = reported = 0
 
     def count(lines: int) -> None:
         nonlocal done
@@ -101,8 +101,8 @@ async def _told(here: Here, file: BinaryIO, *, erased_too: bool) -> AsyncGenerat
     )
     try:
         while not (await asyncio.wait({taking}, timeout=_TELL_SECONDS))[0]:
-            if done > told:
-                told = done
+            if done > reported:
+                reported = done
                 yield _line(Progress(done=done))
         yield _line(_last(taking, done))
     finally:
@@ -133,5 +133,5 @@ def _report(report: Report) -> ImportAnswer:
     )
 
 
-def _line(told: Progress) -> bytes:
-    return told.model_dump_json(exclude_none=True).encode() + b"\n"
+def _line(progress: Progress) -> bytes:
+    return progress.model_dump_json(exclude_none=True).encode() + b"\n"

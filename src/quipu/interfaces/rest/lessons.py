@@ -31,7 +31,7 @@ class LessonsExtract(RequestBody):
     summary="Read sessions, and keep what was said there that lasts",
     responses=refused(_404="There is no such session."),
 )
-async def extract(asked: LessonsExtract, here: Writing) -> ExtractionReport:
+async def extract(request: LessonsExtract, here: Writing) -> ExtractionReport:
     """Read only sessions that are due. Any trouble with one is noted with it."""
     with language("extractor"):
-        return await here.memory.lessons.extract(space=here.space, **given(asked))
+        return await here.memory.lessons.extract(space=here.space, **given(request))

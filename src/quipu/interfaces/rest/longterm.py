@@ -18,8 +18,8 @@ router = derived("longterm", OPERATIONS)
 _NAMES: Final = {"message": "current_message", "recent": "recent_messages", "limit": "memory_limit"}
 
 
-def _keys(given: object) -> set[str]:
-    return set(cast("dict[str, object]", given)) if isinstance(given, dict) else set()
+def _keys(value: object) -> set[str]:
+    return set(cast("dict[str, object]", value)) if isinstance(value, dict) else set()
 
 
 class ToAnswer(RequestBody):
@@ -30,11 +30,11 @@ class ToAnswer(RequestBody):
 
     @model_validator(mode="before")
     @classmethod
-    def _one_name(cls, given: object) -> object:
-        twice = [f"{ours} and {theirs}" for ours, theirs in _NAMES.items() if {ours, theirs} <= _keys(given)]
+    def _one_name(cls, value: object) -> object:
+        twice = [f"{ours} and {theirs}" for ours, theirs in _NAMES.items() if {ours, theirs} <= _keys(value)]
         if twice:
             raise ValueError(f"{twice[0]} are the same: give one of them")
-        return given
+        return value
 
     message: Annotated[str, Field(max_length=200_000, examples=["What shall I cook tonight?"])] = Field(
         validation_alias=AliasChoices("message", "current_message")
@@ -71,7 +71,9 @@ class RecoveredAnswer(Answer):
 
 
 @router.post("/recover", summary="Recover what matters for an answer")
-async def recover(asked: ToAnswer, here: Writing) -> RecoveredAnswer:
+async def recover(request: ToAnswer, here: Writing) -> RecoveredAnswer:
     """Answer in time or not at all. It is written into the audit: it needs `write`."""
-    found = await here.memory.longterm.recover(asked.message, space=here.space, **given(asked, "message"))
-    return RecoveredAnswer.model_validate(found)
+    recovered = await here.memory.longterm.recover(
+        request.message, space=here.space, **given(request, "message")
+    )
+    return RecoveredAnswer.model_validate(recovered)

@@ -88,9 +88,9 @@ class Problem(BaseModel):
     errors: Annotated[list[Fault] | None, Field(description="Everything that is wrong.")] = None
 
 
-def given(asked: BaseModel, *but: str) -> dict[str, Any]:
+def given(request: BaseModel, *but: str) -> dict[str, Any]:
     """Return all fields of a request as arguments, without those in ``but``."""
-    return {name: getattr(asked, name) for name in type(asked).model_fields if name not in but}
+    return {name: getattr(request, name) for name in type(request).model_fields if name not in but}
 
 
 async def shown_first(

@@ -86,8 +86,8 @@ async def _once(request: Request, key: str, handle: Handle) -> Response:
 
 async def _sha256(request: Request) -> bytes:
     """Return the hash of the request: method, address, and body."""
-    asked = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
-    return hashlib.sha256(asked + await request.body()).digest()
+    head = f"{request.method} {request.url.path}?{request.url.query}\n".encode()
+    return hashlib.sha256(head + await request.body()).digest()
 
 
 def _answer(response: Response) -> KeptAnswer | None:

@@ -62,32 +62,30 @@ class PageQuery:
         """Return the offset of the page, for a list that is counted from its beginning."""
         return self._place(name, _OFFSET) or 0
 
-    def of_rows(self, name: str, found: Sequence[Item]) -> Page[Item]:
+    def of_rows(self, name: str, rows: Sequence[Item]) -> Page[Item]:
         """Return the page of a list that goes on behind a row; its items have an ``id``."""
-        return self._page(
-            name, found, str(cast("Any", found[self.limit - 1]).id) if self._more(found) else ""
-        )
+        return self._page(name, rows, str(cast("Any", rows[self.limit - 1]).id) if self._more(rows) else "")
 
-    def of_counted(self, name: str, found: Sequence[Item]) -> Page[Item]:
+    def of_counted(self, name: str, rows: Sequence[Item]) -> Page[Item]:
         """Return the page of a list that is counted from its beginning."""
-        return self._page(name, found, self.counted(name) + self.limit)
+        return self._page(name, rows, self.counted(name) + self.limit)
 
-    def _more(self, found: Sequence[object]) -> bool:
-        return len(found) > self.limit
+    def _more(self, rows: Sequence[object]) -> bool:
+        return len(rows) > self.limit
 
-    def _page(self, name: str, found: Sequence[Item], place: str | int) -> Page[Item]:
+    def _page(self, name: str, rows: Sequence[Item], place: str | int) -> Page[Item]:
         cursor = json.dumps([name, place], separators=(",", ":")).encode()
-        next_ = base64.urlsafe_b64encode(cursor).decode("ascii") if self._more(found) else None
-        return Page(items=list(found[: self.limit]), next=next_)
+        next_ = base64.urlsafe_b64encode(cursor).decode("ascii") if self._more(rows) else None
+        return Page(items=list(rows[: self.limit]), next=next_)
 
     def _place(self, name: str, form: TypeAdapter[Place]) -> Place | None:
         """Return where the page before ended; None on the first page."""
         if self.cursor is None:
             return None
         try:
-            told = cast("object", json.loads(base64.urlsafe_b64decode(self.cursor.encode("ascii"))))
-            if isinstance(told, list) and cast("list[Any]", told)[:1] == [name]:
-                return form.validate_python(cast("list[Any]", told)[1])
+            cursor = cast("object", json.loads(base64.urlsafe_b64decode(self.cursor.encode("ascii"))))
+            if isinstance(cursor, list) and cast("list[Any]", cursor)[:1] == [name]:
+                return form.validate_python(cast("list[Any]", cursor)[1])
         except (ValueError, binascii.Error, ValidationError, IndexError, RecursionError):
             pass
         raise BadInput(

@@ -91,10 +91,10 @@ class Hits(Answer):
 
 
 @router.post("/recall", summary="Ask a question")
-async def recall(asked: Question, here: Reading) -> Hits:
+async def recall(request: Question, here: Reading) -> Hits:
     """Return the memories that answer it, best first, each with its score, its parts and its source."""
-    found = await here.memory.recall(asked.question, space=here.space, **asked.filters())
-    return Hits(hits=[HitAnswer.model_validate(hit) for hit in found])
+    hits = await here.memory.recall(request.question, space=here.space, **request.filters())
+    return Hits(hits=[HitAnswer.model_validate(hit) for hit in hits])
 
 
 class Questions(Narrowed):
@@ -117,10 +117,10 @@ class Answers(Answer):
 
 
 @router.post("/recall/many", summary="Ask many questions at once")
-async def recall_many(asked: Questions, here: Reading) -> Answers:
+async def recall_many(request: Questions, here: Reading) -> Answers:
     """Answer each as ``/recall`` does; they are embedded together. At most 100."""
-    found = await here.memory.recall_many(asked.questions, space=here.space, **asked.filters())
-    return Answers(answers=[Hits(hits=[HitAnswer.model_validate(hit) for hit in hits]) for hits in found])
+    answers = await here.memory.recall_many(request.questions, space=here.space, **request.filters())
+    return Answers(answers=[Hits(hits=[HitAnswer.model_validate(hit) for hit in hits]) for hits in answers])
 
 
 class BlockRequest(Question):
@@ -141,10 +141,10 @@ class BlockAnswer(Answer):
 
 
 @router.post("/recall/block", summary="Get memories as text for a prompt")
-async def recall_block(asked: BlockRequest, here: Writing) -> BlockAnswer:
+async def recall_block(request: BlockRequest, here: Writing) -> BlockAnswer:
     """Return at most ``budget_tokens``, open loops first. It counts as use: it needs ``write``."""
     made = await here.memory.recall_block(
-        asked.question, budget_tokens=asked.budget_tokens, space=here.space, **asked.filters()
+        request.question, budget_tokens=request.budget_tokens, space=here.space, **request.filters()
     )
     return BlockAnswer.model_validate(made)
 
@@ -179,10 +179,10 @@ class WhyAnswer(Answer):
     summary="Explain why a memory came back",
     responses=refused(_404="It does not answer that question."),
 )
-async def why(asked: WhyRequest, here: Reading) -> WhyAnswer:
+async def why(request: WhyRequest, here: Reading) -> WhyAnswer:
     """Ask the question again with the same filters, then explain the memory of that kind and id."""
-    found = await here.memory.recall(asked.question, space=here.space, **asked.filters())
-    hit = next((hit for hit in found if (hit.kind, hit.id) == (asked.kind, asked.id)), None)
+    hits = await here.memory.recall(request.question, space=here.space, **request.filters())
+    hit = next((hit for hit in hits if (hit.kind, hit.id) == (request.kind, request.id)), None)
     if hit is None:
         raise NotFound("That memory does not come back for this question.", hint="Ask again with /recall.")
     return WhyAnswer.model_validate(await here.memory.why(hit))
@@ -208,9 +208,9 @@ class Counted(Answer):
 
 
 @router.post("/reinforce", summary="Note that memories were of use")
-async def reinforce(asked: Uses, here: Writing) -> Counted:
+async def reinforce(request: Uses, here: Writing) -> Counted:
     """Let those that age do so from now on."""
-    hits = [_named(one, here.space) for one in asked.hits]
+    hits = [_named(one, here.space) for one in request.hits]
     return Counted(counted=await here.memory.reinforce(hits))
 
 

@@ -60,14 +60,16 @@ class VerifiedAnswer(Answer):
 
 
 @router.post("/verify", summary="Verify receipts")
-async def verified(asked: Annotated[Verifying, Body(examples=[_EXAMPLE])], here: Reading) -> VerifiedAnswer:
+async def verified(request: Annotated[Verifying, Body(examples=[_EXAMPLE])], here: Reading) -> VerifiedAnswer:
     """Verify a receipt without any database, so any installation can do it."""
     del here
     try:
-        given = read(asked.receipts)
+        receipts = read(request.receipts)
     except BadInput as error:
         raise error.at("receipts") from None
-    return VerifiedAnswer.model_validate(verify(given, key=None if asked.key is None else key_of(asked.key)))
+    return VerifiedAnswer.model_validate(
+        verify(receipts, key=None if request.key is None else key_of(request.key))
+    )
 
 
 class Checking(RequestBody):
@@ -119,16 +121,16 @@ class CheckedAnswer(Answer):
     "/{id}/check", summary="Check an erasure", responses=refused(_404="There is no erasure of that receipt.")
 )
 async def checked(
-    id: _Id, asked: Annotated[Checking, Body(examples=[{"strings": ["Lisbon"]}])], here: Administering
+    id: _Id, request: Annotated[Checking, Body(examples=[{"strings": ["Lisbon"]}])], here: Administering
 ) -> CheckedAnswer:
     """Check the places that the receipt names: there, gone or not reachable, and where the strings stand.
 
     Files that belong to all spaces together are not read: that takes a key of all spaces.
     """
-    found = await here.memory.check_erasure(
-        str(id), asked.strings, space=here.space, after=asked.after, seconds=asked.seconds, of_all=False
+    places = await here.memory.check_erasure(
+        str(id), request.strings, space=here.space, after=request.after, seconds=request.seconds, of_all=False
     )
-    return CheckedAnswer.model_validate(found)
+    return CheckedAnswer.model_validate(places)
 
 
 @engine_router.post(
@@ -136,11 +138,11 @@ async def checked(
 )
 async def all_checked(
     id: _Id,
-    asked: Annotated[EngineChecking, Body(examples=[{"space": "team", "strings": ["Lisbon"]}])],
+    request: Annotated[EngineChecking, Body(examples=[{"space": "team", "strings": ["Lisbon"]}])],
     engine: OwningAll,
 ) -> CheckedAnswer:
     """Check the places that the receipt names, and the files of the whole database."""
-    found = await engine.memory.check_erasure(
-        str(id), asked.strings, space=asked.space, after=asked.after, seconds=asked.seconds
+    places = await engine.memory.check_erasure(
+        str(id), request.strings, space=request.space, after=request.after, seconds=request.seconds
     )
-    return CheckedAnswer.model_validate(found)
+    return CheckedAnswer.model_validate(places)

@@ -74,9 +74,11 @@ class ReportAnswer(Intake):
 
 
 @router.post("/observe", status_code=201, summary="Take in what was just said")
-async def observe(said: Annotated[Said, Body(examples=[_SAID])], here: Writing) -> ReportAnswer:
+async def observe(request: Annotated[Said, Body(examples=[_SAID])], here: Writing) -> ReportAnswer:
     """Make them searchable and durable before answering: all of them or, if one is bad, none."""
-    report = await here.memory.observe(said.messages, space=here.space, session=said.session, user=said.user)
+    report = await here.memory.observe(
+        request.messages, space=here.space, session=request.session, user=request.user
+    )
     return ReportAnswer.model_validate(report)
 
 
@@ -92,10 +94,8 @@ class SessionAnswer(Answer):
 @router.get("/sessions", summary="List the sessions, latest first")
 async def sessions(here: Reading, page: Paging) -> Page[SessionAnswer]:
     """Return the sessions of a space."""
-    found = await here.memory.sessions(
-        space=here.space, limit=page.limit + 1, offset=page.counted("sessions")
-    )
-    return page.of_counted("sessions", [SessionAnswer.model_validate(one) for one in found])
+    rows = await here.memory.sessions(space=here.space, limit=page.limit + 1, offset=page.counted("sessions"))
+    return page.of_counted("sessions", [SessionAnswer.model_validate(one) for one in rows])
 
 
 class Forgotten(RequestBody):
@@ -147,26 +147,26 @@ class ErasureAnswer(Answer):
     responses=refused(_412="What would go is no longer what was shown."),
 )
 async def forget(
-    asked: Annotated[Forgotten, Body(examples=[{"user": "ana"}])], here: Administering, request: Request
+    scope: Annotated[Forgotten, Body(examples=[{"user": "ana"}])], here: Administering, request: Request
 ) -> ErasureAnswer:
     """Return a preview with a token first; with that token, erase from every table and index at once.
 
     If what would go has changed since the preview, nothing is done and the answer is 412.
     """
-    named = {"session": asked.session, "user": asked.user, "message": asked.message}
-    if asked.everything == any(value is not None for value in named.values()):
+    named = {"session": scope.session, "user": scope.user, "message": scope.message}
+    if scope.everything == any(value is not None for value in named.values()):
         raise BadInput("name what to forget, or say everything: true; not both.", field="everything")
     forget = partial(
-        here.memory.forget, space=here.space, **named, names=asked.names, everywhere=asked.everywhere
+        here.memory.forget, space=here.space, **named, names=scope.names, everywhere=scope.everywhere
     )
     preview = await forget(confirm=False)
-    shown = confirmation.shown(preview, asked.names, everywhere=asked.everywhere)
-    if not confirmation.confirmed(asked.confirm, "forget", shown):
+    shown = confirmation.shown(preview, scope.names, everywhere=scope.everywhere)
+    if not confirmation.confirmed(scope.confirm, "forget", shown):
         left = [LeftAnswer.model_validate(one) for one in preview.left]
         return ErasureAnswer(
             counts=dict(preview.counts), left=left, confirm=confirmation.token("forget", shown)
         )
     erased = await forget(confirm=True)
-    if asked.everything:
+    if scope.everything:
         served(request).access.forget()  # the keys of the space are gone with it
     return ErasureAnswer.model_validate(erased)

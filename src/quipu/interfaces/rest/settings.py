@@ -24,5 +24,5 @@ _Kind = Annotated[
 @router.get("", summary="List what can be set for a space")
 async def of_space(here: Reading, kind: _Kind = None) -> Items[SettingState]:
     """Return every setting that can be kept in the database, with the value that holds in the space."""
-    found = await here.memory.settings.list(space=here.space, kind=kind)
-    return Items(items=[one for one in found if one.settable])
+    states = await here.memory.settings.list(space=here.space, kind=kind)
+    return Items(items=[one for one in states if one.settable])

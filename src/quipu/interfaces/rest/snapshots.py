@@ -28,9 +28,9 @@ class SnapshotAnswer(Answer):
     @classmethod
     def of(cls, one: Snapshot) -> SnapshotAnswer:
         """Return a snapshot as an answer."""
-        told = {name: getattr(one, name) for name in ("name", "schema", "taken_at", "reason", "tier")}
-        tables = {table: found.rows for table, found in one.sums.items()}
-        return cls.model_validate({**told, "bytes": one.bytes, "vectors": one.vectors, "tables": tables})
+        fields = {name: getattr(one, name) for name in ("name", "schema", "taken_at", "reason", "tier")}
+        tables = {table: table_sum.rows for table, table_sum in one.sums.items()}
+        return cls.model_validate({**fields, "bytes": one.bytes, "vectors": one.vectors, "tables": tables})
 
 
 router = derived("snapshots", OPERATIONS, shapes={Snapshot: SnapshotAnswer})

@@ -128,7 +128,7 @@ _ROW = {"table": "dwarves", "data": {"name": "Thorin", "age": 195}}
 
 @router.post("/insert", status_code=201, summary="Insert a row, or several: all or none", responses=_TAKEN)
 async def insert(
-    asked: Annotated[Inserted, Body(examples=[_ROW])], here: Writing, response: Response
+    request: Annotated[Inserted, Body(examples=[_ROW])], here: Writing, response: Response
 ) -> ChangedRowsAnswer:
     """Insert one row, or up to 10,000; embedded fields are embedded. A loss elsewhere needs `confirm`.
 
@@ -136,10 +136,10 @@ async def insert(
     """
     done = await _changed(
         "insert rows",
-        asked,
+        request,
         here.space,
         lambda seen: here.memory.tables.insert(
-            asked.table, asked.data, confirm=seen, **asked.place(here.space)
+            request.table, request.data, confirm=seen, **request.place(here.space)
         ),
     )
     if done.confirm is not None:
@@ -157,22 +157,22 @@ class Updated(Placed):
 
 
 @router.post("/update", summary="Change rows", responses=_TAKEN)
-async def update(asked: Updated, here: Writing) -> ChangedRowsAnswer:
+async def update(request: Updated, here: Writing) -> ChangedRowsAnswer:
     """Change the rows that satisfy `where`; set a column `updated_at`, too. A loss elsewhere needs `confirm`.
 
     What takes something away elsewhere, by a trigger, a cascade or a function, is shown first.
     """
     return await _changed(
         "update rows",
-        asked,
+        request,
         here.space,
         lambda seen: here.memory.tables.update(
-            asked.table,
-            asked.data,
-            where=asked.where,
+            request.table,
+            request.data,
+            where=request.where,
             confirm=seen,
-            show_first=asked.show_first,
-            **asked.place(here.space),
+            show_first=request.show_first,
+            **request.place(here.space),
         ),
     )
 
@@ -185,30 +185,30 @@ class Deleted(Placed):
 
 
 @router.post("/delete", summary="Delete rows", responses=_TAKEN)
-async def delete(asked: Deleted, here: Writing) -> ChangedRowsAnswer:
+async def delete(request: Deleted, here: Writing) -> ChangedRowsAnswer:
     """Return those that satisfy `where` and what goes with them first, with a token; with it, delete them.
 
     Their vectors go with them.
     """
     return await _changed(
         "delete rows",
-        asked,
+        request,
         here.space,
         lambda seen: here.memory.tables.delete(
-            asked.table, where=asked.where, confirm=seen, **asked.place(here.space)
+            request.table, where=request.where, confirm=seen, **request.place(here.space)
         ),
     )
 
 
 async def _changed(
     act: str,
-    asked: Inserted | Updated | Deleted,
+    request: Inserted | Updated | Deleted,
     space: str,
     do: Callable[[Changed | Literal[False]], Awaitable[Changed]],
 ) -> ChangedRowsAnswer:
     """Return the written rows, or a preview of them with its token."""
     done, token = await unless_lossy(
-        act, asked.confirm, do, shown=lambda tried: {**asked.act(space), **tried.counts()}
+        act, request.confirm, do, shown=lambda tried: {**request.act(space), **tried.counts()}
     )
     return ChangedRowsAnswer.model_validate(done).model_copy(update={"confirm": token})
 
@@ -221,7 +221,7 @@ class Executed(Placed):
 
 
 @router.post("/execute", summary="Run one other statement", responses=_TAKEN)
-async def execute(asked: Executed, here: Administering) -> StatementAnswer:
+async def execute(request: Executed, here: Administering) -> StatementAnswer:
     """Run `create index`, `drop table`, `insert … select`. A loss needs `confirm`.
 
     What takes anything away is undone, and `lost` says what that is.
@@ -229,14 +229,14 @@ async def execute(asked: Executed, here: Administering) -> StatementAnswer:
 
     async def do(seen: Done | Literal[False]) -> Done:
         return await here.memory.tables.execute(
-            asked.sql, confirm=seen, show_first=asked.show_first, **asked.place(here.space)
+            request.sql, confirm=seen, show_first=request.show_first, **request.place(here.space)
         )
 
     done, token = await unless_lossy(
         "execute",
-        asked.confirm,
+        request.confirm,
         do,
-        shown=lambda tried: {**asked.act(here.space), "lost": list(tried.lost)},
+        shown=lambda tried: {**request.act(here.space), "lost": list(tried.lost)},
     )
     return StatementAnswer.model_validate(done).model_copy(update={"confirm": token})
 
@@ -266,21 +266,21 @@ class Redefined(Placed):
 
 
 @router.post("/recreate", summary="Make a table anew with another definition", responses=_TAKEN)
-async def recreate(asked: Redefined, here: Administering) -> RecreatedAnswer:
+async def recreate(request: Redefined, here: Administering) -> RecreatedAnswer:
     """Keep its rows, vectors, indexes and references, in one transaction.
 
     `lost` names what cannot come. First comes the plan, with a token in `confirm`; with that token it is
     done.
     """
-    about = given(asked, "confirm", "schema_", "agent")
+    about = given(request, "confirm", "schema_", "agent")
 
     async def do(seen: Recreated | Literal[False]) -> Recreated:
-        return await here.memory.tables.recreate(**about, confirm=seen, **asked.place(here.space))
+        return await here.memory.tables.recreate(**about, confirm=seen, **request.place(here.space))
 
     done, token = await unless_lossy(
         "replace table",
-        asked.confirm,
+        request.confirm,
         do,
-        shown=lambda plan: {**asked.act(here.space), "plan": asdict(plan)},
+        shown=lambda plan: {**request.act(here.space), "plan": asdict(plan)},
     )
     return RecreatedAnswer.model_validate(done).model_copy(update={"confirm": token})

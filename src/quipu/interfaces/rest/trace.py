@@ -49,10 +49,12 @@ _REVIEWS = {
 
 
 @router.post("/reviews", status_code=201, summary="Read reviews")
-async def read_reviews(asked: Annotated[Reviewed, Body(examples=[_REVIEWS])], here: Writing) -> ReviewReading:
+async def read_reviews(
+    request: Annotated[Reviewed, Body(examples=[_REVIEWS])], here: Writing
+) -> ReviewReading:
     """Return the complaints in reviews, as evidence for recommendations. The texts are not kept."""
-    reviews = [Review(place_id=asked.place, **given(one)) for one in asked.reviews]
-    return await here.memory.trace.read_reviews(reviews, space=here.space, **given(asked, "reviews"))
+    reviews = [Review(place_id=request.place, **given(one)) for one in request.reviews]
+    return await here.memory.trace.read_reviews(reviews, space=here.space, **given(request, "reviews"))
 
 
 class Failed(RequestBody):
@@ -71,6 +73,6 @@ class Failed(RequestBody):
 
 
 @router.post("/signal-runs", status_code=201, summary="Write down a reading of reviews that failed")
-async def signal_run(asked: Failed, here: Writing) -> Noted:
+async def signal_run(request: Failed, here: Writing) -> Noted:
     """Note a failed reading and return its id. For one that succeeded use `/trace/reviews`."""
-    return Noted(id=await here.memory.trace.signal_run(None, space=here.space, **given(asked)))
+    return Noted(id=await here.memory.trace.signal_run(None, space=here.space, **given(request)))

@@ -24,9 +24,9 @@ class TranscriptsQuery(RequestBody):
 
 
 @router.post("/query", summary="Ask in SQL")
-async def query(asked: TranscriptsQuery, here: Reading) -> QueryRows:
+async def query(request: TranscriptsQuery, here: Reading) -> QueryRows:
     """Return the rows of one `select` over the views of the transcripts, of this space; it can only read."""
-    return await here.memory.transcripts.query(space=here.space, **given(asked))
+    return await here.memory.transcripts.query(space=here.space, **given(request))
 
 
 @router.post("/index", summary="Let recalls find all that was taken in")

@@ -168,7 +168,7 @@ class Access:
             await self._memory.keys.used(used)
 
 
-def _heard(asked: asyncio.Task[None]) -> None:
+def _heard(task: asyncio.Task[None]) -> None:
     """Take the error of a question that nobody waits for any more."""
-    if not asked.cancelled():
-        asked.exception()
+    if not task.cancelled():
+        task.exception()

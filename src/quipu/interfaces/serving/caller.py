@@ -32,22 +32,22 @@ class Caller:
         if LEVELS.index(self.level) < LEVELS.index(level):
             raise AccessRefused(f"This needs a key with the level {level!r}; yours has {self.level!r}.")
 
-    def space_for(self, asked: str | None) -> str:
+    def space_for(self, name: str | None) -> str:
         """Return the space of a call: the one that is asked for, or the one of the key.
 
         Raises:
             AccessRefused: the key is for another space.
             BadInput: it names none, and the key opens all.
         """
-        if asked is not None:
-            check_name("space", asked)
+        if name is not None:
+            check_name("space", name)
         if self.space is None:
-            if asked is None:
+            if name is None:
                 raise BadInput(
                     "say which one; this key opens all of them.", field="space", hint="Add ?space=NAME."
                 )
-            return asked
-        if asked not in (None, self.space):
+            return name
+        if name not in (None, self.space):
             raise AccessRefused("Your key is for another space.")
         return self.space
 

@@ -44,19 +44,19 @@ Tried = TypeVar("Tried", bound=Trial)
 
 def token(act: str, shown: Mapping[str, object]) -> str:
     """Return the token of a preview: ``act`` names the act (``forget``), ``shown`` is all that counts."""
-    told = json.dumps([act, shown], sort_keys=True, default=str, ensure_ascii=False)
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    content = json.dumps([act, shown], sort_keys=True, default=str, ensure_ascii=False)
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-def confirmed(given: str | None, act: str, shown: Mapping[str, object]) -> bool:
+def confirmed(answer: str | None, act: str, shown: Mapping[str, object]) -> bool:
     """Return True if what is shown now was confirmed; False if nobody confirms yet.
 
     Raises:
         Outdated: something else was confirmed: what would go has changed since.
     """
-    if given is None:
+    if answer is None:
         return False
-    if given != token(act, shown):
+    if answer != token(act, shown):
         raise Outdated(
             "What would be done is not what was shown.",
             hint="Look at the preview again, and confirm that one.",
@@ -66,7 +66,7 @@ def confirmed(given: str | None, act: str, shown: Mapping[str, object]) -> bool:
 
 async def unless_lossy(
     act: str,
-    given: str | None,
+    answer: str | None,
     do: Callable[[Tried | Literal[False]], Awaitable[Tried]],
     *,
     shown: Callable[[Tried], Mapping[str, object]],
@@ -83,6 +83,6 @@ async def unless_lossy(
     if not tried.undone:
         return tried, None
     counts = shown(tried)
-    if not confirmed(given, act, counts):
+    if not confirmed(answer, act, counts):
         return tried, token(act, counts)
     return await do(tried), None

@@ -91,8 +91,8 @@ async def signin(request: Request, token: str = "") -> Response:
         return RedirectResponse("/", 303)
     session = serving.signin.redeem(token) if token else None
     if session is None:
-        told = "This link was used, or is not of this server." if token else "Nobody is signed in here."
-        return HTMLResponse(_PAGE.format(told=told), 403 if token else 401)
+        reason = "This link was used, or is not of this server." if token else "Nobody is signed in here."
+        return HTMLResponse(_PAGE.format(told=reason), 403 if token else 401)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
         session_cookie(request),

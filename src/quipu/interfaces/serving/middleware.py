@@ -117,13 +117,13 @@ class Bodies:
             return
         if body is None:  # they hung up
             return
-        given = False
+        handed_on = False
 
         async def receiving() -> Message:
-            nonlocal given
-            if given:
+            nonlocal handed_on
+            if handed_on:
                 return await receive()
-            given = True
+            handed_on = True
             return {"type": "http.request", "body": body, "more_body": False}
 
         await self._app(scope, receiving, send)

@@ -38,10 +38,10 @@ async def ready(request: Request) -> State:
 @router.get("/problems/{kind}", include_in_schema=False)
 async def problem(kind: str) -> dict[str, str]:
     """Describe a kind of problem, at the address that stands in its ``type``."""
-    found = problems.kinds().get(kind)
-    if found is None:
+    error = problems.kinds().get(kind)
+    if error is None:
         raise NotFound("There is no such kind of problem.")
-    return {"type": f"/problems/{kind}", "title": problems.title(found)}
+    return {"type": f"/problems/{kind}", "title": problems.title(error)}
 
 
 @router.get(

@@ -51,18 +51,18 @@ def install(app: FastAPI) -> None:
 
 def document(error: QuipuError) -> dict[str, object]:
     """Return the problem document of an error: what a client may know of it."""
-    told = problems.public(error)
-    found: dict[str, object] = {
-        "type": f"/problems/{told.kind}",
+    public = problems.public(error)
+    fields: dict[str, object] = {
+        "type": f"/problems/{public.kind}",
         "title": problems.title(type(error)),
         "status": problems.status(type(error)),
-        "detail": told.message,
+        "detail": public.message,
     }
-    if told.hint is not None:
-        found["hint"] = told.hint
-    if told.field is not None:
-        found["field"] = told.field
-    return found
+    if public.hint is not None:
+        fields["hint"] = public.hint
+    if public.field is not None:
+        fields["field"] = public.field
+    return fields
 
 
 def response(error: QuipuError, *, headers: Mapping[str, str] = MappingProxyType({})) -> ProblemResponse:
@@ -104,25 +104,25 @@ def _wants_page(request: Request) -> bool:
     return to_read and not request.url.path.startswith(_FOR_PROGRAMS)
 
 
-def _page(request: Request, found: Mapping[str, object], plain: Response) -> Response:
+def _page(request: Request, fields: Mapping[str, object], plain: Response) -> Response:
     """Return the error as the pages show it; without pages, as it is for programs."""
     page_of = served(request).page_of
-    return plain if page_of is None else page_of(request, found)
+    return plain if page_of is None else page_of(request, fields)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
     """Return the faults that FastAPI found, without repeating the input."""
     faults = cast("RequestValidationError", error).errors()
     errors = [{"field": _place(fault), "detail": rule_of(fault["msg"])} for fault in faults]
-    found: dict[str, object] = {
+    fields: dict[str, object] = {
         "type": "/problems/bad-input",
         "title": "An argument is not valid.",
         "status": 422,
         "detail": "; ".join(f"{one['field']}: {one['detail']}" for one in errors[:3]),
         "errors": errors[:20],
     }
-    plain = ProblemResponse(found, 422)
-    return _page(request, found, plain) if _wants_page(request) else plain
+    plain = ProblemResponse(fields, 422)
+    return _page(request, fields, plain) if _wants_page(request) else plain
 
 
 def _place(fault: Mapping[str, Any]) -> str:
@@ -134,14 +134,14 @@ def _place(fault: Mapping[str, Any]) -> str:
 async def _http(request: Request, error: Exception) -> Response:
     raised = cast("HTTPException", error)
     status = HTTPStatus(raised.status_code)
-    found = {
+    fields = {
         "type": "about:blank",
         "title": status.phrase,
         "status": status.value,
         "detail": str(raised.detail) if status < HTTPStatus.INTERNAL_SERVER_ERROR else status.description,
     }
-    plain = ProblemResponse(found, status.value, headers=raised.headers)
-    return _page(request, found, plain) if _wants_page(request) else plain
+    plain = ProblemResponse(fields, status.value, headers=raised.headers)
+    return _page(request, fields, plain) if _wants_page(request) else plain
 
 
 async def _gone(_: Request, __: Exception) -> Response:
@@ -152,6 +152,6 @@ async def _gone(_: Request, __: Exception) -> Response:
 async def _unforeseen(request: Request, error: Exception) -> Response:
     """Log an unforeseen error with its traceback; the answer says no more than that."""
     _LOG.error("unforeseen", exc_info=error)
-    found = document(QuipuError())
-    plain = ProblemResponse(found, 500)
-    return _page(request, found, plain) if _wants_page(request) else plain
+    fields = document(QuipuError())
+    plain = ProblemResponse(fields, 500)
+    return _page(request, fields, plain) if _wants_page(request) else plain

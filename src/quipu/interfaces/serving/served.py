@@ -47,7 +47,7 @@ class Served:
         self.signin = SignIn(session_seconds=terms.session_seconds)
         self.metrics = Metrics()
 
-    async def caller(self, asked: HTTPConnection) -> Caller:
+    async def caller(self, request: HTTPConnection) -> Caller:
         """Return the caller: by a key in ``Authorization``, else by the session of a browser.
 
         From here to the end of the request the database is asked on behalf of the user of the key, if any.
@@ -57,20 +57,20 @@ class Served:
             AccessRefused: a browser is to change something, and nothing shows that a page of ours wants it.
             TooManyRequests: they ask too often.
         """
-        known = asked.scope.get(_KNOWN)
+        known = request.scope.get(_KNOWN)
         if known is None:
-            known = asked.scope[_KNOWN] = await self._caller(asked)
+            known = request.scope[_KNOWN] = await self._caller(request)
             act_for(known.user)
         set_caller(known.key_id)
         return known
 
-    async def _caller(self, asked: HTTPConnection) -> Caller:
-        header = asked.headers.get("authorization")
-        cookie = asked.cookies.get(session_cookie(asked))
+    async def _caller(self, request: HTTPConnection) -> Caller:
+        header = request.headers.get("authorization")
+        cookie = request.cookies.get(session_cookie(request))
         session = self.signin.session(cookie) if header is None else None
         if session is None:
             return await self.access.bearer(header)
-        if asked.scope.get("method") not in _SAFE and not session.sent(asked.headers.get(CSRF_HEADER)):
+        if request.scope.get("method") not in _SAFE and not session.sent(request.headers.get(CSRF_HEADER)):
             raise AccessRefused(
                 "This did not come from a page of ours.",
                 hint="Scripts send X-CSRF-Token; programs use a key.",
@@ -101,9 +101,9 @@ class Served:
             _LOG.warning("upkeep has to wait: %s", error)
 
 
-def served(asked: HTTPConnection) -> Served:
+def served(request: HTTPConnection) -> Served:
     """Return the objects of a request's server."""
-    return cast("Served", asked.app.state.served)
+    return cast("Served", request.app.state.served)
 
 
 def operation_name(route: APIRoute) -> str:

@@ -24,18 +24,18 @@ _MOST: Final = 100
 _PORT: Final = re.compile(r":(\d{1,5})\Z")
 
 
-def of_port(name: str, asked: HTTPConnection) -> str:
+def of_port(name: str, request: HTTPConnection) -> str:
     """Return a cookie name of this server: browsers keep one set of cookies for all ports of a host.
 
     The port is the one that the browser asked, which a proxy or a container may have given another number.
     """
-    port = _PORT.search(asked.headers.get("host", ""))
-    return f"{name}_{port[1] if port else 443 if asked.url.scheme == 'https' else 80}"
+    port = _PORT.search(request.headers.get("host", ""))
+    return f"{name}_{port[1] if port else 443 if request.url.scheme == 'https' else 80}"
 
 
-def session_cookie(asked: HTTPConnection) -> str:
+def session_cookie(request: HTTPConnection) -> str:
     """Return the name of the cookie that holds the session of a browser."""
-    return of_port(_COOKIE, asked)
+    return of_port(_COOKIE, request)
 
 
 @dataclass(frozen=True, slots=True)

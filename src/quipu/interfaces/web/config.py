@@ -42,10 +42,10 @@ async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
 @router.get("/config/memory/tables/{name}")
 async def table(visit: Visiting, name: str, schema: SchemaName = "memory") -> Response:
     """Show one table: its purpose, its columns, and what of it is embedded."""
-    found = await visit.memory.tables.list(table=name, space=visit.space, schema=schema)
-    if not found.tables:
+    listing = await visit.memory.tables.list(table=name, space=visit.space, schema=schema)
+    if not listing.tables:
         raise NotFound(f"There is no table {name!r}.")
-    return visit.page("config_table.html", table=found.tables[0], schema=schema)
+    return visit.page("config_table.html", table=listing.tables[0], schema=schema)
 
 
 @router.post("/config/memory/settings")
@@ -54,10 +54,10 @@ async def retention(
 ) -> Response:
     """Keep for how many days snapshots of this space stay."""
     state = await visit.memory.settings.set(RETENTION, days.strip(), space=visit.space)
-    told = f"Snapshots of {visit.space} stay {state.value} days."
+    news = f"Snapshots of {visit.space} stay {state.value} days."
     if state.overridden:
-        told = f"It is kept, but {state.variable} says {state.value} days and comes first."
-    return visit.back(address(visit, schema), news=told)
+        news = f"It is kept, but {state.variable} says {state.value} days and comes first."
+    return visit.back(address(visit, schema), news=news)
 
 
 async def tables_of(visit: PageContext, schema: str) -> list[Table]:

@@ -85,10 +85,10 @@ async def take_in(
 async def look(visit: Visiting, file: str, schema: SchemaName = "memory") -> Response:
     """Show what a file would change, from a trial that is rolled back."""
     path = await _kept(visit, file)
-    found = await visit.memory.snapshots.import_dump(path, space=visit.space, schema=schema)
+    restored = await visit.memory.snapshots.import_dump(path, space=visit.space, schema=schema)
     return preview(
         visit,
-        found,
+        restored,
         title="Import this dump?",
         sentence=f"It takes the place of everything in the schema {schema}. A snapshot of what is there now "
         "is taken first: restoring that undoes it.",

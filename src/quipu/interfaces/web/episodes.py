@@ -36,7 +36,7 @@ async def page(
         return visit.page("nothing.html", title="Episodes")
     memory, narrowed = visit.memory, {"user": user, "session": session, "topic": topic}
     chosen = order if order in ORDERS else "recent"
-    found = await memory.episodes.list(
+    rows = await memory.episodes.list(
         space=visit.space,
         state="archived" if state == "archived" else "live",
         order=chosen,
@@ -46,7 +46,7 @@ async def page(
         limit=_SHOWN + 1,
         after=after,
     )
-    shown = slice_of(found, size=_SHOWN, key=lambda one: one.id)
+    shown = slice_of(rows, size=_SHOWN, key=lambda one: one.id)
     query: dict[str, Value] = {**narrowed, "state": state, "order": order}
     days = groupby(shown.rows, key=lambda one: day(one.happened_at) if chosen == "recent" else "")
     return visit.page(
@@ -63,9 +63,9 @@ async def page(
 @router.get("/episodes/{number}")
 async def episode(visit: Visiting, number: str) -> Response:
     """Show one episode: what it was, how it fades, what was said in it."""
-    episodes, found = visit.memory.episodes, whole(number)
-    curve = await episodes.curve(found, space=visit.space)
-    messages = await episodes.messages(found, space=visit.space)
+    episodes, key = visit.memory.episodes, whole(number)
+    curve = await episodes.curve(key, space=visit.space)
+    messages = await episodes.messages(key, space=visit.space)
     return visit.page(
         "episode.html",
         one=curve.episode,
@@ -75,18 +75,18 @@ async def episode(visit: Visiting, number: str) -> Response:
         told=_told(curve),
         messages=messages[:_MESSAGES],
         more=len(messages) - _MESSAGES,
-        history=(await episodes.history(found, space=visit.space))[:_VERSIONS],
+        history=(await episodes.history(key, space=visit.space))[:_VERSIONS],
     )
 
 
 @router.get("/episodes/{number}/erase")
 async def ask(visit: Visiting, number: str) -> Response:
     """Show what erasing an episode takes."""
-    found = await visit.memory.episodes.erase(number, space=visit.space)
+    preview = await visit.memory.episodes.erase(number, space=visit.space)
     return visit.confirm(
         title="Erase this episode?",
         sentence="It goes for good, and what was said is not condensed again. What was said stays.",
-        counts={name: count for name, count in found.counts.items() if count},
+        counts={name: count for name, count in preview.counts.items() if count},
         action=visit.link(f"/episodes/{number}/erase"),
         button="Erase it",
         back=visit.link(f"/episodes/{number}"),

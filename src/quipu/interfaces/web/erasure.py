@@ -33,17 +33,17 @@ async def page(
     """Choose what is to be forgotten; once chosen, see what that would take."""
     if not visit.space or (chosen.everything and not whole):
         return visit.page("erasure.html")
-    found = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=False)
+    erasure = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=False)
     return visit.confirm(
         title=f"Forget {_told(chosen)}?",
         sentence="It goes from every table and index, at once and for good. A receipt without content stays.",
-        counts=_counts(found.counts),
-        left=found.left,
+        counts=_counts(erasure.counts),
+        left=erasure.left,
         action=_address(visit, chosen, names=names, everywhere=everywhere),
         button="Forget it",
         back=visit.link("/erasure"),
         values={
-            "token": token("forget", _shown(found, names, everywhere=everywhere)),
+            "token": token("forget", _shown(erasure, names, everywhere=everywhere)),
             **({"whole": "yes"} if chosen.everything else {}),
         },
     )
@@ -72,12 +72,12 @@ async def erase(
     return visit.page("receipt.html", done=done, what=_told(chosen), counts=_counts(done.counts))
 
 
-def _shown(found: Erasure, names: str, *, everywhere: bool) -> Mapping[str, object]:
-    return shown(found, _names(names), everywhere=everywhere)
+def _shown(erasure: Erasure, names: str, *, everywhere: bool) -> Mapping[str, object]:
+    return shown(erasure, _names(names), everywhere=everywhere)
 
 
-def _names(given: str) -> list[str]:
-    return [name for name in map(str.strip, given.split(",")) if name]
+def _names(text: str) -> list[str]:
+    return [name for name in map(str.strip, text.split(",")) if name]
 
 
 async def _forget(

@@ -20,10 +20,10 @@ async def listing(visit: Visiting, session: Word = None, before: Number = None) 
     """Show the recommendations of a space or a session, latest first."""
     if not visit.space:
         return visit.page("nothing.html", title="Recommendations")
-    found = await visit.memory.evidence.list(
+    rows = await visit.memory.evidence.list(
         space=visit.space, session=session, after=before, limit=_SHOWN + 1
     )
-    shown = slice_of(found, size=_SHOWN, key=lambda one: str(one.id))
+    shown = slice_of(rows, size=_SHOWN, key=lambda one: str(one.id))
     return visit.page(
         "recommendations.html",
         recommendations=shown.rows,

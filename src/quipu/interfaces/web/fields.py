@@ -30,18 +30,18 @@ class Slice(Generic[Row]):
     after: str | None
 
 
-def slice_of(found: Sequence[Row], *, size: int, key: Callable[[Row], str]) -> Slice[Row]:
+def slice_of(candidates: Sequence[Row], *, size: int, key: Callable[[Row], str]) -> Slice[Row]:
     """Return the first ``size`` rows of ``size + 1`` that were asked for: one more means a next page."""
-    rows = found[:size]
-    return Slice(rows, key(rows[-1]) if len(found) > size and rows else None)
+    rows = candidates[:size]
+    return Slice(rows, key(rows[-1]) if len(candidates) > size and rows else None)
 
 
-def whole(said: str) -> UUID | str:
+def whole(text: str) -> UUID | str:
     """Return a whole id as a UUID, which is found at once; the beginning of one unchanged."""
     try:
-        return UUID(said)
+        return UUID(text)
     except ValueError:
-        return said
+        return text
 
 
 def _or_none(value: object) -> object:

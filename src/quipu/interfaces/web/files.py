@@ -47,6 +47,6 @@ async def static(name: str, v: str = "") -> Response:
     """Send a file; under the address that changes with it, it may be kept for good."""
     if name not in _TYPES:
         return Response("There is no such file.", 404, media_type="text/plain")
-    found = file(name)
-    kept = _KEPT if v == found.mark else "no-cache"
-    return Response(found.content, media_type=found.media_type, headers={"Cache-Control": kept})
+    asset = file(name)
+    kept = _KEPT if v == asset.mark else "no-cache"
+    return Response(asset.content, media_type=asset.media_type, headers={"Cache-Control": kept})

@@ -67,8 +67,8 @@ async def page(
     if session or user:
         return await _known(visit, session=session, user=user, step=step, upto=upto, key=key)
     ledger = visit.memory.ledger
-    found = await ledger.events(space=visit.space, before=before, limit=_EVENTS + 1)
-    shown = slice_of(found, size=_EVENTS, key=lambda event: str(event.id))
+    rows = await ledger.events(space=visit.space, before=before, limit=_EVENTS + 1)
+    shown = slice_of(rows, size=_EVENTS, key=lambda event: str(event.id))
     assumed = await ledger.assumptions(space=visit.space, limit=_MOST_ASSUMED + 1)
     return visit.page(
         "ledger.html",

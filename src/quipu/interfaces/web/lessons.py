@@ -36,9 +36,9 @@ async def page(
         return visit.page("nothing.html", title="Lessons")
     lessons, narrowed = visit.memory.lessons, {"category": category, "project": project}
     if q:
-        found = [one.lesson for one in await lessons.search(q, space=visit.space, limit=_SHOWN, **narrowed)]
+        rows = [one.lesson for one in await lessons.search(q, space=visit.space, limit=_SHOWN, **narrowed)]
     else:
-        found = await lessons.list(
+        rows = await lessons.list(
             space=visit.space,
             state=state or "live",  # pyright: ignore[reportArgumentType] - it is checked where it is taken
             category=category,
@@ -46,7 +46,7 @@ async def page(
             limit=_SHOWN + 1,
             after=after,
         )
-    shown = slice_of(found, size=_SHOWN, key=lambda one: one.id)
+    shown = slice_of(rows, size=_SHOWN, key=lambda one: one.id)
     more = {"q": q, "state": state, **narrowed}
     return visit.page(
         "lessons.html",
@@ -62,11 +62,11 @@ async def page(
 @router.get("/transcripts/lessons/{number}")
 async def lesson(visit: Visiting, number: str) -> Response:
     """Show one lesson, and where it was said."""
-    lessons, found = visit.memory.lessons, whole(number)
+    lessons, key = visit.memory.lessons, whole(number)
     return visit.page(
         "lesson.html",
-        one=await lessons.get(found, space=visit.space),
-        sources=(await lessons.sources(found, space=visit.space))[:_SHOWN],
+        one=await lessons.get(key, space=visit.space),
+        sources=(await lessons.sources(key, space=visit.space))[:_SHOWN],
         categories=CATEGORIES,
     )
 

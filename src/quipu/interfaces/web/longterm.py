@@ -45,14 +45,14 @@ async def page(visit: Visiting, chosen: Filtered, state: Word = None, after: Wor
     if not visit.space:
         return visit.page("nothing.html", title="Long-term memory")
     shown, longterm = _state(state), visit.memory.longterm
-    found = await longterm.list(
+    rows = await longterm.list(
         space=visit.space,
         state=shown,
         limit=_SHOWN + 1,
         after=after,
         **chosen.given(),
     )
-    part = slice_of(found, size=_SHOWN, key=lambda one: one.id)
+    part = slice_of(rows, size=_SHOWN, key=lambda one: one.id)
     query: dict[str, Value] = {**chosen.given(), "state": None if shown == "live" else shown}
     return visit.page(
         "longterm.html",
@@ -93,11 +93,11 @@ async def add(
 @router.get("/longterm/archive")
 async def preview(visit: Visiting, chosen: Filtered) -> Response:
     """Show what archiving all that a filter finds would take."""
-    found = await visit.memory.longterm.archive_many(space=visit.space, **chosen.given())
+    archived = await visit.memory.longterm.archive_many(space=visit.space, **chosen.given())
     return visit.page(
         "longterm_archive.html",
-        memories=found.memories[:_SHOWN],
-        count=len(found.memories),
+        memories=archived.memories[:_SHOWN],
+        count=len(archived.memories),
         chosen=chosen,
         action=visit.link("/longterm/archive", **chosen.given()),
         back=visit.link("/longterm", **chosen.given()),
@@ -187,15 +187,15 @@ async def _shown(
     seen: int | None = None,
 ) -> Response:
     """Show a memory; after a conflict, also the wording that somebody wanted."""
-    longterm, found = visit.memory.longterm, whole(memory.id)
+    longterm, key = visit.memory.longterm, whole(memory.id)
     return visit.page(
         "longterm_one.html" if yours is None else "longterm_conflict.html",
         status=200 if yours is None else 409,
         one=memory,
         yours=yours,
         seen=seen,
-        history=(await longterm.history(found, space=visit.space))[:_REVISIONS],
-        sources=(await longterm.sources(found, space=visit.space))[:_REVISIONS],
+        history=(await longterm.history(key, space=visit.space))[:_REVISIONS],
+        sources=(await longterm.sources(key, space=visit.space))[:_REVISIONS],
         edit=visit.link(f"/longterm/{memory.id}/edit"),
         **_OWN,
     )
@@ -203,5 +203,5 @@ async def _shown(
 
 def _state(word: str | None) -> ListState:
     """Return the state that the page is asked for; live memories if it is none."""
-    found: ListState | None = next((one for one in STATES if one == word), None)
-    return found or "live"
+    state: ListState | None = next((one for one in STATES if one == word), None)
+    return state or "live"

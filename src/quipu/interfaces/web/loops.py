@@ -30,7 +30,7 @@ async def page(
         return visit.page("nothing.html", title="Open loops")
     shown = state if state in LOOP_STATES else "open"
     narrowed = {"user": user, "session": session, "kind": kind}
-    found = await visit.memory.loops.list(
+    rows = await visit.memory.loops.list(
         space=visit.space,
         user=user,
         session=session,
@@ -39,7 +39,7 @@ async def page(
         after=after,
         limit=_SHOWN + 1,
     )
-    part = slice_of(found, size=_SHOWN, key=lambda one: str(one.id))
+    part = slice_of(rows, size=_SHOWN, key=lambda one: str(one.id))
     return visit.page(
         "loops.html",
         loops=part.rows,

@@ -15,10 +15,10 @@ Place = tuple[str, Mapping[str, Value]]
 
 def place(hit: Hit | Used) -> Place | None:
     """Return path and query of the page that shows it; None if there is no such page."""
-    found = _place(hit)
-    if found is None:
+    address = _place(hit)
+    if address is None:
         return None
-    return found if any(entry.path != "/" and entry.holds(found[0]) for entry in MEMORY) else None
+    return address if any(entry.path != "/" and entry.holds(address[0]) for entry in MEMORY) else None
 
 
 def _place(hit: Hit | Used) -> Place | None:

@@ -74,8 +74,8 @@ def _numbers(visit: PageContext, known: Overview) -> list[tuple[str, str, str]]:
 
 def _used(visit: PageContext, one: Used) -> tuple[Used, str, str]:
     """Return a memory with the beginning of its text, and its address."""
-    found = place(one)
-    return one, excerpt(one.text, _TEXT), "" if found is None else visit.link(found[0], **found[1])
+    address = place(one)
+    return one, excerpt(one.text, _TEXT), "" if address is None else visit.link(address[0], **address[1])
 
 
 def _told(growth: Sequence[tuple[datetime, float]]) -> str:

@@ -157,10 +157,10 @@ class PageContext:
         """Send the browser on to a page of ours, which says what was done."""
         response = RedirectResponse(address if is_ours(address) else "/", 303)
         if news is not None:
-            told = Said(news, "bad" if bad else "good")
+            notice = Said(news, "bad" if bad else "good")
             response.set_cookie(
                 of_port(COOKIE, self.request),
-                told.cookie(),
+                notice.cookie(),
                 max_age=KEEP_SECONDS,
                 httponly=True,
                 samesite="strict",

@@ -153,20 +153,22 @@ async def page(visit: Visiting, asking: Asking) -> Response:
 @router.get("/recall/why")
 async def why(visit: Visiting, asking: Asking, hit: Place) -> Response:
     """Show the reasons behind one hit."""
-    found = await asking.hit(visit.memory, hit, space=visit.space)
-    told = await visit.memory.why(found)
+    recalled = await asking.hit(visit.memory, hit, space=visit.space)
+    explanation = await visit.memory.why(recalled)
     back = visit.link("/recall", **asking.query())
-    return visit.page("why.html", told=told, shown=_shown(visit, asking, found), back=back, colours=COLOURS)
+    return visit.page(
+        "why.html", told=explanation, shown=_shown(visit, asking, recalled), back=back, colours=COLOURS
+    )
 
 
 @router.get("/recall/wrong")
 async def wrong(visit: Visiting, asking: Asking, hit: Place) -> Response:
     """Show what can be done about a hit that is wrong."""
-    found = await asking.hit(visit.memory, hit, space=visit.space)
+    recalled = await asking.hit(visit.memory, hit, space=visit.space)
     return visit.page(
         "wrong.html",
-        hit=found,
-        remedy=_remedy(found),
+        hit=recalled,
+        remedy=_remedy(recalled),
         action=visit.link("/recall/wrong", **asking.query(), hit=hit),
         back=visit.link("/recall", **asking.query()),
     )
@@ -181,25 +183,25 @@ async def put_right(
     act: Annotated[str, Form(max_length=20)] = "correct",
 ) -> Response:
     """Take a memory back, or put what is right in its place."""
-    found = await asking.hit(visit.memory, hit, space=visit.space)
-    done = _remedy(found)
+    recalled = await asking.hit(visit.memory, hit, space=visit.space)
+    done = _remedy(recalled)
     back = visit.link("/recall", **asking.query())
     if act == "take-back":
-        await done.take_back(visit.memory, found)
+        await done.take_back(visit.memory, recalled)
         return visit.back(back, news=f"Taken back. {done.taking}")
     if done.put_right is None or not right.strip():
         raise BadInput("say what is right.", field="right")
-    await done.put_right(visit.memory, found, right.strip())
+    await done.put_right(visit.memory, recalled, right.strip())
     return visit.back(back, news=f"The {done.name} is corrected; how it read before is kept.")
 
 
 def _remedy(hit: Hit) -> Remedy:
-    found = remedy(hit)
-    if found is None:
+    way = remedy(hit)
+    if way is None:
         raise BadInput(
             "This is what was said or found; it cannot be corrected.", hint="It can be forgotten instead."
         )
-    return found
+    return way
 
 
 def _shown(visit: PageContext, asking: RecallQuery, hit: Hit) -> Shown:

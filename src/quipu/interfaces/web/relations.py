@@ -68,11 +68,11 @@ Said = Annotated[Other, Depends(Other)]
 @router.get(PLACE)
 async def page(visit: Visiting, one: Looked) -> Response:
     """Show what a message replaces and what replaces it."""
-    found = await visit.memory.relations(one.message, space=visit.space, session=one.session)
+    relations = await visit.memory.relations(one.message, space=visit.space, session=one.session)
     return visit.page(
         "relations.html",
         one=one,
-        links=[Shown(link, _fields(link, one)) for link in found],
+        links=[Shown(link, _fields(link, one)) for link in relations],
         which=WHICH,
         relate=one.link(visit, "/relate"),
         unrelate=one.link(visit, "/unrelate"),
@@ -80,16 +80,16 @@ async def page(visit: Visiting, one: Looked) -> Response:
 
 
 @router.post(f"{PLACE}/relate")
-async def relate(visit: Posting, one: Looked, said: Said, reason: Filled = None) -> Response:
+async def relate(visit: Posting, one: Looked, form: Said, reason: Filled = None) -> Response:
     """Say that one of two messages replaces the other."""
-    await visit.memory.relate(**said.ends(one), space=visit.space, reason=reason)
+    await visit.memory.relate(**form.ends(one), space=visit.space, reason=reason)
     return visit.back(one.link(visit), news="The link is kept.")
 
 
 @router.post(f"{PLACE}/unrelate")
-async def unrelate(visit: Posting, one: Looked, said: Said) -> Response:
+async def unrelate(visit: Posting, one: Looked, form: Said) -> Response:
     """Take a link back."""
-    await visit.memory.unrelate(**said.ends(one), space=visit.space)
+    await visit.memory.unrelate(**form.ends(one), space=visit.space)
     return visit.back(one.link(visit), news="The link is taken back; no rule makes it again.")
 
 

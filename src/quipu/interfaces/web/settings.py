@@ -43,8 +43,8 @@ async def choose(
 @router.get("/config/settings")
 async def page(visit: Visiting) -> Response:
     """Show every setting, by subject."""
-    found = await visit.memory.settings.list(space=visit.space or None)
-    return visit.page("settings.html", groups=_groups(found), sources=_SOURCES)
+    states = await visit.memory.settings.list(space=visit.space or None)
+    return visit.page("settings.html", groups=_groups(states), sources=_SOURCES)
 
 
 @router.get("/config/settings/{name}")
@@ -87,7 +87,7 @@ def _bounds(state: SettingState) -> dict[str, str]:
 
 
 def _told(state: SettingState) -> str:
-    told = f"{state.name} is {state.value} now ({_SOURCES[state.source]})."
+    news = f"{state.name} is {state.value} now ({_SOURCES[state.source]})."
     return (
-        f"{told} What is kept does not hold here: {state.variable} comes first." if state.overridden else told
+        f"{news} What is kept does not hold here: {state.variable} comes first." if state.overridden else news
     )

@@ -35,13 +35,13 @@ async def take(visit: Posting, schema: SchemaName = "memory") -> Response:
 @router.get("/config/memory/snapshots/{name}/restore")
 async def look(visit: Visiting, name: str) -> Response:
     """Show what restoring would change."""
-    found = await visit.memory.snapshots.restore(name, space=visit.space)
+    restored = await visit.memory.snapshots.restore(name, space=visit.space)
     return preview(
         visit,
-        found,
+        restored,
         title="Restore to this point?",
-        sentence=f"{name} takes the place of everything in the schema {found.schema}. A snapshot of what is "
-        "there now is taken first: restoring that undoes it. What was forgotten since does not come back.",
+        sentence=f"{name} takes the place of everything in the schema {restored.schema}. A snapshot of what "
+        "is there now is taken first: restoring that undoes it. What was forgotten since does not come back.",
         action=visit.link(f"/config/memory/snapshots/{name}/restore"),
         button="Restore it",
     )
@@ -97,27 +97,27 @@ async def _deleted(visit: PageContext, name: str) -> Response:
 
 
 def preview(
-    visit: PageContext, found: Restored, *, title: str, sentence: str, action: str, button: str
+    visit: PageContext, restored: Restored, *, title: str, sentence: str, action: str, button: str
 ) -> Response:
     """Show each table's rows before and after (None: it is not there), and ask before it is done."""
-    tables = sorted({*found.before, *found.after})
+    tables = sorted({*restored.before, *restored.after})
     return visit.page(
         "restore.html",
         title=title,
         sentence=sentence,
-        rows=[(table, found.before.get(table), found.after.get(table)) for table in tables],
-        lost=found.lost,
+        rows=[(table, restored.before.get(table), restored.after.get(table)) for table in tables],
+        lost=restored.lost,
         action=action,
         button=button,
-        back=address(visit, found.schema),
+        back=address(visit, restored.schema),
     )
 
 
 def news(done: Restored) -> str:
     """Describe what was done, and how it is undone."""
-    told = f"{done.source} is in its place: {counted(sum(done.after.values()), 'row')}."
+    sentence = f"{done.source} is in its place: {counted(sum(done.after.values()), 'row')}."
     if done.erased:
-        told += f" {counted(done.erased, 'row')} of what was forgotten did not come back."
+        sentence += f" {counted(done.erased, 'row')} of what was forgotten did not come back."
     if done.lost:
-        told += f" Not brought back: {'; '.join(done.lost)}."
-    return f"{told} To undo it, restore {done.undo}." if done.undo else told
+        sentence += f" Not brought back: {'; '.join(done.lost)}."
+    return f"{sentence} To undo it, restore {done.undo}." if done.undo else sentence

@@ -19,8 +19,8 @@ _SIZE: Final = 100
 @router.get("/spaces")
 async def page(visit: Visiting, after: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
     """Show spaces by name, a hundred at a time."""
-    found = await visit.memory.spaces(after=after, limit=_SIZE + 1)
-    part = slice_of(found, size=_SIZE, key=lambda one: one.name)
+    rows = await visit.memory.spaces(after=after, limit=_SIZE + 1)
+    part = slice_of(rows, size=_SIZE, key=lambda one: one.name)
     return visit.page(
         "spaces.html",
         spaces=part.rows,

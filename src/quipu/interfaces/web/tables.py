@@ -44,14 +44,14 @@ class Looked:
 
     def query(self, **other: Value) -> dict[str, Value]:
         """Return the view as the address of the page has it, with some parts replaced."""
-        said: dict[str, Value] = {
+        fields: dict[str, Value] = {
             "sort": self.sort,
             "down": self.down,
             "column": self.column,
             "contains": self.contains,
             "match": self.match,
         }
-        return {**said, **other}
+        return {**fields, **other}
 
     def matched(self) -> dict[str, Any]:
         """Return the columns that must have a value.
@@ -62,12 +62,12 @@ class Looked:
         if self.match is None:
             return {}
         try:
-            found = cast("object", orjson.loads(self.match))
+            values = cast("object", orjson.loads(self.match))
         except orjson.JSONDecodeError:
-            found = None
-        if not isinstance(found, dict):
+            values = None
+        if not isinstance(values, dict):
             raise BadInput("a JSON object of columns with values is needed.", field="match")
-        return cast("dict[str, Any]", found)
+        return cast("dict[str, Any]", values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
     if not visit.space:
         return visit.page("nothing.html", title="Tables")
     schemas = [one.name for one in await visit.memory.tables.schemas(space=visit.space)]
-    found = await tables_of(visit, schema) if schema in schemas else []
-    return visit.page("tables.html", schema=schema, schemas=schemas, tables=found[:_TABLES])
+    tables = await tables_of(visit, schema) if schema in schemas else []
+    return visit.page("tables.html", schema=schema, schemas=schemas, tables=tables[:_TABLES])
 
 
 @router.get("/tables/{name}")
@@ -117,7 +117,7 @@ async def table(
     near = []
     if looked.near:
         near = await tables.near(name, looked.near, limit=_NEAR, space=visit.space, schema=schema)
-    asked = {} if schema == "memory" else {"schema": schema}
+    options = {} if schema == "memory" else {"schema": schema}
     return visit.page(
         "table.html",
         about=about,
@@ -126,13 +126,13 @@ async def table(
         near=near,
         looked=looked,
         address=address,
-        asked=asked,
+        asked=options,
         sorts={
-            one: visit.link(address, **looked.query(sort=one, down=_turned(looked, one)), **asked)
+            one: visit.link(address, **looked.query(sort=one, down=_turned(looked, one)), **options)
             for one in rows.columns
         },
-        next=rows.after and visit.link(address, **looked.query(after=rows.after), **asked),
-        first=after and visit.link(address, **looked.query(), **asked),
+        next=rows.after and visit.link(address, **looked.query(after=rows.after), **options),
+        first=after and visit.link(address, **looked.query(), **options),
     )
 
 
@@ -145,14 +145,16 @@ async def row(
 ) -> Response:
     """Show one row: its values, the rows it refers to and those that refer to it, its vectors."""
     tables = visit.memory.tables
-    found = await tables.row(name, key, space=visit.space, schema=schema)
+    content = await tables.row(name, key, space=visit.space, schema=schema)
     references = await tables.references(name, space=visit.space, schema=schema)
     return visit.page(
         "table_row.html",
         name=name,
         schema=schema,
-        one=found,
-        related=[one for reference in references for one in _related(visit, name, schema, found, reference)],
+        one=content,
+        related=[
+            one for reference in references for one in _related(visit, name, schema, content, reference)
+        ],
         vectors=await tables.embedded(name, key, space=visit.space, schema=schema),
         numbers=_NUMBERS,
         asked={} if schema == "memory" else {"schema": schema},
@@ -170,10 +172,10 @@ def _turned(looked: Looked, column: str) -> bool:
 
 
 def _related(
-    visit: PageContext, name: str, schema: str, found: TableRow, reference: ForeignKey
+    visit: PageContext, name: str, schema: str, content: TableRow, reference: ForeignKey
 ) -> list[Related]:
     """Return the rows on the other side of a reference, seen from a row; none if it is null."""
-    asked: dict[str, Value] = {} if schema == "memory" else {"schema": schema}
+    options: dict[str, Value] = {} if schema == "memory" else {"schema": schema}
     sides = [(reference.columns, reference.other, reference.other_columns, "refers to")]
     turned = (reference.other_columns, reference.table, reference.columns, "is referred to by")
     if reference.table != name:
@@ -182,10 +184,10 @@ def _related(
         sides.append(turned)
     related: list[Related] = []
     for own, other, columns, how in sides:
-        values = [found.values.get(column) for column in own]
+        values = [content.values.get(column) for column in own]
         if None in values:
             continue
         match = orjson.dumps(dict(zip(columns, values, strict=True))).decode()
-        said = f"{how} {other} ({', '.join(columns)} = {', '.join(str(one)[:80] for one in values)})"
-        related.append(Related(said, visit.link(f"/tables/{other}", match=match, **asked)))
+        description = f"{how} {other} ({', '.join(columns)} = {', '.join(str(one)[:80] for one in values)})"
+        related.append(Related(description, visit.link(f"/tables/{other}", match=match, **options)))
     return related

@@ -25,8 +25,8 @@ async def page(visit: Visiting, project: Word = None, after: Word = None) -> Res
     if not visit.space:
         return visit.page("nothing.html", title="Transcripts")
     seeing = visit.memory.transcripts
-    found = await seeing.list(space=visit.space, project=project, after=after, limit=_SESSIONS + 1)
-    shown = slice_of(found, size=_SESSIONS, key=lambda one: one.id)
+    rows = await seeing.list(space=visit.space, project=project, after=after, limit=_SESSIONS + 1)
+    shown = slice_of(rows, size=_SESSIONS, key=lambda one: one.id)
     return visit.page(
         "transcripts.html",
         sessions=shown.rows,
@@ -49,9 +49,9 @@ async def search(
     errors: Annotated[bool, Query()] = False,
 ) -> Response:
     """Show where something was said, thought, given to a tool or answered by it."""
-    found = None
+    hits = None
     if q and visit.space:
-        found = await visit.memory.transcripts.search(
+        hits = await visit.memory.transcripts.search(
             q,
             space=visit.space,
             project=project,
@@ -61,8 +61,8 @@ async def search(
             errors=errors,
             limit=_HITS,
         )
-    asked = {"q": q, "project": project, "session": session, "part": part, "role": role, "errors": errors}
-    return visit.page("transcripts_search.html", found=found, asked=asked, parts=PARTS, roles=ROLES)
+    options = {"q": q, "project": project, "session": session, "part": part, "role": role, "errors": errors}
+    return visit.page("transcripts_search.html", found=hits, asked=options, parts=PARTS, roles=ROLES)
 
 
 @router.get("/transcripts/session")

@@ -103,7 +103,7 @@ class Portal:
         One task runs the generator from start to end, so a transaction may span its items.
         """
         wanted = self.run(lambda: Semaphore(0))
-        found: SimpleQueue[tuple[T] | None] = SimpleQueue()
+        answers: SimpleQueue[tuple[T] | None] = SimpleQueue()
         ended = threading.Event()
 
         async def produce() -> None:
@@ -111,16 +111,16 @@ class Portal:
                 async with aclosing(cast("AsyncGenerator[T, None]", function())) as items:
                     await wanted.acquire()
                     async for item in items:
-                        found.put((item,))
+                        answers.put((item,))
                         await wanted.acquire()
             finally:
-                found.put(None)
+                answers.put(None)
                 ended.set()
 
         future = self._loop.submit(produce)
         try:
             self.run(wanted.release)
-            while (item := found.get()) is not None:
+            while (item := answers.get()) is not None:
                 yield item[0]
                 self.run(wanted.release)
             future.result()

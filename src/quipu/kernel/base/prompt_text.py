@@ -70,12 +70,12 @@ def restored(text: str) -> str:
     return text
 
 
-def _shown(found: re.Match[str]) -> str:
+def _shown(match: re.Match[str]) -> str:
     """Return the replacement for an invisible character: line breaks and needed joiners stay."""
-    sign = found[0]
+    sign = match[0]
     if sign == "\r\n" or sign in _KEPT_AS_BREAK:
         return "\n"
-    text, place = found.string, found.start()
+    text, place = match.string, match.start()
     before = text[place - 1] if place else ""
     if sign in (_ZWJ, _ZWNJ):
         return sign if before and _joins(text, place, before) else ""
@@ -103,9 +103,9 @@ _FILLERS: Final = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f")
 
 def _without_turn(line: str) -> str:
     """Return the line with its first colon escaped if it begins as another turn of the conversation would."""
-    found = _COLONS.search(line, 0, _LONGEST_HEAD)
-    if found is None:
+    colon = _COLONS.search(line, 0, _LONGEST_HEAD)
+    if colon is None:
         return line
-    head = line[: found.start()]
+    head = line[: colon.start()]
     head = (head if head.isascii() else unicodedata.normalize("NFKC", head)).casefold() + ":"
-    return line if _TURN.fullmatch(head) is None else f"{line[: found.start()]}&#58;{line[found.end() :]}"
+    return line if _TURN.fullmatch(head) is None else f"{line[: colon.start()]}&#58;{line[colon.end() :]}"

@@ -158,11 +158,11 @@ def one_of(field: str, value: object, words: Sequence[_Word]) -> _Word:
     Raises:
         BadInput: it is none of them; names ``field`` and the words.
     """
-    found = next((word for word in words if word == value), None)
-    if found is None:
+    choice = next((word for word in words if word == value), None)
+    if choice is None:
         shown = repr(value) if isinstance(value, str) and len(value) <= 64 else "it"
         raise BadInput(f"{shown} is none of {', '.join(words)}.", field=field)
-    return found
+    return choice
 
 
 def time(field: str, value: object) -> datetime | None:

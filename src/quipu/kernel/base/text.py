@@ -47,9 +47,9 @@ def clean(text: str) -> Cleaned:
 
     def mend(match: re.Match[str]) -> str:
         nonlocal repaired
-        found = match[0]
-        if len(found) == 2:
-            return found.encode("utf-16", "surrogatepass").decode("utf-16")
+        pair = match[0]
+        if len(pair) == 2:
+            return pair.encode("utf-16", "surrogatepass").decode("utf-16")
         repaired += 1
         return REPLACEMENT
 

@@ -158,8 +158,8 @@ def _array(oid: int, elements: NDArray[np.void]) -> bytes:
 
 
 def _packed(oid: int, code: str, size: int, values: ArrayLike) -> bytes:
-    given: object = values
-    if isinstance(given, list) and 0 < len(few := cast("list[float]", given)) <= _FEW_ELEMENTS:
+    items: object = values
+    if isinstance(items, list) and 0 < len(few := cast("list[float]", items)) <= _FEW_ELEMENTS:
         pairs = (part for value in few for part in (size, value))
         return _of_few(code, len(few)).pack(1, 0, oid, len(few), 1, *pairs)
     elements = np.asarray(values)

@@ -353,13 +353,13 @@ async def _look(conn: Connection) -> _State:
 
     Not libpq's ping: the driver holds the interpreter's lock while it waits for that.
     """
-    given = {**conn.info.get_parameters(), "options": "", "connect_timeout": str(_PING_SECONDS)}
+    parameters = {**conn.info.get_parameters(), "options": "", "connect_timeout": str(_PING_SECONDS)}
     try:
         async with await Connection.connect(
-            conninfo.make_conninfo("", **given), password=conn.info.password, autocommit=True
+            conninfo.make_conninfo("", **parameters), password=conn.info.password, autocommit=True
         ) as asking:
             asking.answer_seconds = _PING_SECONDS
-            found = await (await asking.execute(_SQL["rests"], {"pid": conn.info.backend_pid})).fetchone()
+            row = await (await asking.execute(_SQL["rests"], {"pid": conn.info.backend_pid})).fetchone()
     except psycopg.Error as error:  # it may have no connection left, or be starting
         return _State.LIVES if error.sqlstate or "FATAL" in str(error) else _State.SILENT
-    return _State.RESTS if found is not None and found[0] else _State.LIVES
+    return _State.RESTS if row is not None and row[0] else _State.LIVES

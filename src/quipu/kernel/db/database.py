@@ -470,8 +470,8 @@ async def fetch(
 async def _run(
     cursor: AsyncRawCursor[_T], query: LiteralString, values: Mapping[str, object], *, binary: bool = False
 ) -> AsyncRawCursor[_T]:
-    asked = numbered(query)
-    return await cursor.execute(asked.text, [values[name] for name in asked.names], binary=binary)
+    statement = numbered(query)
+    return await cursor.execute(statement.text, [values[name] for name in statement.names], binary=binary)
 
 
 class _SettingsCache:

@@ -40,23 +40,23 @@ def _examine(settings: Settings) -> Iterator[Finding]:
         yield Finding("embedded", "ok", "not used: QUIPU_DATABASE_URL names a server")
         return
     try:
-        found = status(settings)
+        server = status(settings)
     except ConfigError as error:
         yield Finding("account", "fail", error.message, error.hint or "")
         return
-    if found.state in ("foreign", "broken") and found.problems and not found.data_dir.exists():
-        yield Finding("directory", "fail", found.problems[0])
+    if server.state in ("foreign", "broken") and server.problems and not server.data_dir.exists():
+        yield Finding("directory", "fail", server.problems[0])
         return
-    if found.state == "foreign":
-        yield Finding("directory", "fail", "; ".join(found.problems))
+    if server.state == "foreign":
+        yield Finding("directory", "fail", "; ".join(server.problems))
         return
     place = find_place(settings)
     for look in _ON_DISK:
-        yield look(place, found)
-    yield from _disks(settings, place, found)
-    yield from _programs(settings, place, found)
-    yield _server(place, found)
-    if found.state == "running":
+        yield look(place, server)
+    yield from _disks(settings, place, server)
+    yield from _programs(settings, place, server)
+    yield _server(place, server)
+    if server.state == "running":
         yield from _inside(place)
 
 
@@ -72,12 +72,12 @@ def _account(place: Place, _: ServerStatus) -> Finding:
     )
 
 
-def _directory(place: Place, found: ServerStatus) -> Finding:
+def _directory(place: Place, server: ServerStatus) -> Finding:
     closed = first_closed(place.state, place.account)
     if closed is not None:
         hint = f"Let it pass (chmod o+x {closed}), or move {place.state} to where it can and link to it."
         return Finding("directory", "fail", f"{closed} is closed to '{place.account.name}'", hint)
-    size = "none yet" if found.state == "absent" else f"{found.size_bytes / 1e6:.0f} MB"
+    size = "none yet" if server.state == "absent" else f"{server.size_bytes / 1e6:.0f} MB"
     if place.home.resolve() in place.state.parents:
         return Finding("directory", "ok", f"{place.data} ({size})")
     why = f"{place.data} ({size}): outside {place.home}"
@@ -104,34 +104,34 @@ def _is_open(path: Path, place: Place) -> bool:
     return info.st_uid != place.account.uid or bool(stat.S_IMODE(info.st_mode) & 0o077)
 
 
-def _disks(settings: Settings, place: Place, found: ServerStatus) -> Iterator[Finding]:
-    for room in rooms(place, settings, size_bytes=found.size_bytes):
+def _disks(settings: Settings, place: Place, server: ServerStatus) -> Iterator[Finding]:
+    for room in rooms(place, settings, size_bytes=server.size_bytes):
         hint = "" if room.state == "ok" else f"Make room: {room.why}"
         name = "disk" if room.purpose == "data" else f"disk: {room.purpose}"
         yield Finding(name, room.state, room.detail, hint)
 
 
-def _leftovers(place: Place, found: ServerStatus) -> Finding:
-    if found.state == "stopped" and (pid_file := read_pid_file(place.data)):
+def _leftovers(place: Place, server: ServerStatus) -> Finding:
+    if server.state == "stopped" and (pid_file := read_pid_file(place.data)):
         detail = f"a pid file of process {pid_file.pid} is left from a server that was killed"
         return Finding("pid file", "ok", detail, "Nothing to do: the next start recovers and sets it aside.")
-    return Finding("pid file", "ok", "none is left over" if found.pid is None else f"process {found.pid}")
+    return Finding("pid file", "ok", "none is left over" if server.pid is None else f"process {server.pid}")
 
 
-def _users(place: Place, found: ServerStatus) -> Finding:
+def _users(place: Place, server: ServerStatus) -> Finding:
     if place.state.exists() and os.access(place.state, os.R_OK) and is_held_alone(place.start_lock):
         return Finding("clients", "ok", "a process is starting or stopping the server right now")
-    stays = "; the server stays until `quipu db stop`" if found.stays else ""
-    return Finding("clients", "ok", f"{found.clients} open sessions{stays}")
+    stays = "; the server stays until `quipu db stop`" if server.stays else ""
+    return Finding("clients", "ok", f"{server.clients} open sessions{stays}")
 
 
 def _forgotten(_: Place, __: ServerStatus) -> Finding:
-    found = forgotten() if os.access(MACHINE_DIRECTORY, os.R_OK) and not user_id() else []
-    if not found:
+    places = forgotten() if os.access(MACHINE_DIRECTORY, os.R_OK) and not user_id() else []
+    if not places:
         return Finding("forgotten", "ok", "no database without its home")
-    size = sum(map(size_of, found)) / 1e6
-    names = ", ".join(map(str, found[:3])) + (", …" if len(found) > 3 else "")
-    detail = f"{len(found)} databases of homes that are gone ({size:.0f} MB): {names}"
+    size = sum(map(size_of, places)) / 1e6
+    names = ", ".join(map(str, places[:3])) + (", …" if len(places) > 3 else "")
+    detail = f"{len(places)} databases of homes that are gone ({size:.0f} MB): {names}"
     return Finding(
         "forgotten", "warn", detail, "Their file 'home' says whose they were. Remove what you do not need."
     )
@@ -147,8 +147,8 @@ _ON_DISK: tuple[Callable[[Place, ServerStatus], Finding], ...] = (
 )
 
 
-def _programs(settings: Settings, place: Place, found: ServerStatus) -> Iterator[Finding]:
-    bin_dir = found.binaries or expected_binaries(settings, place)
+def _programs(settings: Settings, place: Place, server: ServerStatus) -> Iterator[Finding]:
+    bin_dir = server.binaries or expected_binaries(settings, place)
     if bin_dir is None:
         yield Finding("programs", "ok", "not unpacked yet: the first start does it")
         return
@@ -167,18 +167,18 @@ def _programs(settings: Settings, place: Place, found: ServerStatus) -> Iterator
         )
         return
     yield Finding("programs", "ok", f"{bin_dir} (PostgreSQL {seen.version})")
-    yield read_version(found.version if found.state == "running" and found.version else seen.version)
+    yield read_version(server.version if server.state == "running" and server.version else seen.version)
 
 
-def _server(place: Place, found: ServerStatus) -> Finding:
-    if found.state == "running":
-        where = f"process {found.pid} at {found.socket}"
-        return Finding("server", "warn" if found.problems else "ok", "; ".join((where, *found.problems)))
-    if found.state == "broken":
+def _server(place: Place, server: ServerStatus) -> Finding:
+    if server.state == "running":
+        where = f"process {server.pid} at {server.socket}"
+        return Finding("server", "warn" if server.problems else "ok", "; ".join((where, *server.problems)))
+    if server.state == "broken":
         hint = "Nothing was changed. See docs/decisions/embedded-postgresql.md, 'When it does not start'."
-        return Finding("server", "fail", "; ".join(found.problems), hint)
+        return Finding("server", "fail", "; ".join(server.problems), hint)
     last = f"; last words: {' / '.join(tail(place.log_file, lines=2))}" if place.log_file.exists() else ""
-    return Finding("server", "ok", f"{found.state}; it starts when it is needed{last}")
+    return Finding("server", "ok", f"{server.state}; it starts when it is needed{last}")
 
 
 def _inside(place: Place) -> Iterator[Finding]:

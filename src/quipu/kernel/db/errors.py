@@ -52,8 +52,8 @@ def translate(error: psycopg.Error, *, seconds: float | None = None) -> QuipuErr
 
     ``seconds`` is the time until then, if it is known.
     """
-    said = str(error).strip().splitlines()
-    first = said[0] if said else type(error).__name__
+    lines = str(error).strip().splitlines()
+    first = lines[0] if lines else type(error).__name__
     match error:
         case Unanswered():
             return DatabaseUnavailable(
@@ -119,20 +119,20 @@ def translate(error: psycopg.Error, *, seconds: float | None = None) -> QuipuErr
             return DatabaseError(f"The database refused: {first}")
 
 
-def _is_damage(error: psycopg.Error, said: str) -> bool:
+def _is_damage(error: psycopg.Error, message: str) -> bool:
     """Return True if stored data is damaged: a page, an index, or a missing file."""
     if isinstance(error, pg.UndefinedFile):
-        return _DATA_FILE.search(said) is not None
+        return _DATA_FILE.search(message) is not None
     return isinstance(error, (pg.DataCorrupted, pg.IndexCorrupted))
 
 
 def limit_reached(error: psycopg.Error, *, field: str | None = None) -> LimitReached | None:
     """Return our error for a statement that exceeds a limit; None if it is another fault."""
-    said = (error.diag.message_primary or str(error).strip().partition("\n")[0]).rstrip(".")
+    message = (error.diag.message_primary or str(error).strip().partition("\n")[0]).rstrip(".")
     state = error.sqlstate or ""
-    if state.startswith("54") or state in _LIMITS or (state in _MAYBE and _SIZES.search(said)):
+    if state.startswith("54") or state in _LIMITS or (state in _MAYBE and _SIZES.search(message)):
         hint = _LIMITS.get(state, "Nothing was changed. Ask for less at once, or more simply.")
-        return LimitReached(f"{said}.", field=field, hint=hint)
+        return LimitReached(f"{message}.", field=field, hint=hint)
     return None
 
 

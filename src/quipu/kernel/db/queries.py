@@ -24,12 +24,12 @@ class Queries(dict[str, LiteralString]):
 
 def load(package: str, *, folder: str = "sql") -> Queries:
     """Read every ``.sql`` file in the ``folder`` of ``package``; a name that occurs twice is an error."""
-    found = Queries()
+    queries = Queries()
     place = resources.files(package) / folder
     for file in sorted((f for f in place.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name):
         _, *parts = _NAME.split(file.read_text(encoding="utf-8"))
         for name, text in zip(parts[::2], parts[1::2], strict=True):
-            if name in found:
+            if name in queries:
                 raise ValueError(f"{package}: query {name!r} is defined twice")
-            found[name] = cast(LiteralString, text.strip().rstrip(";"))
-    return found
+            queries[name] = cast(LiteralString, text.strip().rstrip(";"))
+    return queries

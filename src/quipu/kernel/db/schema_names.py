@@ -36,12 +36,12 @@ class SchemaNames:
 
         Of literals only those that name a relation change: ``nextval('memory_s7.boats_id_seq'::regclass)``.
         """
-        found = [one for one in tokens(text) if one.sort not in {"space", "comment"}]
+        words = [one for one in tokens(text) if one.sort not in {"space", "comment"}]
         cuts: list[tuple[int, int]] = []
-        for place, token in enumerate(found):
-            texts = [one.text for one in found[place + 1 : place + 3]]
-            if token.text == self.internal and texts[:1] == ["."] and _begins(found, place):
-                cuts.append((token.start, found[place + 1].end))
+        for place, token in enumerate(words):
+            texts = [one.text for one in words[place + 1 : place + 3]]
+            if token.text == self.internal and texts[:1] == ["."] and _begins(words, place):
+                cuts.append((token.start, words[place + 1].end))
             elif token.text.startswith(f"'{self.internal}.") and texts == ["::", "regclass"]:
                 cuts.append((token.start + 1, token.start + len(self.internal) + 2))
         for start, end in reversed(cuts):
@@ -49,6 +49,6 @@ class SchemaNames:
         return text
 
 
-def _begins(found: Sequence[Token], place: int) -> bool:
+def _begins(words: Sequence[Token], place: int) -> bool:
     """Return True if no dot stands in front."""
-    return place == 0 or found[place - 1].text != "."
+    return place == 0 or words[place - 1].text != "."

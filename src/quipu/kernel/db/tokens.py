@@ -188,9 +188,9 @@ class _Open:
 
     def _end(self, text: str, place: int) -> int:
         if self._kind == "dollar":
-            found = text.find(self._mark, place)
-            self.ended = found >= 0
-            return found + len(self._mark) if self.ended else len(text)
+            end = text.find(self._mark, place)
+            self.ended = end >= 0
+            return end + len(self._mark) if self.ended else len(text)
         if self._kind == "slashed":  # such comments can hold others
             for mark in _SLASHED.finditer(text, place):
                 self._depth += 1 if mark[0] == "/*" else -1

@@ -192,10 +192,10 @@ class LocalEmbedder:
                 self._at_work -= 1
 
     def _loaded(self) -> Encoder:
-        found = self._encoder
-        if found is None:
-            found = self._encoder = encoder(self._model)
-        return found
+        loaded = self._encoder
+        if loaded is None:
+            loaded = self._encoder = encoder(self._model)
+        return loaded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -265,10 +265,10 @@ def encoder(model: ModelInfo) -> Encoder:
     Raises ``ModelMissing`` when its files cannot be loaded.
     """
     with _turn:
-        found = _encoders.get(model)
-        if found is None:
-            found = _encoders[model] = _load(model)
-        return found
+        loaded = _encoders.get(model)
+        if loaded is None:
+            loaded = _encoders[model] = _load(model)
+        return loaded
 
 
 def _load(model: ModelInfo) -> Encoder:

@@ -48,8 +48,8 @@ class HashEmbedder:
         """Do nothing: there is nothing to release."""
 
     def _words(self, text: str) -> list[str]:
-        found = _WORD.finditer(text[: 16 * self.max_tokens])
-        return [match.group().lower() for match, _ in zip(found, range(self.max_tokens), strict=False)]
+        matches = _WORD.finditer(text[: 16 * self.max_tokens])
+        return [match.group().lower() for match, _ in zip(matches, range(self.max_tokens), strict=False)]
 
 
 @lru_cache(maxsize=65_536)

@@ -76,8 +76,8 @@ class RemoteEmbedder:
                 f"The embedding server at {self._url} did not answer for {self._model!r}: {error}.",
                 hint="Check QUIPU_EMBEDDING_URL, QUIPU_EMBEDDING_KEY and QUIPU_EMBEDDING_MODEL.",
             ) from error
-        found = sorted(answer.data, key=lambda item: item.index)
-        return self._checked([item.embedding for item in found], len(texts))
+        vectors = sorted(answer.data, key=lambda item: item.index)
+        return self._checked([item.embedding for item in vectors], len(texts))
 
     def _checked(self, rows: Sequence[Sequence[float]], expected: int) -> Vectors:
         lengths = {len(row) for row in rows}

@@ -33,8 +33,8 @@ _RESERVED = frozenset({"hashing", MULTILINGUAL})
 
 def list_models(home: Path) -> list[ModelInfo]:
     """Return all models that can be chosen by name: the bundled ones first, then the added ones by name."""
-    found = [read_model(path) for path in _directories(BUNDLED)]
-    return found + [read_model(path) for path in _directories(home / "models")]
+    models = [read_model(path) for path in _directories(BUNDLED)]
+    return models + [read_model(path) for path in _directories(home / "models")]
 
 
 def find_model(name: str, *, home: Path) -> ModelInfo:

@@ -52,8 +52,8 @@ class TransformersEmbedder:
         places = [place for place, text in enumerate(prepared) if text]
         if places:
             with self._lock:
-                found = self._model.encode([prepared[place] for place in places], convert_to_numpy=True)
-            rows[places] = unit(np.asarray(found, np.float32))
+                vectors = self._model.encode([prepared[place] for place in places], convert_to_numpy=True)
+            rows[places] = unit(np.asarray(vectors, np.float32))
         return rows
 
 

@@ -47,40 +47,40 @@ _STRONGER = "Set QUIPU_LLM_MODEL to a stronger model; where none is set, the rul
 async def structured(send: Send, *, instructions: str, text: str, shape: type[Shape]) -> Shape:
     """Return the answer as a valid ``shape``, after one repair at most. See ``Language``."""
     turns = question(instructions=instructions, text=text, shape=shape)
-    said = await send(turns)
-    found = read(_plain(said), shape)
-    if isinstance(found, Fault):
-        found = read(_plain(await send(again(turns, answer=said.text, why=found.why))), shape)
-    if isinstance(found, Fault):
+    reply = await send(turns)
+    parsed = read(_plain(reply), shape)
+    if isinstance(parsed, Fault):
+        parsed = read(_plain(await send(again(turns, answer=reply.text, why=parsed.why))), shape)
+    if isinstance(parsed, Fault):
         raise LanguageFailed(
-            f"The language model answered twice what is no {shape.__name__}: {found.why}", hint=_STRONGER
+            f"The language model answered twice what is no {shape.__name__}: {parsed.why}", hint=_STRONGER
         )
-    return found
+    return parsed
 
 
 async def say(send: Send, *, instructions: str, text: str) -> str:
     """Return the answer in free words. See ``Language``."""
-    found = words(_plain(await send(question(instructions=instructions, text=text, shape=None))))
-    if isinstance(found, Fault):
-        raise LanguageFailed(f"The language model gave no answer: {found.why}", hint=_STRONGER)
-    return found
+    answer = words(_plain(await send(question(instructions=instructions, text=text, shape=None))))
+    if isinstance(answer, Fault):
+        raise LanguageFailed(f"The language model gave no answer: {answer.why}", hint=_STRONGER)
+    return answer
 
 
-def _plain(said: Said) -> Said:
+def _plain(reply: Said) -> Said:
     """Return the answer with the signs that were escaped for the model restored."""
-    return replace(said, text=restored(said.text))
+    return replace(reply, text=restored(reply.text))
 
 
-def words(said: Said) -> str | Fault:
+def words(reply: Said) -> str | Fault:
     """Return the answer in free words."""
-    if said.cut_off:
+    if reply.cut_off:
         return Fault("the answer is longer than allowed and was cut off.")
-    return _THOUGHT.sub("", said.text).strip() or Fault("the answer is empty.")
+    return _THOUGHT.sub("", reply.text).strip() or Fault("the answer is empty.")
 
 
-def read(said: Said, shape: type[Shape]) -> Shape | Fault:
+def read(reply: Said, shape: type[Shape]) -> Shape | Fault:
     """Read the value in an answer: the whole text, a fenced block, or from the first brace to the last."""
-    text = words(said)
+    text = words(reply)
     if isinstance(text, Fault):
         return text
     faults: list[ValidationError] = []
@@ -119,9 +119,9 @@ def _no_json(error: ValidationError) -> bool:
 
 def _why(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [
+    reasons = [
         f"{'.'.join(map(str, one['loc'])) or 'the answer'}: {rule_of(one['msg'])}"
         for one in faults[:_MOST_FAULTS]
     ]
     more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
-    return f"{'; '.join(told)[:_MOST_CHARACTERS]}{more}."
+    return f"{'; '.join(reasons)[:_MOST_CHARACTERS]}{more}."

@@ -66,9 +66,9 @@ class Endpoint:
     def senseless(self, answer: object) -> LanguageFailed:
         """Return our error for a senseless answer: a web page, or an error in place of the answer."""
         inside = getattr(answer, "error", None)
-        told = f": {self._safe(str(inside))}" if inside else "."
+        detail = f": {self._safe(str(inside))}" if inside else "."
         return LanguageFailed(
-            f"What is at {self.shown} does not answer as OpenAI's protocol says{told}", hint=_HINTS[404]
+            f"What is at {self.shown} does not answer as OpenAI's protocol says{detail}", hint=_HINTS[404]
         )
 
     def late(self, timeout_seconds: float) -> LanguageFailed:
@@ -78,9 +78,9 @@ class Endpoint:
             hint="Raise QUIPU_LLM_TIMEOUT_SECONDS if the server only needs longer.",
         )
 
-    def _safe(self, said: str) -> str:
+    def _safe(self, text: str) -> str:
         """Return a server's words, short and without secrets: some repeat the key that they refuse."""
-        bare = said.replace(self.key, "…") if self.key else said
+        bare = text.replace(self.key, "…") if self.key else text
         return redact(bare).text[:_MOST_CHARACTERS]
 
 

@@ -44,16 +44,16 @@ class Dialect:
         self, turns: Sequence[Turn], *, shape: type[BaseModel] | None, answer_tokens: int
     ) -> dict[str, Any]:
         """Return the arguments of a request."""
-        asked: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
             "max_tokens" if self.old_ceiling else "max_completion_tokens": answer_tokens,
         }
         if self.temperature:
-            asked["temperature"] = 0
+            fields["temperature"] = 0
         if self.json_schema and shape is not None:
             named = {"name": _UNFIT.sub("_", shape.__name__)[:64], "schema": schema(shape)}
-            asked["response_format"] = {"type": "json_schema", "json_schema": named}
-        return asked
+            fields["response_format"] = {"type": "json_schema", "json_schema": named}
+        return fields
 
     def lesser(self, refusal: str, *, shaped: bool) -> Self | None:
         """Return the dialect to try after a refusal, by its words; None if it is not about the dialect.
@@ -119,8 +119,8 @@ class RemoteLanguage:
     async def _paid(self, turns: Sequence[Turn], *, purpose: str, shape: type[BaseModel] | None) -> Said:
         from openai import APITimeoutError, OpenAIError  # noqa: PLC0415 - the extra is there by now
 
-        asked = tokens_of(*(turn.content for turn in turns))
-        reserved = await self._budget.reserve(purpose, asked + self._answer_tokens)
+        question_tokens = tokens_of(*(turn.content for turn in turns))
+        reserved = await self._budget.reserve(purpose, question_tokens + self._answer_tokens)
         try:
             completion = await self._complete(turns, shape)
         except OpenAIError as error:
@@ -129,12 +129,12 @@ class RemoteLanguage:
             if isinstance(error, APITimeoutError):
                 raise self._endpoint.late(self._timeout_seconds) from error
             raise self._endpoint.failed(error) from error
-        said = _said(completion)
-        used = _used(completion) or asked + tokens_of(said.text if said else "")
+        reply = _said(completion)
+        used = _used(completion) or question_tokens + tokens_of(reply.text if reply else "")
         await self._budget.settle(reserved, used=used)
-        if said is None:
+        if reply is None:
             raise self._endpoint.senseless(completion)
-        return said
+        return reply
 
     async def _complete(self, turns: Sequence[Turn], shape: type[BaseModel] | None) -> object:
         """Return the server's completion; keep the dialect that it took for the next request."""
@@ -142,9 +142,9 @@ class RemoteLanguage:
 
         dialect: Dialect | None = self._dialect
         while True:
-            asked = dialect.request(turns, shape=shape, answer_tokens=self._answer_tokens)
+            request = dialect.request(turns, shape=shape, answer_tokens=self._answer_tokens)
             try:
-                completion = await self._create(asked)
+                completion = await self._create(request)
             except (BadRequestError, UnprocessableEntityError) as error:
                 lesser = dialect.lesser(str(error), shaped=shape is not None)
                 if lesser is None:
@@ -154,11 +154,11 @@ class RemoteLanguage:
                 self._dialect = dialect
                 return completion
 
-    async def _create(self, asked: dict[str, Any]) -> object:
+    async def _create(self, request: dict[str, Any]) -> object:
         # As one function of anything: what it is declared as differs with every argument.
         create = cast(Callable[..., Awaitable[object]], self._client.chat.completions.create)
         try:
-            return await create(model=self._endpoint.model, **asked)
+            return await create(model=self._endpoint.model, **request)
         except ValueError:  # what says that it is JSON and is none, the SDK does not catch
             return None
 

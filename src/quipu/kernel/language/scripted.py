@@ -72,10 +72,10 @@ class ScriptedLLM:
 def _in_order(answers: Iterable[Answer]) -> Callable[[ScriptedCall], Answer]:
     left = deque(answers)
 
-    def following(asked: ScriptedCall) -> Answer:
+    def following(call: ScriptedCall) -> Answer:
         if not left:
             raise LanguageFailed(
-                f"The script has no answer left for {asked.purpose!r}.", hint="Write one more."
+                f"The script has no answer left for {call.purpose!r}.", hint="Write one more."
             )
         return left.popleft()
 

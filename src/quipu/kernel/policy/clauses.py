@@ -94,9 +94,9 @@ def sentences(text: str) -> Iterator[Clause]:
     for mark in (*_SENTENCE.finditer(text), None):
         end = len(text) if mark is None else mark.end()
         part = text[start:end]
-        if said := part.strip():
+        if stripped := part.strip():
             begin = start + len(part) - len(part.lstrip())
-            yield Clause(begin, begin + len(said), said)
+            yield Clause(begin, begin + len(stripped), stripped)
         start = end
 
 
@@ -129,8 +129,8 @@ def freed(clause: str) -> str:
 
 def headed(left: str, refused: str) -> str:
     """Return what is left after a refused clause, with its subject: "I have gout and collect stamps"."""
-    told = bare(refused)
-    head, joined = _PRONOUN.match(told) or _HEAD.search(told), _JOINED.match(left)
+    rule = bare(refused)
+    head, joined = _PRONOUN.match(rule) or _HEAD.search(rule), _JOINED.match(left)
     if head is not None and joined and (joined["third"] or head["who"].lower() in _PLURAL):
         return f"{head['who']} {bare(left)}"
     if head is not None and head["had"] and thing(left):

@@ -110,9 +110,9 @@ class Policy:
             judge = partial(
                 self._reason, kinds=kinds, asked=wanted, work=_plain(f"{source} {whole}") if work else None
             )
-            found = [said for one in clauses(text, sentence) for said in _judged(one, judge)]
-            found = _predicated(_together(found, judge))
-            judged += _unasked(found) if whole.endswith("?") else found
+            verdicts = [verdict for one in clauses(text, sentence) for verdict in _judged(one, judge)]
+            verdicts = _predicated(_together(verdicts, judge))
+            judged += _unasked(verdicts) if whole.endswith("?") else verdicts
         return _together(judged, forbidden) if self.secrets else judged
 
     def cut(self, text: str, *, asked: bool | None = None, work: bool = False, source: str = "") -> str:
@@ -213,11 +213,11 @@ def forbidden(text: str) -> str | None:
     if _MARK in text or redact(text).counts:
         return "secret"
     text = _SPELLED.sub(_in_digits, text)
-    if any(_is_card(found[0]) for found in _CARD.finditer(text)):
+    if any(_is_card(match[0]) for match in _CARD.finditer(text)):
         return "payment"
     lower = _plain(text)
-    found = (kind.replace("_", " ") for kind, pattern in _lists().never.items() if pattern.search(lower))
-    return next(found, None) or told(text)
+    match = (kind.replace("_", " ") for kind, pattern in _lists().never.items() if pattern.search(lower))
+    return next(match, None) or told(text)
 
 
 def told(text: str) -> str | None:
@@ -225,8 +225,8 @@ def told(text: str) -> str | None:
     text = _SPELLED.sub(_in_digits, text)
     if not (_DIGIT.search(text) or _SECRET.search(text)):
         return None
-    if any(_is_card(found[0]) and found[0][0] in "3456" for found in _CARD.finditer(text)) or any(
-        _is_account(found[0]) for found in _IBAN.finditer(text)
+    if any(_is_card(match[0]) and match[0][0] in "3456" for match in _CARD.finditer(text)) or any(
+        _is_account(match[0]) for match in _IBAN.finditer(text)
     ):
         return "payment"
     lower = _plain(text)
@@ -329,25 +329,25 @@ def _runs(text: str, judged: Sequence[Verdict]) -> Iterator[str]:
     before = ""
     for refused, group in groupby(judged, key=lambda one: one.refused is not None):
         each = list(group)
-        said = text[each[0].start : each[-1].end]
+        words = text[each[0].start : each[-1].end]
         if not refused:
-            yield headed(said, before) if before else bare(said)
-        before = [one.text for one in sentences(said)][-1] if refused and bare(said) else ""
+            yield headed(words, before) if before else bare(words)
+        before = [one.text for one in sentences(words)][-1] if refused and bare(words) else ""
 
 
 def _plain(text: str) -> str:
     return " ".join(text.lower().replace("’", "'").split())
 
 
-def _is_account(found: str) -> bool:
+def _is_account(digits: str) -> bool:
     """Return True for an IBAN: 15 signs or more, and the check digits fit (ISO 7064)."""
-    signs = found.replace(" ", "")
+    signs = digits.replace(" ", "")
     turned = "".join(str(int(sign, 36)) for sign in signs[4:] + signs[:4])
     return len(signs) > 14 and int(turned) % 97 == 1
 
 
-def _is_card(found: str) -> bool:
+def _is_card(number: str) -> bool:
     """Return True for the digits of a card: 13 to 19 of them, and the check digit fits (Luhn)."""
-    digits = [int(one) for one in found if one.isdigit()]
+    digits = [int(one) for one in number if one.isdigit()]
     doubled = [2 * one if at % 2 else one for at, one in enumerate(reversed(digits))]
     return 13 <= len(digits) <= 19 and sum(one - 9 if one > 9 else one for one in doubled) % 10 == 0

@@ -21,7 +21,7 @@ def rules(setting: str) -> dict[str, Rule]:
     Raises:
         ConfigError: it names a kind or a rule that there is not.
     """
-    found: dict[str, Rule] = dict(USUAL)
+    merged: dict[str, Rule] = dict(USUAL)
     for part in filter(None, (one.strip() for one in setting.split(","))):
         kind, _, rule = (piece.strip() for piece in part.partition("="))
         chosen: Rule | None = next((one for one in _RULES if one == rule), None)
@@ -30,8 +30,8 @@ def rules(setting: str) -> dict[str, Rule]:
                 f"{part!r} is no rule of what is kept of people.",
                 hint="For example 'health=never, money=asked'; the rules are never, asked, always.",
             )
-        found[kind] = chosen
-    return found
+        merged[kind] = chosen
+    return merged
 
 
 def _read(value: Any) -> str:

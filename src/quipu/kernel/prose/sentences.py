@@ -83,12 +83,12 @@ def prose(text: str) -> list[tuple[int, int]]:
 
     Linear in the length of the text. Empty for a text that is a document rather than something said.
     """
-    found = list(_paragraphs(text))
-    said = sum(end - start for start, end in found)
+    places = list(_paragraphs(text))
+    characters = sum(end - start for start, end in places)
     headings = sum(1 for line in text.splitlines() if _HEADING.match(line))
-    if said > LONGEST_PROSE or (headings >= _HEADINGS_OF_A_DOCUMENT and len(text) > LONGEST_PROSE // 4):
+    if characters > LONGEST_PROSE or (headings >= _HEADINGS_OF_A_DOCUMENT and len(text) > LONGEST_PROSE // 4):
         return []
-    return found
+    return places
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:

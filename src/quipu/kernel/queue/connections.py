@@ -47,19 +47,19 @@ def names(topics: Iterable[str], connections: Path | None) -> dict[str, str]:
     Raises:
         ConfigError: it cannot be read, names a topic that nobody has, or gives two topics one name.
     """
-    found = {topic: topic.replace("_", "-") for topic in topics} | SEED_TOPICS
+    spellings = {topic: topic.replace("_", "-") for topic in topics} | SEED_TOPICS
     if connections is None:
-        return found
+        return spellings
     for topic, name in read(connections).topics.items():
-        if topic not in found:
+        if topic not in spellings:
             raise ConfigError(
                 f"{connections} names the topic {topic!r}: no job here has it, so nobody would take one.",
-                hint=f"Take it out. There are: {', '.join(sorted(found))}.",
+                hint=f"Take it out. There are: {', '.join(sorted(spellings))}.",
             )
-        found[topic] = _checked(connections, topic, name)
-    if len(set(found.values())) < len(found):
+        spellings[topic] = _checked(connections, topic, name)
+    if len(set(spellings.values())) < len(spellings):
         raise ConfigError(f"{connections} gives two topics the same name.", hint="Each needs its own.")
-    return found
+    return spellings
 
 
 def chosen(wanted: Iterable[str], known: Mapping[str, str]) -> set[str]:
@@ -132,11 +132,11 @@ def redis_url(settings: Settings) -> str | None:
     return read(settings.connections).redis_url
 
 
-def _url(path: Path, given: object) -> str:
+def _url(path: Path, entry: object) -> str:
     hint = f"It is an object of {', '.join(_REDIS)}."
-    if not isinstance(given, dict):
+    if not isinstance(entry, dict):
         raise ConfigError(f"{path}: redis is no object.", hint=hint)
-    redis = {name: value for name, value in cast("dict[str, Any]", given).items() if value is not None}
+    redis = {name: value for name, value in cast("dict[str, Any]", entry).items() if value is not None}
     _known(path, "in redis", redis, tuple(_REDIS))
     for name, value in redis.items():
         if type(value) is not _REDIS[name]:
@@ -154,8 +154,8 @@ def _url(path: Path, given: object) -> str:
     return f"{scheme}://{who if who != ':@' else ''}{where}:{redis.get('port', 6379)}/{redis.get('db', 0)}"
 
 
-def _known(path: Path, what: str, given: Mapping[str, object], names: Sequence[str]) -> None:
-    for name in given:
+def _known(path: Path, what: str, values: Mapping[str, object], names: Sequence[str]) -> None:
+    for name in values:
         if name not in names:
             raise ConfigError(
                 f"QUIPU_CONNECTIONS: {path} has {what} {name!r}, which nothing here reads.",

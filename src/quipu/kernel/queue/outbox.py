@@ -34,8 +34,8 @@ async def put(
     A payload should name what is stored, not repeat it. Where it holds words of people, ``session`` and
     ``user`` say whose, so that it goes when they are erased. It is one statement, and may be pipelined.
     """
-    given = {"topic": topic, "key": key, "due": due, "session": session, "user": user}
-    await tx.run(_SQL["put"], {**given, "payload": Jsonb(dict(payload))})
+    values = {"topic": topic, "key": key, "due": due, "session": session, "user": user}
+    await tx.run(_SQL["put"], {**values, "payload": Jsonb(dict(payload))})
 
 
 async def put_for_sessions(tx: SpaceTransaction, topics: Texts, sessions: Collection[str]) -> None:

@@ -199,8 +199,8 @@ class Carrier:
             if job.status is not Status.ACTIVE:  # Redis leaves it to us to say that it is in hand
                 job.started = round(time.time() * 1000)
                 await job.update(status=Status.ACTIVE)
-        given = cast("dict[str, Any]", job.kwargs)
-        return Delivery(Ticket(given["space_id"], given["id"], topic), job, self._told)
+        arguments = cast("dict[str, Any]", job.kwargs)
+        return Delivery(Ticket(arguments["space_id"], arguments["id"], topic), job, self._told)
 
     async def sweep(self, *, every_seconds: int) -> None:
         """Take tickets from workers that are not heard of; one worker does it at a time."""

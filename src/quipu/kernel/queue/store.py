@@ -81,8 +81,10 @@ class Store:
 
     async def take_back(self, tickets: Iterable[Ticket]) -> None:
         """Put jobs that could not be handed over back to waiting."""
-        given = list(tickets)
-        await self._run("take_back", spaces=[one.space_id for one in given], ids=[one.id for one in given])
+        numbers = list(tickets)
+        await self._run(
+            "take_back", spaces=[one.space_id for one in numbers], ids=[one.id for one in numbers]
+        )
 
     async def claim(self, ticket: Ticket, *, now: datetime) -> Job | None:
         """Begin with a job, which counts as a try; None where it is done, given up or forgotten."""
@@ -170,8 +172,8 @@ class Store:
 
     async def show(self, number: int) -> Look | None:
         """Return one job; None if there is none of that number."""
-        found = await self._fetch(Look, "show", id=number)
-        return found[0] if found else None
+        rows = await self._fetch(Look, "show", id=number)
+        return rows[0] if rows else None
 
     async def revive(self, ids: Sequence[int] | None, *, topic: str | None) -> int:
         """Put jobs that were given up back to waiting; return how many."""

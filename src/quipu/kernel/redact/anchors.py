@@ -114,12 +114,12 @@ class Anchors:
 def _candidates(table: NDArray[np.uint32], data: bytes, start: int) -> NDArray[np.intp]:
     """Return every second place from ``start`` on where the table lets a word begin."""
     pairs = np.frombuffer(data, dtype=_PAIR, offset=start, count=(len(data) - start) // _PAIR.itemsize)
-    found: list[NDArray[np.intp]] = []
+    candidates: list[NDArray[np.intp]] = []
     for at in range(0, len(pairs) - 1, _SLICE_PAIRS):
         signs = table.take(pairs[at : at + _SLICE_PAIRS + 1])
         both = (signs[:-1] & (signs[1:] >> np.uint32(_GROUPS))).astype(np.uint16)
-        found.append(np.flatnonzero(both != 0) + at)  # of booleans: that takes half as long
-    return np.concatenate(found) * _PAIR.itemsize + start
+        candidates.append(np.flatnonzero(both != 0) + at)  # of booleans: that takes half as long
+    return np.concatenate(candidates) * _PAIR.itemsize + start
 
 
 def _alone(word: bytes, *, fold: bool) -> Matcher:

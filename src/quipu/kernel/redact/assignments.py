@@ -314,8 +314,8 @@ def find_url_passwords(source: Source) -> Iterator[Secret]:
     position = source.text.find("://")
     while position >= 0:
         match = USER_AND_PASSWORD.match(source.text, position)
-        if match is not None and (found := _url_secret(match)):
-            yield found
+        if match is not None and (secret := _url_secret(match)):
+            yield secret
         position = source.text.find("://", position + 3)
 
 

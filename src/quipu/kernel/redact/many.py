@@ -87,8 +87,8 @@ def redact_many(texts: Sequence[str]) -> Mapping[int, Redacted]:
     parts = [_encoded(text) for text in texts]
     suspects = {place for place, part in enumerate(parts) if part is None}
     suspects |= _suspects([part or b"" for part in parts])
-    found = {place: redact(texts[place]) for place in sorted(suspects)}
-    return {place: redacted for place, redacted in found.items() if redacted.counts}
+    redactions = {place: redact(texts[place]) for place in sorted(suspects)}
+    return {place: redacted for place, redacted in redactions.items() if redacted.counts}
 
 
 def _encoded(text: str) -> bytes | None:
@@ -104,18 +104,18 @@ def _suspects(parts: Sequence[bytes]) -> set[int]:
     """Return the places of texts that may have a secret."""
     data = BETWEEN.join(parts)
     ends = list(accumulate((len(part) + 1 for part in parts), initial=0))
-    found: set[int] = set()
+    suspects: set[int] = set()
     tried: Counter[int] = Counter()
     for at, word in named(data):
         place = bisect_right(ends, at) - 1
-        if place in found:
+        if place in suspects:
             continue
         tried[place] += 1
         # A text of hardly anything but signs is told by ``redact`` itself sooner than sign by sign.
         if tried[place] > _FEW + len(parts[place]) // _APART_BYTES or tells(word, data, at):
-            found.add(place)
-    found.update(bisect_right(ends, at) - 1 for at in unnamed(data))
-    return found
+            suspects.add(place)
+    suspects.update(bisect_right(ends, at) - 1 for at in unnamed(data))
+    return suspects
 
 
 def named(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -148,29 +148,29 @@ def unnamed(data: bytes) -> Iterator[int]:
 
 def _strangers(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int]:
     """Return places of characters that are ASCII letters in another case, among those ``beyond`` ASCII."""
-    found: list[int] = []
+    strangers: list[int] = []
     for character in _STRANGE if len(beyond) else ():
         at = beyond[beyond < len(array) - len(character)]
         for step, byte in enumerate(character):
             at = at[array[at + step] == byte]
-        found += at.tolist()
-    return found
+        strangers += at.tolist()
+    return strangers
 
 
 def _before_dots(array: NDArray[np.uint8], beyond: NDArray[np.intp]) -> list[int]:
     """Return dots with six characters up to the next dot, and one of M, N, O at the right distance before."""
     dots = np.flatnonzero(array == ord("."))
     gaps = np.diff(dots)
-    found = dots[:-1][gaps == _DOTS_APART]
-    begins = np.zeros(len(found), dtype=bool)
+    ends = dots[:-1][gaps == _DOTS_APART]
+    begins = np.zeros(len(ends), dtype=bool)
     for step in _BEFORE_DOT:
-        begins |= _FIRST_LETTERS[array[np.maximum(found - step, 0)]]
+        begins |= _FIRST_LETTERS[array[np.maximum(ends - step, 0)]]
     if len(beyond) and len(dots):  # where characters have several bytes, distances in bytes say nothing
-        begins |= np.searchsorted(beyond, found) > np.searchsorted(beyond, found - _WIDEST_BYTES)
+        begins |= np.searchsorted(beyond, ends) > np.searchsorted(beyond, ends - _WIDEST_BYTES)
         between = np.diff(np.searchsorted(beyond, dots)) > 0
         wide = dots[:-1][between & (gaps > _DOTS_APART) & (gaps <= 4 * _DOTS_APART)]
-        return [*found[begins].tolist(), *wide.tolist()]
-    return found[begins].tolist()
+        return [*ends[begins].tolist(), *wide.tolist()]
+    return ends[begins].tolist()
 
 
 @cache
@@ -294,48 +294,48 @@ _ASSIGNED: Final = _assignments()
 
 def _checks() -> dict[bytes, list[Check]]:
     """Return the checks to try for each word."""
-    found: defaultdict[str, list[Check]] = defaultdict(list)
+    by_place: defaultdict[str, list[Check]] = defaultdict(list)
     for anchor, token in tokens.ANCHORS:
         for follower in _FOLLOWING.get(anchor, [""]):
-            found[anchor + follower].append(partial(_token, token))
+            by_place[anchor + follower].append(partial(_token, token))
     for begin, words in _ASSIGNED.items():
-        found[begin].append(partial(_assigned, begin.encode(), words))
+        by_place[begin].append(partial(_assigned, begin.encode(), words))
     for anchor, token in tokens.LEADING:
-        found[anchor].append(partial(_broken, token))
+        by_place[anchor].append(partial(_broken, token))
     for word, check in (
         ("authorization", _header),
         ("bearer", _header),
         ("://", _url),
         (assignments.COOKIE, _cookie),
     ):
-        found[word].append(check)
+        by_place[word].append(check)
     for option in assignments.OPTIONS:
-        found[option.word].append(partial(_command, option))
+        by_place[option.word].append(partial(_command, option))
     for word in (redaction.LOGIN, redaction.LOGIN_ESCAPED):
-        found[word].append(partial(_login, word))
+        by_place[word].append(partial(_login, word))
     for word in tokens.PHRASE_WORDS:
-        found[word].append(partial(_phrase, word))
+        by_place[word].append(partial(_phrase, word))
     for sign in redaction.ESCAPES:
-        found[sign].append(_escaped)
+        by_place[sign].append(_escaped)
     for word in ("PRIVATE KEY", assignments.COOKIE_ROW, *redaction.STEMS):
-        found[word].append(_always)
-    return {word.encode(): checks for word, checks in found.items()}
+        by_place[word].append(_always)
+    return {word.encode(): checks for word, checks in by_place.items()}
 
 
 def _hints() -> dict[bytes, re.Pattern[bytes]]:
     """Return the pattern at a word's place, for words with one check: it decides most places."""
-    found: dict[bytes, re.Pattern[bytes]] = {}
+    hints: dict[bytes, re.Pattern[bytes]] = {}
     for anchor, token in tokens.ANCHORS:
         if token.leads and anchor not in _FOLLOWING:
-            found[anchor.encode()] = _pattern(token.expression)
+            hints[anchor.encode()] = _pattern(token.expression)
     for anchor, token in tokens.LEADING:
-        found[anchor.encode()] = _pattern(f"{token.expression}|{re.escape(anchor)}{tokens.MAY_BREAK}")
+        hints[anchor.encode()] = _pattern(f"{token.expression}|{re.escape(anchor)}{tokens.MAY_BREAK}")
     for begin, words in _ASSIGNED.items():
         if all(map(str.isascii, words)):
             names = b"|".join(re.escape(word.encode()) for word in words)
-            found[begin.encode()] = re.compile(b"(?:%b)(?:%b|[ \t])" % (names, _GIVEN.pattern), re.IGNORECASE)
+            hints[begin.encode()] = re.compile(b"(?:%b)(?:%b|[ \t])" % (names, _GIVEN.pattern), re.IGNORECASE)
     may_break = {anchor.encode() for anchor, _ in tokens.LEADING}
-    return {word: hint for word, hint in found.items() if len(_CHECKS[word]) == 1 + (word in may_break)}
+    return {word: hint for word, hint in hints.items() if len(_CHECKS[word]) == 1 + (word in may_break)}
 
 
 def _is_endless(expression: bytes) -> bool:

@@ -36,16 +36,16 @@ def redact(text: str) -> Redacted:
     Nothing else changes, and redacting again finds nothing. Linear time; a message of ordinary prose costs a
     few microseconds.
     """
-    found = _found(text)
+    secrets = _found(text)
     read = unescaped(text)
     if read is not None:
-        found += read.back(_found(read.text))
-    if not found:
+        secrets += read.back(_found(read.text))
+    if not secrets:
         return Redacted(text, {})
     counts: Counter[str] = Counter()
     parts: list[str] = []
     position = 0
-    for secret in _apart(found):
+    for secret in _apart(secrets):
         parts.append(text[position : secret.start])
         parts.append(f"{MARK}{secret.kind}]")
         counts[secret.kind] += 1
@@ -67,8 +67,8 @@ def secret_kind(name: str) -> str | None:
     if kind is not None or not any(sign in name for sign in _ASSIGNS):
         return kind
     source = Source(name)
-    found = next((secret for find in _FINDERS_IN_NAMES for secret in find(source)), None)
-    return found.kind if found else None
+    first = next((secret for find in _FINDERS_IN_NAMES for secret in find(source)), None)
+    return first.kind if first else None
 
 
 def token_kind(text: str) -> str | None:
@@ -86,16 +86,16 @@ def _found(text: str) -> list[Secret]:
     return [secret for find in _FINDERS for secret in find(source)]
 
 
-def _apart(found: list[Secret]) -> list[Secret]:
+def _apart(secrets: list[Secret]) -> list[Secret]:
     """Return the secrets in order of the text; overlapping ones are merged under the most telling kind."""
-    rank = {secret: index for index, secret in reversed(list(enumerate(found)))}
+    rank = {secret: index for index, secret in reversed(list(enumerate(secrets)))}
     apart: list[Secret] = []
-    for secret in sorted(found, key=lambda secret: (secret.start, -secret.end)):
+    for secret in sorted(secrets, key=lambda secret: (secret.start, -secret.end)):
         if apart and secret.start < apart[-1].end:
             last = apart[-1]
-            kind = min(last, secret, key=lambda each: rank.get(each, len(found))).kind
+            kind = min(last, secret, key=lambda each: rank.get(each, len(secrets))).kind
             apart[-1] = Secret(last.start, max(last.end, secret.end), kind)
-            rank[apart[-1]] = min(rank.get(last, len(found)), rank[secret])
+            rank[apart[-1]] = min(rank.get(last, len(secrets)), rank[secret])
         else:
             apart.append(secret)
     return apart

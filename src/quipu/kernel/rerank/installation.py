@@ -61,13 +61,13 @@ def _checked_name(name: str, home: Path) -> str:
 
 def _graph(directory: Path) -> Path:
     """Return the ONNX file of the directory."""
-    found = [directory / name for name in _GRAPHS if (directory / name).is_file()]
-    if not found or not (directory / TOKENIZER).is_file():
+    graphs = [directory / name for name in _GRAPHS if (directory / name).is_file()]
+    if not graphs or not (directory / TOKENIZER).is_file():
         raise BadInput(
-            f"{directory} has no {TOKENIZER if found else GRAPH}.",
+            f"{directory} has no {TOKENIZER if graphs else GRAPH}.",
             hint=f"Hand in a directory with {GRAPH} (or {_GRAPHS[1]}) and {TOKENIZER}.",
         )
-    return found[0]
+    return graphs[0]
 
 
 def _max_tokens(directory: Path) -> int:

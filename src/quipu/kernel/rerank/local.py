@@ -39,12 +39,12 @@ class LocalReranker:
         encoder = self._encoder
         if encoder is None:
             raise NoScores("was not loaded")
-        asked = beginning(question, tokens=QUESTION_TOKENS)
+        query = beginning(question, tokens=QUESTION_TOKENS)
         scores: list[float] = []
         async with self._turn:
             for text in texts:
                 shown = beginning(text, tokens=TEXT_TOKENS)
-                scores.append(logistic(await to_thread.run_sync(encoder.log_odds, asked, shown)))
+                scores.append(logistic(await to_thread.run_sync(encoder.log_odds, query, shown)))
         return scores
 
     def opened(self) -> CrossEncoder:

@@ -40,11 +40,11 @@ class RemoteReranker:
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return how well each text answers the question, 0 to 1. See ``Reranker``."""
-        asked = beginning(question, tokens=QUESTION_TOKENS)
+        query = beginning(question, tokens=QUESTION_TOKENS)
         documents = [beginning(text, tokens=TEXT_TOKENS) for text in texts]
-        scores = None if self._says_texts else await self._documents(asked, documents)
+        scores = None if self._says_texts else await self._documents(query, documents)
         if scores is None:
-            scores = await self._texts(asked, documents)
+            scores = await self._texts(query, documents)
             self._says_texts = True
         return relevances(scores, expected=len(texts))
 
@@ -99,15 +99,15 @@ def read_scores(answer: str, *, expected: int) -> list[float]:
     results = cast("dict[str, object]", content).get("results") if isinstance(content, dict) else content
     if not isinstance(results, list):
         raise NoScores("gave an answer without results")
-    found: dict[int, float] = {}
+    scores: dict[int, float] = {}
     for one in cast("list[object]", results):
         place, score = _result(one)
-        if not 0 <= place < expected or place in found:
+        if not 0 <= place < expected or place in scores:
             raise NoScores("gave a result for no text of the question")
-        found[place] = score
-    if len(found) != expected:
-        raise NoScores(f"gave {len(found)} scores for {expected} texts")
-    return [found[place] for place in range(expected)]
+        scores[place] = score
+    if len(scores) != expected:
+        raise NoScores(f"gave {len(scores)} scores for {expected} texts")
+    return [scores[place] for place in range(expected)]
 
 
 def _result(one: object) -> tuple[int, float]:

@@ -58,11 +58,11 @@ class CrossEncoder:
         numbers = [float(number) for number in np.asarray(rows).reshape(-1)[:3]]
         match numbers:
             case [number]:
-                found = number
+                odds = number
             case [no, yes]:
-                found = yes - no
+                odds = yes - no
             case _:
                 raise NoScores("gave more than one score for a text")
-        if not math.isfinite(found):
+        if not math.isfinite(odds):
             raise NoScores("gave a score that is not a number")
-        return found
+        return odds

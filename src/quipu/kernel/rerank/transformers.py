@@ -48,8 +48,8 @@ class TransformersReranker:
         model = self._model
         if model is None:
             raise NoScores("was not loaded")
-        asked = beginning(question, tokens=QUESTION_TOKENS)
-        pairs = [(asked, beginning(text, tokens=TEXT_TOKENS)) for text in texts]
+        query = beginning(question, tokens=QUESTION_TOKENS)
+        pairs = [(query, beginning(text, tokens=TEXT_TOKENS)) for text in texts]
         async with self._turn:
             scores = await to_thread.run_sync(self._predict, model, pairs, abandon_on_cancel=True)
         return relevances(scores, expected=len(texts))

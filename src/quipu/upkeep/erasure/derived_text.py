@@ -25,5 +25,5 @@ def repeats(text: str, *, erased: frozenset[str], remaining: frozenset[str]) -> 
     return not own.isdisjoint(erased) or not _stems(own).isdisjoint(stems)
 
 
-def _stems(found: Iterable[str]) -> frozenset[str]:
-    return frozenset(word[:_STEM] for word in found if len(word) > _STEM)
+def _stems(tokens: Iterable[str]) -> frozenset[str]:
+    return frozenset(word[:_STEM] for word in tokens if len(word) > _STEM)

@@ -40,15 +40,15 @@ async def search(tx: SpaceTransaction, pattern: str, named: Iterable[Named]) -> 
         for table, columns in part.items()
         for column in columns
     }
-    found: list[Left] = []
+    hits: list[Left] = []
     for table, columns in (await _tables(tx)).items():
         query = counting("of_space", sql.Identifier(*table.split(".")), columns, pattern)
         row = await (await tx.conn.execute(query)).fetchone()
         for column, count in zip(columns, row or (), strict=True):
             place = f"{table}.{column.name}"
             if count:
-                found.append(Left(place, count, EVERYWHERE if place in reached else BY_HAND))
-    return found
+                hits.append(Left(place, count, EVERYWHERE if place in reached else BY_HAND))
+    return hits
 
 
 async def entries_with(tx: SpaceTransaction, pattern: str) -> int:

@@ -85,13 +85,13 @@ class Notes:
 
 def of_snapshots(notes: Notes, shelf: Shelf, space_id: int, kept: Iterable[Snapshot]) -> list[Holder]:
     """Return the snapshots of a space, and what else lies in their directory."""
-    found: list[Holder] = []
+    holders: list[Holder] = []
     there: set[str] = set()
     for one in kept:
         there.add(one.sha256)
         path = shelf.path(space_id, one.name)
         later = notes.noted and one.sha256 not in notes.snapshots
-        found.append(
+        holders.append(
             Holder(
                 key=f"snapshot {one.name}",
                 place=f"snapshot {one.name} (SHA-256 {one.sha256})",
@@ -102,7 +102,7 @@ def of_snapshots(notes: Notes, shelf: Shelf, space_id: int, kept: Iterable[Snaps
                 own=True,
             )
         )
-    found += [
+    holders += [
         Holder(
             key=f"snapshot {sha256}",
             place=f"snapshot of {taken_at} (SHA-256 {sha256})",
@@ -114,10 +114,10 @@ def of_snapshots(notes: Notes, shelf: Shelf, space_id: int, kept: Iterable[Snaps
     ]
     room = shelf.root / str(space_id)
     if room.is_dir():
-        paths = frozenset(one.root for one in found if one.root is not None)
+        paths = frozenset(one.root for one in holders if one.root is not None)
         rest = "other files of snapshots"
-        found.append(Holder(key=rest, place=rest, root=room, until=SNAPSHOT, own=True, without=paths))
-    return found
+        holders.append(Holder(key=rest, place=rest, root=room, until=SNAPSHOT, own=True, without=paths))
+    return holders
 
 
 def of_embedded(notes: Notes, settings: Settings, snapshots: Path) -> list[Holder]:
@@ -136,22 +136,22 @@ def of_embedded(notes: Notes, settings: Settings, snapshots: Path) -> list[Holde
         note=cleaned or _COMPRESSED,
         without=frozenset({log}),
     )
-    found = [_log(notes, _LOG, segments, root=log, until=LOG), pages]
-    found.append(_log(notes, _ARCHIVE, archived, root=archive if archived else None, until=ARCHIVE))
+    holders = [_log(notes, _LOG, segments, root=log, until=LOG), pages]
+    holders.append(_log(notes, _ARCHIVE, archived, root=archive if archived else None, until=ARCHIVE))
     there = {name: shelves / name for name in backups.names}
-    found += _directories(notes.bases, there, "base backup", until=BASE)
+    holders += _directories(notes.bases, there, "base backup", until=BASE)
     aside = {name: place.state / name for name in put_aside(settings)}
-    found += _directories(notes.aside, aside, "put aside by a restore", until=ASIDE)
+    holders += _directories(notes.aside, aside, "put aside by a restore", until=ASIDE)
     known = {place.data, archive, shelves, snapshots, *there.values(), *aside.values()}
     rest = "other files of the home"
     for key, root in {rest: place.home, f"{rest} (server)": place.state}.items():
         if root.is_dir() and not (key != rest and root.is_relative_to(place.home)):
-            found.append(Holder(key=key, place=key, root=root, without=frozenset(known)))
+            holders.append(Holder(key=key, place=key, root=root, without=frozenset(known)))
     unfinished = frozenset({*there.values(), archive})
     if shelves.is_dir():
         key = "other files of the backups"
-        found.append(Holder(key=key, place=key, root=shelves, until=BASE, without=unfinished))
-    return found
+        holders.append(Holder(key=key, place=key, root=shelves, until=BASE, without=unfinished))
+    return holders
 
 
 def of_server(notes: Notes, segments: Sequence[str] | None) -> list[Holder]:
@@ -175,7 +175,7 @@ def of_server(notes: Notes, segments: Sequence[str] | None) -> list[Holder]:
 
 def unreached(notes: Notes, seen: Iterable[str]) -> list[Place]:
     """Return exports that the receipt names and that are not among the given files."""
-    found = set(seen)
+    files = set(seen)
     places = [
         Place(
             f"export {one.get('id')} ({one.get('kind')}, {one.get('written_at')})",
@@ -184,7 +184,7 @@ def unreached(notes: Notes, seen: Iterable[str]) -> list[Place]:
             note="give the file with --export",
         )
         for one in notes.exports
-        if str(one.get("id")) not in found
+        if str(one.get("id")) not in files
     ]
     if not notes.noted:
         places.append(Place("what was copied before the erasure", "not reachable", note=_NO_NOTE))
@@ -214,17 +214,17 @@ def _unreachable(one: Holder) -> Holder:
 
 
 def _directories(noted: Sequence[str], there: Mapping[str, Path], what: str, *, until: str) -> list[Holder]:
-    found = [
+    holders = [
         Holder(key=f"{what} {name}", place=f"{what} {name}", root=path, until=until, note=_COMPRESSED)
         for name, path in there.items()
     ]
     gone = [name for name in noted if name not in there]
-    return found + [Holder(key=f"{what} {name}", place=f"{what} {name}", state="gone") for name in gone]
+    return holders + [Holder(key=f"{what} {name}", place=f"{what} {name}", state="gone") for name in gone]
 
 
 def _last(documents: Sequence[Mapping[str, Any]], type_: str) -> Mapping[str, Any]:
-    found: list[Mapping[str, Any]] = [one for one in documents if one.get("type") == type_]
-    return found[-1] if found else {}
+    matching: list[Mapping[str, Any]] = [one for one in documents if one.get("type") == type_]
+    return matching[-1] if matching else {}
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -94,12 +94,12 @@ def read(text: str) -> list[Receipt]:
         values = [_value(text)]
     except ValueError:
         values = _lines(text)
-    found: list[Receipt] = []
+    receipts: list[Receipt] = []
     for value in values:
-        found += _receipts(value)
-    if not found:
+        receipts += _receipts(value)
+    if not receipts:
         raise BadInput("there is no receipt in it.", field="file")
-    return found
+    return receipts
 
 
 def key_of(text: str) -> bytes:
@@ -108,16 +108,16 @@ def key_of(text: str) -> bytes:
     Raises:
         BadInput: it is none.
     """
-    given = text.strip()
+    content = text.strip()
     try:
-        if is_too_deep(given.encode("utf-8", "replace")):
+        if is_too_deep(content.encode("utf-8", "replace")):
             raise ValueError(TOO_DEEP)
-        value = json.loads(given)
+        value = json.loads(content)
         if isinstance(value, dict):
-            given = str(cast("Mapping[str, object]", value)["public_key"])
+            content = str(cast("Mapping[str, object]", value)["public_key"])
     except (ValueError, KeyError):
         pass
-    key = _base64(given)
+    key = _base64(content)
     if key is None or len(key) != _KEY_BYTES:
         raise BadInput(
             "that is no public key.", field="key", hint="Hand in a public key as it was given out."
@@ -200,14 +200,14 @@ def _value(text: str) -> Any:
 
 
 def _lines(text: str) -> list[Any]:
-    found: list[Any] = []
+    lines: list[Any] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
-                found.append(_value(line))
+                lines.append(_value(line))
             except ValueError:
                 raise BadInput(f"line {number} is no JSON.", field="file") from None
-    return found
+    return lines
 
 
 def _receipts(value: object) -> list[Receipt]:
@@ -215,11 +215,11 @@ def _receipts(value: object) -> list[Receipt]:
         return [one for item in cast("list[object]", value) for one in _receipts(item)]
     if not isinstance(value, dict):
         raise BadInput("it holds something that is no receipt.", field="file")
-    given = cast("Mapping[str, Any]", value)
-    if isinstance(given.get("items"), list):
-        return _receipts(given["items"])
-    document = given.get("receipt")
-    signature, key = _base64(given.get("signature")), _base64(given.get("public_key"))
+    fields = cast("Mapping[str, Any]", value)
+    if isinstance(fields.get("items"), list):
+        return _receipts(fields["items"])
+    document = fields.get("receipt")
+    signature, key = _base64(fields.get("signature")), _base64(fields.get("public_key"))
     if not isinstance(document, dict) or signature is None or key is None or len(key) != _KEY_BYTES:
         raise BadInput(
             "a receipt has receipt, signature and public_key.",
@@ -229,8 +229,8 @@ def _receipts(value: object) -> list[Receipt]:
     return [Receipt(document=cast("Mapping[str, Any]", document), signature=signature, public_key=key)]
 
 
-def _base64(given: object) -> bytes | None:
+def _base64(value: object) -> bytes | None:
     try:
-        return b64decode(given, validate=True) if isinstance(given, str) else None
+        return b64decode(value, validate=True) if isinstance(value, str) else None
     except (NotBase64, ValueError):
         return None

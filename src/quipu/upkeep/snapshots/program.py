@@ -108,8 +108,8 @@ def _candidates(settings: Settings) -> Iterator[Path]:
     if settings.pg_bin is not None:
         yield settings.pg_bin / "pg_dump"
         return
-    if found := shutil.which("pg_dump"):
-        yield Path(found)
+    if path := shutil.which("pg_dump"):
+        yield Path(path)
     for directory, _ in system_candidates():
         if (directory / "pg_dump").exists():
             yield directory / "pg_dump"

@@ -188,13 +188,13 @@ def noted(lines: Iterable[tuple[int, bytes]]) -> Kept:
     Raises:
         BadInput: one tells of no right; names the line.
     """
-    found: dict[Key, frozenset[Right]] = {}
+    notes: dict[Key, frozenset[Right]] = {}
     for number, line in lines:
         try:
-            found |= read([json.loads(line.removeprefix(RIGHT))])
+            notes |= read([json.loads(line.removeprefix(RIGHT))])
         except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(f"line {number}: this tells of no right.", field="file") from error
-    return found
+    return notes
 
 
 def policy_of(statement: Statement) -> Key | None:
@@ -224,15 +224,15 @@ def for_those(statement: Statement, roles: Sequence[str]) -> Statement:
 
 
 def _rights(values: Iterable[Sequence[Any]]) -> frozenset[Right]:
-    found: dict[tuple[str, str, int, str], Right] = {}
+    rights: dict[tuple[str, str, int, str], Right] = {}
     for who, role, number, privilege, passed_on in values:
         one = Right(str(who), str(role), int(number), str(privilege), passed_on is True)
         if one.who not in _WHO or one.privilege not in _PRIVILEGES:
             raise ValueError(f"{who!r} {privilege!r} is no right")
         place = (one.who, one.role, one.number, one.privilege)
-        if place not in found or one.passed_on:
-            found[place] = one
-    return frozenset(found.values())
+        if place not in rights or one.passed_on:
+            rights[place] = one
+    return frozenset(rights.values())
 
 
 def _texts(values: object) -> tuple[str, ...]:

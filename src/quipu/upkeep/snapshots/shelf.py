@@ -50,10 +50,10 @@ class Shelf:
     def of(cls, settings: Settings, url: str) -> Shelf:
         """Return the shelf of the settings: QUIPU_SNAPSHOT_DIRECTORY, or ``snapshots`` in the home."""
         place = settings.snapshot_directory or settings.home / "snapshots"
-        given = conninfo.conninfo_to_dict(url)
-        parts = [given.get("dbname") or "quipu"]
+        parameters = conninfo.conninfo_to_dict(url)
+        parts = [parameters.get("dbname") or "quipu"]
         if settings.database_url is not None:
-            parts = [given.get("host") or "local", given.get("port") or "5432", *parts]
+            parts = [parameters.get("host") or "local", parameters.get("port") or "5432", *parts]
         return cls(place / "-".join(_ODD.sub("_", str(part)).strip("._") or "_" for part in parts))
 
     def room(self, space_id: int) -> Path:
@@ -68,8 +68,8 @@ class Shelf:
 
     def all(self, space_id: int, space: str) -> list[Snapshot]:
         """Return the whole snapshots of a space, newest first."""
-        found = (_read(path, space) for path in self._place(space_id).glob("*.json"))
-        whole = [one for one in found if one is not None]
+        snapshots = (_read(path, space) for path in self._place(space_id).glob("*.json"))
+        whole = [one for one in snapshots if one is not None]
         return sorted(whole, key=lambda one: (one.taken_at, one.name), reverse=True)
 
     def find(self, space_id: int, space: str, name: str) -> Snapshot:
@@ -79,10 +79,10 @@ class Shelf:
             BadInput: that is no name of a snapshot.
             NotFound: there is none of that name in the space.
         """
-        found = _read((self._place(space_id) / check_name(name)).with_suffix(".json"), space)
-        if found is None:
+        snapshot = _read((self._place(space_id) / check_name(name)).with_suffix(".json"), space)
+        if snapshot is None:
             raise NotFound(f"There is no snapshot {name!r}.", hint="The list of snapshots shows them.")
-        return found
+        return snapshot
 
     def path(self, space_id: int, name: str) -> Path:
         """Return the file of a snapshot."""
@@ -176,16 +176,16 @@ def _plain(snapshot: Snapshot) -> dict[str, Any]:
 def _read(path: Path, space: str) -> Snapshot | None:
     """Return the snapshot of a manifest; None if this version knows none of that space there."""
     try:
-        given: Any = json.loads(path.read_text(encoding="utf-8"))
-        if given.pop("format") != _FORMAT or given["name"] != path.with_suffix(".sql").name:
+        document: Any = json.loads(path.read_text(encoding="utf-8"))
+        if document.pop("format") != _FORMAT or document["name"] != path.with_suffix(".sql").name:
             return None
-        if given["space_hash"] != hash_of(space):  # of another database that had the directory before
+        if document["space_hash"] != hash_of(space):  # of another database that had the directory before
             return None
-        sums = cast("Mapping[str, Mapping[str, Any]]", given.pop("sums"))
-        taken_at = datetime.fromisoformat(given.pop("taken_at"))
-        rights = given.pop("rights", None)
+        sums = cast("Mapping[str, Mapping[str, Any]]", document.pop("sums"))
+        taken_at = datetime.fromisoformat(document.pop("taken_at"))
+        rights = document.pop("rights", None)
         return Snapshot(
-            **given,
+            **document,
             taken_at=taken_at,
             sums={name: Sum(**one) for name, one in sums.items()},
             rights=None if rights is None else read(rights),

@@ -63,11 +63,11 @@ class AsyncSnapshots:
 
         Those of schemas that were dropped are among them.
         """
-        found: list[Snapshot] = []
+        snapshots: list[Snapshot] = []
         for own in (await self._groups(space, schema)).values():
             tiers = await self._tiers(space, own, now=self._clock.now())
-            found += [replace(one, tier=tiers.get(one.name, "kept")) for one in own]
-        return sorted(found, key=lambda one: (one.taken_at, one.name), reverse=True)
+            snapshots += [replace(one, tier=tiers.get(one.name, "kept")) for one in own]
+        return sorted(snapshots, key=lambda one: (one.taken_at, one.name), reverse=True)
 
     async def get(self, name: SnapshotName, *, space: Space) -> Snapshot:
         """Show a snapshot.
@@ -84,8 +84,8 @@ class AsyncSnapshots:
         Raises:
             NotFound: There is no such snapshot.
         """
-        found = await self._find(space, name)
-        return self._shelf.path(found.space_id, found.name)
+        snapshot = await self._find(space, name)
+        return self._shelf.path(snapshot.space_id, snapshot.name)
 
     async def prune(self, *, space: Space, schema: OnlySchema = None, confirm: Confirm = False) -> Thinned:
         """Thin snapshots out, after a preview of which would go.
@@ -302,14 +302,14 @@ class AsyncSnapshots:
         scheduled = keep(
             [one.taken_at for one in own if one.reason == "scheduled"], now=now, retention_days=days
         )
-        found: dict[str, Tier] = {}
+        tiers: dict[str, Tier] = {}
         for one in own:
             if one.reason != "scheduled":
                 if now - one.taken_at < timedelta(days=days):
-                    found[one.name] = "kept"
+                    tiers[one.name] = "kept"
             elif one.taken_at in scheduled:
-                found[one.name] = scheduled[one.taken_at]
-        return found
+                tiers[one.name] = scheduled[one.taken_at]
+        return tiers
 
     async def _rows_now(self, space: str, schema: str) -> dict[str, int]:
         """Return rows by table; none if there is no such schema."""

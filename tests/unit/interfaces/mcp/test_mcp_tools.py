@@ -56,7 +56,7 @@ def test_a_tool_says_in_few_words_what_it_is_for_and_what_comes_back(tool: Tool)
 @every_tool
 def test_no_tool_lets_a_model_choose_whose_memory_it_is(tool: Tool) -> None:
     chosen = WHOSE - ({"key"} if tool.name == "set_fact" else set())  # there it is the key of a fact
-    assert not chosen & set(tool.given.model_fields)
+    assert not chosen & set(tool.arguments.model_fields)
 
 
 @every_tool
@@ -95,7 +95,7 @@ def test_hints_tell_clients_how_careful_to_be(tool: Tool) -> None:
 
 @every_tool
 def test_what_destroys_takes_the_token_of_a_preview(tool: Tool) -> None:
-    assert ("token" in tool.given.model_fields) is tool.destructive
+    assert ("token" in tool.arguments.model_fields) is tool.destructive
     assert ("token" in tool.answer.model_fields) is tool.destructive
     if tool.destructive:
         assert "token" in tool.about

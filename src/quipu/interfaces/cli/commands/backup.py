@@ -54,8 +54,8 @@ def base(call: Call, keep: int | None) -> None:
     else:
         total = None
     with screen.progress("Copying", total=total, again="Nothing of this base was kept.") as steps:
-        found = take(settings, clock=SystemClock(), keep=keep, progress=steps.advance)
-    screen.answer(found, views.taken(found))
+        taken = take(settings, clock=SystemClock(), keep=keep, progress=steps.advance)
+    screen.answer(taken, views.taken(taken))
 
 
 @command.command("list")
@@ -64,8 +64,8 @@ def base(call: Call, keep: int | None) -> None:
 def list_(call: Call) -> None:
     """List the bases, and from when to when the log is kept."""
     screen = Screen(call)
-    found = listing(settings_of(call))
-    screen.answer(found, *views.backups(found))
+    backups = listing(settings_of(call))
+    screen.answer(backups, *views.backups(backups))
 
 
 @command.command("restore")
@@ -88,8 +88,8 @@ def restore(call: Call, at: str | None, into: Path | None, in_place: bool, yes: 
     def work(confirm: bool, progress: Progress | None = None) -> Restored:
         return bring_back(settings, at=moment, clock=clock, into=into, confirm=confirm, progress=progress)
 
-    found = work(False)
+    restored = work(False)
     if yes:
-        with screen.progress("Restoring", total=found.base.size_bytes, again=_FINISHED) as steps:
-            found = work(True, steps.advance)
-    screen.answer(found, views.restored(found))
+        with screen.progress("Restoring", total=restored.base.size_bytes, again=_FINISHED) as steps:
+            restored = work(True, steps.advance)
+    screen.answer(restored, views.restored(restored))

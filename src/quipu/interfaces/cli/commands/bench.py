@@ -42,29 +42,29 @@ def command(call: Call, messages: int, questions: int) -> None:
     space = f"quipu-bench-{token_hex(4)}"
     screen.note(f"Measuring in the space {space}, which is forgotten at the end.")
     with screen.busy(f"{count(messages, 'message')}, {count(questions, 'question')}"):
-        found = anyio.run(lambda: measure(settings, space=space, messages=messages, questions=questions))
-    screen.answer(found, _rates(found), "", _latencies(found))
+        measured = anyio.run(lambda: measure(settings, space=space, messages=messages, questions=questions))
+    screen.answer(measured, _rates(measured), "", _latencies(measured))
 
 
-def _rates(found: Measured) -> Table:
+def _rates(measured: Measured) -> Table:
     table = Table("in bulk", "a second", "", box=None, pad_edge=False)
     table.columns[1].justify = "right"
-    share = found.imported_per_second / found.encoded_per_second
-    table.add_row("embedding alone", f"{found.encoded_per_second:,.0f}", "the limit: nothing is stored")
+    share = measured.imported_per_second / measured.encoded_per_second
+    table.add_row("embedding alone", f"{measured.encoded_per_second:,.0f}", "the limit: nothing is stored")
     table.add_row(
-        "import", f"{found.imported_per_second:,.0f}", f"{share:.0%} of it: embedded, stored, indexed"
+        "import", f"{measured.imported_per_second:,.0f}", f"{share:.0%} of it: embedded, stored, indexed"
     )
     return table
 
 
-def _latencies(found: Measured) -> Table:
+def _latencies(measured: Measured) -> Table:
     table = Table("one call", "p50 ms", "p95 ms", "", box=None, pad_edge=False)
     for column in table.columns[1:3]:
         column.justify = "right"
     rows: tuple[tuple[str, Latency, str], ...] = (
-        ("observe", found.observe, "one message, on the disk and searchable when it returns"),
-        ("recall", found.recall, f"10 of {count(found.messages, 'message')}, question embedded"),
-        ("scan", found.scan, "the limit: embed the question, multiply with a matrix in memory"),
+        ("observe", measured.observe, "one message, on the disk and searchable when it returns"),
+        ("recall", measured.recall, f"10 of {count(measured.messages, 'message')}, question embedded"),
+        ("scan", measured.scan, "the limit: embed the question, multiply with a matrix in memory"),
     )
     for name, latency, what in rows:
         table.add_row(name, f"{latency.p50_ms:.1f}", f"{latency.p95_ms:.1f}", what)

@@ -79,14 +79,14 @@ def status(call: Call) -> None:
 def url(call: Call) -> None:
     """Print its address, for psql, pg_dump and other programs, while it runs."""
     settings, screen = settings_of(call), Screen(call)
-    found = settings.database_url
-    if found is None:
+    address = settings.database_url
+    if address is None:
         if embedded.status(settings).state != "running":
             raise NotFound("The embedded database is not running.", hint="quipu db start")
         server = anyio.run(embedded.start, settings)
-        found = server.conninfo()
+        address = server.conninfo()
         anyio.run(server.aclose)
-    screen.answer({"url": found}, Text(found))
+    screen.answer({"url": address}, Text(address))
 
 
 @command.command("upgrade", short_help="Bring the data over to the installed version of PostgreSQL.")
@@ -107,11 +107,11 @@ def upgrade(call: Call, old_programs: Path | None, yes: bool) -> None:
     """
     settings, screen = _embedded(call), Screen(call)
     work = partial(bring_over, settings, clock=SystemClock(), old_programs=old_programs)
-    found = work()
-    if found is not None and yes:
-        with screen.progress("Writing anew", total=found.size_bytes, again=_AGAIN) as steps:
-            found = work(confirm=True, progress=steps.advance)
-    screen.answer(found, views.upgraded(found))
+    upgraded = work()
+    if upgraded is not None and yes:
+        with screen.progress("Writing anew", total=upgraded.size_bytes, again=_AGAIN) as steps:
+            upgraded = work(confirm=True, progress=steps.advance)
+    screen.answer(upgraded, views.upgraded(upgraded))
 
 
 @command.command("clean")
@@ -124,8 +124,8 @@ def clean(call: Call, yes: bool) -> None:
     Do it once you are sure of the new ones.
     """
     settings, screen = _embedded(call), Screen(call)
-    found = remove_put_aside(settings) if yes else put_aside(settings)
-    screen.answer({"removed": yes, "put_aside": found}, *views.put_aside(found, removed=yes))
+    copies = remove_put_aside(settings) if yes else put_aside(settings)
+    screen.answer({"removed": yes, "put_aside": copies}, *views.put_aside(copies, removed=yes))
 
 
 @command.command(
@@ -163,16 +163,16 @@ def _embedded(call: Call) -> Settings:
     return settings
 
 
-def _show(screen: Screen, found: ServerStatus) -> None:
+def _show(screen: Screen, status: ServerStatus) -> None:
     shown = {
-        "state": found.state + (" (until `quipu db stop`)" if found.stays else ""),
-        "data": f"{found.data_dir} ({size(found.size_bytes)})",
-        "socket": found.socket,
-        "process": found.pid,
-        "version": found.version,
-        "connections": found.clients if found.state == "running" else None,
+        "state": status.state + (" (until `quipu db stop`)" if status.stays else ""),
+        "data": f"{status.data_dir} ({size(status.size_bytes)})",
+        "socket": status.socket,
+        "process": status.pid,
+        "version": status.version,
+        "connections": status.clients if status.state == "running" else None,
     }
-    screen.answer(found, named_values(shown), *(Text(problem, style="red") for problem in found.problems))
+    screen.answer(status, named_values(shown), *(Text(problem, style="red") for problem in status.problems))
 
 
 def _brought(settings: Settings) -> str | None:

@@ -62,12 +62,14 @@ def command(call: Call, origin: Path | None) -> None:
     sources = _samples() if origin is None else _own(screen, origin)
     with opened(call, screen) as memory:
         imported = [_import(memory, screen, name, lines, space=space) for name, lines in sources.items()]
-        asked = _sample_questions() if origin is None else [DemoQuestion(text) for text in _FOR_ANY_PROJECT]
-        found = memory.recall_many([one.question for one in asked], space=space, limit=_SHOWN)
-    for one, answer in zip(asked, found, strict=True):
+        questions = (
+            _sample_questions() if origin is None else [DemoQuestion(text) for text in _FOR_ANY_PROJECT]
+        )
+        answers = memory.recall_many([one.question for one in questions], space=space, limit=_SHOWN)
+    for one, answer in zip(questions, answers, strict=True):
         screen.show(Text(), Text(one.question, style="bold underline"))
         screen.show(hits(answer, expected=one.evidence, characters=280))
-    _conclude(screen, space, imported, asked, found)
+    _conclude(screen, space, imported, questions, answers)
 
 
 def _samples() -> dict[str, Lines]:
@@ -96,21 +98,25 @@ def _sample_questions() -> list[DemoQuestion]:
     return [DemoQuestion(one["question"], tuple(one["evidence"])) for one in listed]
 
 
-def _rank(one: DemoQuestion, found: Sequence[Hit]) -> int | None:
+def _rank(one: DemoQuestion, hits: Sequence[Hit]) -> int | None:
     """Return the rank (1 …) of the first message that is known to answer; None if none came back."""
-    return next((rank for rank, hit in enumerate(found, 1) if hit.source.message in one.evidence), None)
+    return next((rank for rank, hit in enumerate(hits, 1) if hit.source.message in one.evidence), None)
 
 
 def _conclude(
-    screen: Screen, space: str, imported: list[Report], asked: list[DemoQuestion], found: list[list[Hit]]
+    screen: Screen,
+    space: str,
+    imported: list[Report],
+    questions: list[DemoQuestion],
+    hit_lists: list[list[Hit]],
 ) -> None:
-    ranks = [_rank(one, answer) for one, answer in zip(asked, found, strict=True)]
+    ranks = [_rank(one, answer) for one, answer in zip(questions, hit_lists, strict=True)]
     answers = [
         {"question": one.question, "evidence": one.evidence, "rank": rank, "hits": answer}
-        for one, rank, answer in zip(asked, ranks, found, strict=True)
+        for one, rank, answer in zip(questions, ranks, hit_lists, strict=True)
     ]
     shown = [Text()]
-    known = [one for one in asked if one.evidence]
+    known = [one for one in questions if one.evidence]
     if known:
         hit = sum(rank is not None for rank in ranks)
         shown.append(

@@ -75,16 +75,16 @@ _FAILED: Final[dict[Part, tuple[str, str]]] = {
 async def failures(settings: Settings) -> AsyncIterator[Finding]:
     """Yield the failures around agents in the last day, by kind."""
     try:
-        found = troubles(settings.home, since=SystemClock().now() - timedelta(days=1))
+        recent = troubles(settings.home, since=SystemClock().now() - timedelta(days=1))
     except OSError as error:
         yield Finding("middleware", "warn", f"its journal cannot be read: {error}")
         return
-    if not found:
+    if not recent:
         yield Finding("middleware", "ok", "no failure around an agent was noted in the last day")
         return
-    told = [_told(part, [one for one in found if one.part == part]) for part in _FAILED]
+    reports = [_told(part, [one for one in recent if one.part == part]) for part in _FAILED]
     hint = f"Answers went on without memory. All of it: {settings.home / 'middleware.jsonl'}"
-    yield Finding("middleware", "warn", "in the last day " + "; ".join(one for one in told if one), hint)
+    yield Finding("middleware", "warn", "in the last day " + "; ".join(one for one in reports if one), hint)
 
 
 async def evaluations(settings: Settings) -> AsyncIterator[Finding]:
@@ -94,17 +94,17 @@ async def evaluations(settings: Settings) -> AsyncIterator[Finding]:
     of_it = next(one for one in topics if one.topic == EVALUATE)
     waiting = count(of_it.waiting + of_it.later + of_it.handed_over, "conversation")
     if of_it.dead:
-        told = f"{count(of_it.dead, 'evaluation')} given up after failed tries; {waiting} to be evaluated"
-        yield Finding("evaluation", "warn", told, f"To see why: quipu queue dead --topic {EVALUATE}")
+        summary = f"{count(of_it.dead, 'evaluation')} given up after failed tries; {waiting} to be evaluated"
+        yield Finding("evaluation", "warn", summary, f"To see why: quipu queue dead --topic {EVALUATE}")
         return
     yield Finding("evaluation", "ok", f"none was given up; {waiting} to be evaluated")
 
 
-def _told(part: Part, found: Sequence[Trouble]) -> str:
-    if not found:
+def _told(part: Part, recent: Sequence[Trouble]) -> str:
+    if not recent:
         return ""
-    last = max(found, key=lambda one: one.at)
-    number = count(sum(one.times for one in found), *_FAILED[part])
+    last = max(recent, key=lambda one: one.at)
+    number = count(sum(one.times for one in recent), *_FAILED[part])
     return f"{number}, last at {day_and_time(last.at)} ({last.trouble})"
 
 
@@ -120,15 +120,15 @@ async def model(settings: Settings) -> AsyncIterator[Finding]:
     if endpoint is None:
         yield Finding("language", "ok", "rules; no language model is set, so no text leaves for one")
         return
-    found = await reach(endpoint)
-    told = f"{endpoint.model} at {endpoint.shown}"
-    match found:
+    answer = await reach(endpoint)
+    name = f"{endpoint.model} at {endpoint.shown}"
+    match answer:
         case "served":
-            yield Finding("language", "ok", f"{told}, which is there")
+            yield Finding("language", "ok", f"{name}, which is there")
         case "unlisted":
-            yield Finding("language", "ok", f"{told}, which answers and does not list its models")
+            yield Finding("language", "ok", f"{name}, which answers and does not list its models")
         case "not served":
-            yield Finding("language", "warn", f"{told}, which does not list it", "Check QUIPU_LLM_MODEL.")
+            yield Finding("language", "warn", f"{name}, which does not list it", "Check QUIPU_LLM_MODEL.")
 
 
 async def spending(settings: Settings) -> AsyncIterator[Finding]:
@@ -140,13 +140,13 @@ async def spending(settings: Settings) -> AsyncIterator[Finding]:
         most = settings.over(await stored_settings(conn)).llm_daily_tokens
     tokens = sum(one.tokens for one in purposes)
     requests = count(sum(one.requests for one in purposes), "request")
-    told = f"{tokens:,} of {most:,} tokens used today (UTC), {requests}"
+    summary = f"{tokens:,} of {most:,} tokens used today (UTC), {requests}"
     for one in sorted(purposes, key=lambda one: -one.tokens)[:_MOST_PURPOSES]:
-        told += f"; {one.purpose} {one.tokens:,}"
+        summary += f"; {one.purpose} {one.tokens:,}"
     if tokens < most:
-        yield Finding("tokens", "ok", told)
+        yield Finding("tokens", "ok", summary)
     else:
-        yield Finding("tokens", "warn", told, "Raise llm_daily_tokens: quipu settings.")
+        yield Finding("tokens", "warn", summary, "Raise llm_daily_tokens: quipu settings.")
 
 
 @click.command()
@@ -162,23 +162,23 @@ def command(call: Call, deep: bool) -> int:
     """
     screen = Screen(call)
     with screen.busy("Reading everything" if deep else "Looking"):
-        found, code = anyio.run(_look, settings_of(call), deep)
-    screen.answer({"findings": found}, *_shown(found))
+        findings, code = anyio.run(_look, settings_of(call), deep)
+    screen.answer({"findings": findings}, *_shown(findings))
     return code
 
 
 async def _look(settings: Settings, deep: bool) -> tuple[list[Finding], int]:
-    found = await examine(settings)
-    codes = [5 for one in found if one.state == "fail"]
+    findings = await examine(settings)
+    codes = [5 for one in findings if one.state == "fail"]
     for name, look in _looks(settings, deep=deep):
         try:
             async for finding in look:
-                found.append(finding)
+                findings.append(finding)
                 codes += [5] if finding.state == "fail" else []
         except QuipuError as error:
-            found.append(Finding(name, "fail", error.message, error.hint or ""))
+            findings.append(Finding(name, "fail", error.message, error.hint or ""))
             codes.append(exit_code(type(error)))
-    return found, codes[0] if codes else 0
+    return findings, codes[0] if codes else 0
 
 
 def _looks(settings: Settings, *, deep: bool) -> Iterator[tuple[str, AsyncIterator[Finding]]]:
@@ -204,10 +204,10 @@ async def _model_in_use(settings: Settings, health: Health) -> Finding:
     """Look at the model of a database that has another one than the settings say."""
     used = replace(settings, embedding_model=health.model, embedding_dimensions=health.dimensions)
     try:
-        (found,) = [one async for one in _model(used)]
+        (findings,) = [one async for one in _model(used)]
     except QuipuError as error:
         return Finding("model in use", "fail", error.message, error.hint or "")
-    return replace(found, name="model in use")
+    return replace(findings, name="model in use")
 
 
 async def _rerank(settings: Settings) -> AsyncIterator[Finding]:
@@ -264,12 +264,12 @@ async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:
     ):
         if not deep:
             yield Finding("contents", "ok", "not read through", "To have it read: quipu doctor --deep")
-            found = await culprits(database, seconds=_COMPUTING_SECONDS, pages=_COMPUTED_PAGES)
+            slow = await culprits(database, seconds=_COMPUTING_SECONDS, pages=_COMPUTED_PAGES)
         else:
             for finding in _of_contents(await consistency.examine(database)):
                 yield finding
-            found = await culprits(database, seconds=settings.statement_seconds or 3600)
-    for culprit in found:
+            slow = await culprits(database, seconds=settings.statement_seconds or 3600)
+    for culprit in slow:
         yield _of_culprit(culprit)
 
 
@@ -310,16 +310,16 @@ def _of_health(health: Health) -> Iterator[Finding]:
         yield Finding("vectors", "ok", f"all of {health.model}")
 
 
-def _shown(found: Sequence[Finding]) -> list[Table | Text]:
+def _shown(findings: Sequence[Finding]) -> list[Table | Text]:
     table = Table.grid(padding=(0, 2))
-    for one in found:
+    for one in findings:
         mark, colour = _MARKS[one.state]
         detail = Text(visible(one.detail))
         if one.hint:
             detail.append(f"\n{visible(one.hint)}", "dim")
         table.add_row(Text(mark, style=colour), one.name, detail)
-    bad = sum(one.state == "fail" for one in found)
-    warned = sum(one.state == "warn" for one in found)
+    bad = sum(one.state == "fail" for one in findings)
+    warned = sum(one.state == "warn" for one in findings)
     if not bad and not warned:
         return [table, Text("\nAll is well.", style="green")]
     return [table, Text(f"\n{count(bad, 'failure')}, {count(warned, 'warning')}.")]

@@ -48,7 +48,7 @@ def check(
     if strings is not None and not sought:
         raise BadInput(f"{strings} holds no string.", field="for", hint="Give one a line.")
     with opened(call, screen) as memory, screen.progress("Searching", total=None) as steps:
-        found = memory.check_erasure(
+        checked = memory.check_erasure(
             receipt,
             sought,
             space=space,
@@ -58,8 +58,8 @@ def check(
             most_bytes=most_bytes,
             progress=steps.advance,
         )
-    screen.answer({**asdict(found), "clean": found.clean}, *_place_shown(found))
-    if not found.clean:
+    screen.answer({**asdict(checked), "clean": checked.clean}, *_place_shown(checked))
+    if not checked.clean:
         raise click.exceptions.Exit(_LEFT)
 
 
@@ -67,26 +67,26 @@ def rewrite_freed(call: Call, receipt: str, *, space: str, yes: bool) -> None:
     """Write tables anew, or say what that would take. The exit code is 1 where a table was refused."""
     screen = Screen(call)
     with opened(call, screen) as memory, screen.busy("Writing tables anew"):
-        found = memory.rewrite_freed(receipt, space=space, confirm=yes)
-    told = f"{count(found.tables, 'table')}, {size(found.bytes)}, about {found.seconds:,.0f} s"
+        rewritten = memory.rewrite_freed(receipt, space=space, confirm=yes)
+    amount = f"{count(rewritten.tables, 'table')}, {size(rewritten.bytes)}, about {rewritten.seconds:,.0f} s"
     if not yes:
-        shown = [f"It would write anew {told}; each table is locked meanwhile."]
+        shown = [f"It would write anew {amount}; each table is locked meanwhile."]
         shown.append("Nothing was changed. To do it, say the same with --yes.")
     else:
-        shown = [f"Written anew: {told}. Note {found.note}."]
-        if found.refused:
-            shown.append(f"Not written anew: {', '.join(found.refused)}.")
+        shown = [f"Written anew: {amount}. Note {rewritten.note}."]
+        if rewritten.refused:
+            shown.append(f"Not written anew: {', '.join(rewritten.refused)}.")
             shown.append(
                 "`quipu doctor` names an index of an agent that stops it. Where this user lacks a right,"
             )
             shown.append("have a superuser run VACUUM FULL on these tables, then CHECKPOINT.")
-        if not found.log_renewed:
+        if not rewritten.log_renewed:
             shown.append(
                 "The log was not written over: an archive or a replica keeps it, or this user may not."
             )
             shown.append("A superuser runs CHECKPOINT and SELECT pg_switch_wal().")
-    screen.answer({**asdict(found), "clean": found.clean}, *map(Text, shown))
-    if yes and not found.clean:
+    screen.answer({**asdict(rewritten), "clean": rewritten.clean}, *map(Text, shown))
+    if yes and not rewritten.clean:
         raise click.exceptions.Exit(_LEFT)
 
 
@@ -99,31 +99,31 @@ def lines(file: str, *, field: str) -> list[str]:
     return [line for line in text_of(file, field=field).splitlines() if line.strip()]
 
 
-def _place_shown(found: Checked) -> Iterator[RenderableType]:
+def _place_shown(checked: Checked) -> Iterator[RenderableType]:
     yield Rows[Place](
         {
             "place": lambda one: one.place,
             "is": lambda one: one.state,
-            "found": lambda one: _count(one, found),
+            "found": lambda one: _count(one, checked),
             "until": lambda one: one.until,
             "": lambda one: one.note,
         }
-    )(found.places)
-    if found.clean:
-        yield Text("Nothing is left." if found.searched else "All places are gone.", style="bold")
-    elif found.searched:
+    )(checked.places)
+    if checked.clean:
+        yield Text("Nothing is left." if checked.searched else "All places are gone.", style="bold")
+    elif checked.searched:
         yield Text("Something was found, or could not be looked at.", style="bold")
     else:
         yield Text("Places are left: give the strings with --for to search them.", style="bold")
-    if found.after is not None:
-        told = f"To go on, say the same with --after {shlex.quote(found.after)}"
-        yield Text(f"A limit was reached. {told}", style="bold")
+    if checked.after is not None:
+        hint = f"To go on, say the same with --after {shlex.quote(checked.after)}"
+        yield Text(f"A limit was reached. {hint}", style="bold")
 
 
-def _count(one: Place, found: Checked) -> str:
+def _count(one: Place, checked: Checked) -> str:
     if one.found is not None:
         return f"{one.found:,}" + ("" if one.whole else " or more")
-    return "?" if found.searched and one.state != "gone" else ""
+    return "?" if checked.searched and one.state != "gone" else ""
 
 
 @click.command()
@@ -187,18 +187,18 @@ def command(
     if yes:
         drop(home=settings_of(call).home)
     with opened(call, screen) as memory:
-        found = memory.forget(space=space, **named, names=names, everywhere=everywhere, confirm=yes)
-    screen.answer(found, *_shown(found))
+        erasure = memory.forget(space=space, **named, names=names, everywhere=everywhere, confirm=yes)
+    screen.answer(erasure, *_shown(erasure))
 
 
-def _shown(found: Erasure) -> Iterator[RenderableType]:
-    if not any(found.counts.values()):
-        yield Text(f"Nothing in the space {visible(found.space)!r} matches.")
+def _shown(erasure: Erasure) -> Iterator[RenderableType]:
+    if not any(erasure.counts.values()):
+        yield Text(f"Nothing in the space {visible(erasure.space)!r} matches.")
     else:
-        yield amounts(found.counts, "forgotten" if found.receipt else "would be forgotten", "rows")
-    if found.left:
-        yield _left(found.left)
-    if found.receipt:
-        yield Text(f"Receipt {found.receipt}, {day_and_time(found.erased_at)} UTC.")
-    elif any(found.counts.values()):
+        yield amounts(erasure.counts, "forgotten" if erasure.receipt else "would be forgotten", "rows")
+    if erasure.left:
+        yield _left(erasure.left)
+    if erasure.receipt:
+        yield Text(f"Receipt {erasure.receipt}, {day_and_time(erasure.erased_at)} UTC.")
+    elif any(erasure.counts.values()):
         yield Text("Nothing was changed. To do it, say the same with --yes.", style="bold")

@@ -68,8 +68,8 @@ def install(
             field="--url",
             hint="Set QUIPU_DATABASE_URL where the agent is started.",
         )
-    given = {"home": call.home and client.home_directory(call.home), "space": space, "tokens": tokens}
-    options = {name: str(value) for name, value in given.items() if value is not None}
+    values = {"home": call.home and client.home_directory(call.home), "space": space, "tokens": tokens}
+    options = {name: str(value) for name, value in values.items() if value is not None}
     path, screen = _settings(**where), Screen(call)
     done = entries.install(path, options, now=datetime.now(UTC), dry_run=dry_run)
     _tell(screen, done, agent, "installed", dry_run=dry_run)
@@ -113,9 +113,9 @@ def status(call: Call) -> None:
 @click.pass_obj
 def stop(call: Call) -> None:
     """End the service that answers hooks; the next hook starts it again."""
-    told = _asked(client.home_directory(str(settings_of(call).home)), "stop")
-    text = "It ends." if told else "It was not running."
-    Screen(call).answer({"stopped": told is not None}, Text(text))
+    answer = _asked(client.home_directory(str(settings_of(call).home)), "stop")
+    text = "It ends." if answer else "It was not running."
+    Screen(call).answer({"stopped": answer is not None}, Text(text))
 
 
 def _settings(*, project: bool, local: bool) -> Path:
@@ -162,8 +162,8 @@ def _log(home: str) -> list[str]:
 def _shown(document: dict[str, Any]) -> Table:
     table = Table.grid(padding=(0, 2))
     for path, events in document["settings"].items():
-        told = events if isinstance(events, str) else ", ".join(events) or "none of ours"
-        table.add_row(Text(path, style="dim"), Text(told))
+        names = events if isinstance(events, str) else ", ".join(events) or "none of ours"
+        table.add_row(Text(path, style="dim"), Text(names))
     service: dict[str, object] | None = document["service"]
     if service is None:
         table.add_row(Text("service", style="dim"), Text("not running; it starts when a hook needs it"))

@@ -53,9 +53,9 @@ def import_jsonl(call: Call, file: Path, space: str, erased_too: bool) -> int:
     lines = jsonl.read(sys.stdin.buffer if piped else file)
     with opened(call, screen) as memory:
         total = None if piped else _count_lines(file, screen)
-        found = take(memory, screen, lines, space=space, total=total, erased_too=erased_too)
-    screen.answer(found, report(found))
-    return _code([found])
+        reports = take(memory, screen, lines, space=space, total=total, erased_too=erased_too)
+    screen.answer(reports, report(reports))
+    return _code([reports])
 
 
 @command.command("claude-code", short_help="Take in recorded sessions of Claude Code.")
@@ -89,8 +89,8 @@ def import_claude_code(call: Call, path: Path | None, space: str | None, erased_
             )
             for name, group in sorted(groups.items())
         }
-    told = {"spaces": done, "skipped": skipped, "inserted_characters": inserted.characters}
-    screen.answer(told, *_by_space(done), *left_out(inserted.characters))
+    answer = {"spaces": done, "skipped": skipped, "inserted_characters": inserted.characters}
+    screen.answer(answer, *_by_space(done), *left_out(inserted.characters))
     if skipped:
         screen.note(
             f"Passed over: {', '.join(f'{number:,} {kind}' for kind, number in skipped.most_common())}."
@@ -119,16 +119,16 @@ def _by_space(done: Mapping[str, Report]) -> list[RenderableType]:
     table = Table("space", "taken in", "known", "withheld", "refused", "secrets", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
-    for name, found in done.items():
+    for name, entry in done.items():
         numbers = (
-            found.imported,
-            found.duplicates,
-            found.withheld,
-            len(found.refused),
-            sum(found.redacted.values()),
+            entry.imported,
+            entry.duplicates,
+            entry.withheld,
+            len(entry.refused),
+            sum(entry.redacted.values()),
         )
         table.add_row(visible(name), *(f"{number:,}" for number in numbers))
-    return [table, *(report(found) for found in done.values() if found.refused or found.withheld)]
+    return [table, *(report(entry) for entry in done.values() if entry.refused or entry.withheld)]
 
 
 def _count_lines(file: Path, screen: Screen) -> int | None:
@@ -139,7 +139,7 @@ def _count_lines(file: Path, screen: Screen) -> int | None:
         return sum(chunk.count(b"\n") for chunk in iter(lambda: opened_file.read(1 << 20), b""))
 
 
-def _code(found: list[Report]) -> int:
+def _code(reports: list[Report]) -> int:
     """Return success, unless there were lines and none of them could be taken."""
-    taken = sum(r.imported + r.duplicates + r.echoes + r.withheld for r in found)
-    return USAGE if taken == 0 and any(r.refused for r in found) else 0
+    taken = sum(r.imported + r.duplicates + r.echoes + r.withheld for r in reports)
+    return USAGE if taken == 0 and any(r.refused for r in reports) else 0

@@ -84,10 +84,10 @@ def _reached(url: str) -> Reached:
 def _started(
     call: Call, *, space: str, user: str | None, schema: str, agent: str | None, read_only: bool
 ) -> Server:
-    given = {"--space": check_name("space", space), "--user": user, "--agent": agent}
-    given |= {"--schema": schema if schema != "memory" else None}
+    options = {"--space": check_name("space", space), "--user": user, "--agent": agent}
+    options |= {"--schema": schema if schema != "memory" else None}
     arguments = ["-m", "quipu", "mcp"]
-    arguments += [part for name, value in given.items() if value is not None for part in (name, value)]
+    arguments += [part for name, value in options.items() if value is not None for part in (name, value)]
     arguments += ["--read-only"] if read_only else []
     environment = {"QUIPU_HOME": call.home, "QUIPU_DATABASE_URL": call.url}
     beside = {name: value for name, value in environment.items() if value is not None}
@@ -98,8 +98,8 @@ def _serve(
     call: Call, *, space: str, user: str | None, schema: str, agent: str | None, read_only: bool
 ) -> None:
     # As `settings_of` of the other commands, which brings along what this one leaves to its server.
-    given = {"home": call.home, "database_url": call.url}
-    settings = load(None, {name: value for name, value in given.items() if value is not None})
+    options = {"home": call.home, "database_url": call.url}
+    settings = load(None, {name: value for name, value in options.items() if value is not None})
     try:
         # An optional part, and half a second of imports that the other command does without.
         from quipu.interfaces.mcp import stdio  # noqa: PLC0415

@@ -35,5 +35,5 @@ def command(call: Call, check: bool) -> None:
 
 async def _run(settings: Settings, check: bool) -> list[str]:
     async with owned(settings) as conn:
-        found = await (pending if check else migrate)(conn, PACKAGES)
-    return [f"{migration.room}/{migration.version}" for migration in found]
+        migrations = await (pending if check else migrate)(conn, PACKAGES)
+    return [f"{migration.room}/{migration.version}" for migration in migrations]

@@ -40,12 +40,12 @@ def command() -> None:
 def list_all(call: Call) -> None:
     """List the models that can be chosen by name, and which one the settings name."""
     settings = settings_of(call)
-    found = list_models(settings.home)
+    models = list_models(settings.home)
     table = Table(
         "", "model", "dimensions", "tokens at most", "before a question", "before a memory", "mean",
         box=None, pad_edge=False,
     )  # fmt: skip
-    for one in found:
+    for one in models:
         chosen = "▶" if one.name == settings.embedding_model else ""
         prefixes = (views.quoted(one.prefixes.query), views.quoted(one.prefixes.passage))
         mean = "subtracted" if one.centred else ""
@@ -55,7 +55,7 @@ def list_all(call: Call) -> None:
     if rerankers:
         shown += [Text(), _rerankers(rerankers, settings.rerank)]
     screen = Screen(call)
-    answer = {"chosen": settings.embedding_model, "models": found}
+    answer = {"chosen": settings.embedding_model, "models": models}
     screen.answer({**answer, "reranker": settings.rerank, "rerankers": rerankers}, *shown)
     screen.note("\nAlso 'hashing' (words only), 'st:NAME' and 'openai:NAME'; see docs/reference/settings.md.")
     screen.note("▶ is for new databases; what an existing one uses: quipu doctor")
@@ -69,13 +69,13 @@ def list_all(call: Call) -> None:
 @click.pass_obj
 def show(call: Call, name: str) -> None:
     """Show one model: its lengths, what is put before texts, whether its mean is subtracted, its digest."""
-    found = find_model(name, home=settings_of(call).home)
-    Screen(call).answer(found, views.model(found))
+    model = find_model(name, home=settings_of(call).home)
+    Screen(call).answer(model, views.model(model))
 
 
-def _rerankers(found: Sequence[RerankerInfo], chosen: str | None) -> Table:
+def _rerankers(rerankers: Sequence[RerankerInfo], chosen: str | None) -> Table:
     table = Table("", "re-ranker", "tokens at most", box=None, pad_edge=False)
-    for one in found:
+    for one in rerankers:
         table.add_row("▶" if one.name == chosen else "", one.name, str(one.max_tokens))
     return table
 

@@ -41,10 +41,10 @@ def command(
     screen = Screen(call)
     message = {"content": _content(text, file), "id": identity, **given}
     with opened(call, screen) as memory:
-        found = memory.observe(
+        observed = memory.observe(
             [{name: value for name, value in message.items() if value is not None}], space=space
         )
-    screen.answer(found, report(found))
+    screen.answer(observed, report(observed))
 
 
 def _content(text: str | None, file: Path | None) -> str:

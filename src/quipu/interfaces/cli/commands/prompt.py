@@ -43,8 +43,8 @@ def command(
     screen = Screen(call)
     with opened(call, screen) as memory:
         if listed:
-            found = memory.conversations.prompts(space=space, session=session)
-            screen.answer({"space": space, "prompts": found}, views.prompts(found))
+            prompts = memory.conversations.prompts(space=space, session=session)
+            screen.answer({"space": space, "prompts": prompts}, views.prompts(prompts))
             return
         if text is None or session is None:
             raise BadInput("a prompt needs a text and --session.", hint="quipu prompt --help shows how.")

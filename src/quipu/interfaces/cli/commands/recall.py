@@ -41,35 +41,35 @@ def command(call: Call, words: tuple[str, ...], block: int | None, **filters: ob
     """
     question = values.asked(" ".join(words))
     screen = Screen(call)
-    asked = Filters(**filters)  # pyright: ignore[reportArgumentType]
+    options = Filters(**filters)  # pyright: ignore[reportArgumentType]
     with opened(call, screen) as memory:
         if block is not None:
-            _block(memory, screen, question, asked, budget_tokens=block)
+            _block(memory, screen, question, options, budget_tokens=block)
             return
-        found = memory.recall(question, **asked)
+        hits = memory.recall(question, **options)
     remember(
-        LastRecall(question, asked, tuple((hit.kind, hit.id) for hit in found)), home=settings_of(call).home
+        LastRecall(question, options, tuple((hit.kind, hit.id) for hit in hits)), home=settings_of(call).home
     )
-    _show(screen, question, asked, found)
+    _show(screen, question, options, hits)
 
 
-def _block(memory: Memory, screen: Screen, question: str, asked: Filters, *, budget_tokens: int) -> None:
+def _block(memory: Memory, screen: Screen, question: str, options: Filters, *, budget_tokens: int) -> None:
     source = click.get_current_context().get_parameter_source("limit")
     if source is ParameterSource.DEFAULT:  # as many as fit
-        asked = cast("Filters", {**asked, "limit": None})
-    made = memory.recall_block(question, budget_tokens=budget_tokens, **asked)
+        options = cast("Filters", {**options, "limit": None})
+    made = memory.recall_block(question, budget_tokens=budget_tokens, **options)
     screen.answer(made, Text(visible(made.text)))
     _notice(screen, made.hits)
 
 
-def _show(screen: Screen, question: str, asked: Filters, found: list[Hit]) -> None:
-    screen.answer({"question": question, "space": asked["space"], "hits": found}, hits(found))
-    _notice(screen, found)
-    if found:
+def _show(screen: Screen, question: str, options: Filters, rows: list[Hit]) -> None:
+    screen.answer({"question": question, "space": options["space"], "hits": rows}, hits(rows))
+    _notice(screen, rows)
+    if rows:
         screen.note(f"\n{program()} why 1 explains the first.")
 
 
-def _notice(screen: Screen, found: Sequence[Hit]) -> None:
+def _notice(screen: Screen, hits: Sequence[Hit]) -> None:
     """Say that a re-ranker had no say in the order."""
-    if found and found[0].notice:
-        screen.note(f"\n{found[0].notice}")
+    if hits and hits[0].notice:
+        screen.note(f"\n{hits[0].notice}")

@@ -50,12 +50,12 @@ def verify(call: Call, file: Path, key: str | None) -> None:
         raise click.exceptions.Exit(_FAILED)
 
 
-def _key(given: str) -> str:
+def _key(path: str) -> str:
     try:
-        is_file = Path(given).is_file()
+        is_file = Path(path).is_file()
     except OSError:  # too long for the name of a file
         is_file = False
-    return text_of(given, field="key").partition("\n")[0] if is_file else given
+    return text_of(path, field="key").partition("\n")[0] if is_file else path
 
 
 command = derived("receipts", help=_HELP, epilog=_EXAMPLES, beside=(verify,), documents={Receipt: plain})

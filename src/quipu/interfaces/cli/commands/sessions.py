@@ -33,7 +33,7 @@ def command(call: Call, space: str, limit: int, offset: int) -> None:
     """List the sessions of a space, the latest first."""
     screen = Screen(call)
     with opened(call, screen) as memory:
-        found = memory.sessions(space=space, limit=limit, offset=offset)
-    screen.answer({"space": space, "sessions": found}, _table(found))
-    if len(found) == limit:
+        sessions = memory.sessions(space=space, limit=limit, offset=offset)
+    screen.answer({"space": space, "sessions": sessions}, _table(sessions))
+    if len(sessions) == limit:
         screen.note(f"\nThere may be more: --offset {offset + limit}")

@@ -31,5 +31,5 @@ def command(call: Call) -> None:
     """
     screen = Screen(call)
     with opened(call, screen) as memory:
-        found = memory.spaces()
-    screen.answer({"spaces": found}, _table(found))
+        spaces = memory.spaces()
+    screen.answer({"spaces": spaces}, _table(spaces))

@@ -71,10 +71,10 @@ _show_first = click.option("--show-first", is_flag=True, help="Show it first eve
 
 
 def _said(sql: str | None, option: str | None) -> str:
-    said = option or sql
-    if said is None:
+    statement = option or sql
+    if statement is None:
         raise click.UsageError("Give a statement in SQL.")
-    return said
+    return statement
 
 
 @click.command("create-table")
@@ -86,9 +86,9 @@ def _said(sql: str | None, option: str | None) -> str:
 @click.option("--sql", required=True, metavar="SQL", help="One CREATE TABLE statement.")
 @common
 @click.pass_obj
-def create_table(call: Call, **given: Any) -> None:
+def create_table(call: Call, **options: Any) -> None:
     """Create a table and register what it is for."""
-    _run(call, "create_table", views.done, given)
+    _run(call, "create_table", views.done, options)
 
 
 @click.command("execute")
@@ -98,12 +98,12 @@ def create_table(call: Call, **given: Any) -> None:
 @_yes
 @common
 @click.pass_obj
-def execute(call: Call, sql: str | None, option: str | None, **given: Any) -> None:
+def execute(call: Call, sql: str | None, option: str | None, **options: Any) -> None:
     """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT.
 
     What it takes away is shown until --yes is given.
     """
-    _run(call, "execute", views.done, {"sql": _said(sql, option), **given})
+    _run(call, "execute", views.done, {"sql": _said(sql, option), **options})
 
 
 @click.command("query")
@@ -113,15 +113,15 @@ def execute(call: Call, sql: str | None, option: str | None, **given: Any) -> No
 @click.option("--limit", "-n", default=50, show_default=True, help="Rows at most (1 to 1,000).")
 @common
 @click.pass_obj
-def query(call: Call, sql: str | None, option: str | None, **given: Any) -> None:
+def query(call: Call, sql: str | None, option: str | None, **options: Any) -> None:
     """Answer one SELECT; read only."""
-    said = _said(sql, option)
+    statement = _said(sql, option)
     screen = Screen(call)
     with opened(call, screen) as memory:
-        found = memory.tables.query(said, **given)
-    screen.answer(found, views.found(found))
-    if found.note:
-        screen.note(f"\n{found.note}")
+        rows = memory.tables.query(statement, **options)
+    screen.answer(rows, views.found(rows))
+    if rows.note:
+        screen.note(f"\n{rows.note}")
 
 
 @click.command("insert")
@@ -133,11 +133,11 @@ def query(call: Call, sql: str | None, option: str | None, **given: Any) -> None
 @_yes
 @common
 @click.pass_obj
-def insert(call: Call, **given: Any) -> None:
+def insert(call: Call, **options: Any) -> None:
     """Insert a row, or up to 10,000: all or none. Many come by a pipe: --data - < rows.json"""
-    if given["data"] == "-":
-        given["data"] = text_of("-", field="data")
-    _run(call, "insert", partial(views.changed, word="inserted"), given)
+    if options["data"] == "-":
+        options["data"] = text_of("-", field="data")
+    _run(call, "insert", partial(views.changed, word="inserted"), options)
 
 
 @click.command("update")
@@ -149,9 +149,9 @@ def insert(call: Call, **given: Any) -> None:
 @_yes
 @common
 @click.pass_obj
-def update(call: Call, **given: Any) -> None:
+def update(call: Call, **options: Any) -> None:
     """Update the rows that satisfy a condition."""
-    _run(call, "update", partial(views.changed, word="updated"), given)
+    _run(call, "update", partial(views.changed, word="updated"), options)
 
 
 @click.command("delete")
@@ -161,9 +161,9 @@ def update(call: Call, **given: Any) -> None:
 @_yes
 @common
 @click.pass_obj
-def delete(call: Call, **given: Any) -> None:
+def delete(call: Call, **options: Any) -> None:
     """Delete the rows that satisfy a condition; without --yes only show them."""
-    _run(call, "delete", partial(views.changed, word="deleted"), given)
+    _run(call, "delete", partial(views.changed, word="deleted"), options)
 
 
 @click.command("recreate")
@@ -179,9 +179,9 @@ def delete(call: Call, **given: Any) -> None:
 @_yes
 @common
 @click.pass_obj
-def recreate(call: Call, **given: Any) -> None:
+def recreate(call: Call, **options: Any) -> None:
     """Change a table: make it anew with its rows, vectors and indexes, in one transaction."""
-    _run(call, "recreate", views.recreated, given)
+    _run(call, "recreate", views.recreated, options)
 
 
 @click.command("prompt")
@@ -192,16 +192,16 @@ def prompt(call: Call, **where: Any) -> None:
     """Show what a system prompt should say of the schema, its tools and tables."""
     screen = Screen(call)
     with opened(call, screen) as memory:
-        told = memory.tables.prompt(**where)
-    screen.answer(told, told.text)
-    screen.note(f"\nAbout {told.tokens:,} tokens.")
+        text = memory.tables.prompt(**where)
+    screen.answer(text, text.text)
+    screen.note(f"\nAbout {text.tokens:,} tokens.")
 
 
-def _run(call: Call, method: str, view: Callable[[Any], RenderableType], given: dict[str, Any]) -> None:
+def _run(call: Call, method: str, view: Callable[[Any], RenderableType], options: dict[str, Any]) -> None:
     """Call a method of the room, show its answer, and say so where nothing was changed yet."""
     screen = Screen(call)
     with opened(call, screen) as memory:
-        done: Changed | Done | Recreated = getattr(memory.tables, method)(**given)
+        done: Changed | Done | Recreated = getattr(memory.tables, method)(**options)
     screen.answer(done, view(done))
     if done.undone:
         screen.note("\nNothing was changed. To do it, add --yes.")

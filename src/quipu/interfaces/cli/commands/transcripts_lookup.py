@@ -50,17 +50,17 @@ def query(
     """
     screen = Screen(call)
     with opened(call, screen) as memory:
-        found = memory.transcripts.query(sql, space=space, limit=limit, seconds=seconds, megabytes=megabytes)
+        result = memory.transcripts.query(sql, space=space, limit=limit, seconds=seconds, megabytes=megabytes)
     if as_csv and not call.json:
         writer = csv.writer(sys.stdout)
-        rows = [found.columns, *found.rows]
+        rows = [result.columns, *result.rows]
         if sys.stdout.isatty():  # a program gets what is stored, a terminal must not obey it
             rows = [[visible(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
         writer.writerows(rows)
     else:
-        screen.answer(found, counts.answer(found))
-    if found.truncated:
-        more = f"--limit {limit * 10}" if found.cut_by == "limit" else f"--megabytes {megabytes * 10:g}"
+        screen.answer(result, counts.answer(result))
+    if result.truncated:
+        more = f"--limit {limit * 10}" if result.cut_by == "limit" else f"--megabytes {megabytes * 10:g}"
         screen.note(f"\nThere are more rows: {more}")
 
 
@@ -128,11 +128,13 @@ def index(call: Call, space: str | None) -> None:
         waiting = {name: number for name in names if (number := memory.transcripts.waiting(space=name))}
         with screen.progress("Indexing", total=sum(waiting.values()), unit="messages") as steps:
             done = {name: memory.transcripts.index(space=name, progress=steps.advance) for name in waiting}
-    told = (
+    summary = (
         f"{count(sum(lines.values()), 'line')} indexed by words, "
         f"{count(sum(done.values()), 'message')} by meaning."
     )
-    screen.answer({"spaces": done, "lines": lines}, Text(told if lines or done else "Everything is indexed."))
+    screen.answer(
+        {"spaces": done, "lines": lines}, Text(summary if lines or done else "Everything is indexed.")
+    )
 
 
 @click.command("extract", epilog=_EXAMPLES)

@@ -74,32 +74,32 @@ def import_sqlite(call: Call, file: Path, space: str | None, erased_too: bool) -
         opened(call, screen) as memory,
         screen.progress("Importing lines", total=None, unit="lines") as steps,
     ):
-        found = memory.transcripts.import_sqlite(
+        imported = memory.transcripts.import_sqlite(
             file.expanduser(), space=space, progress=steps.advance, erased_too=erased_too
         )
     back = came_back(
-        cut_characters=found.cut_characters,
-        foreign_characters=found.foreign_characters,
-        unmatched_marks=found.unmatched_marks,
+        cut_characters=imported.cut_characters,
+        foreign_characters=imported.foreign_characters,
+        unmatched_marks=imported.unmatched_marks,
     )
     screen.answer(
-        found,
-        *map(Text, _lines(found)),
-        *withheld(found.withheld, "row"),
+        imported,
+        *map(Text, _lines(imported)),
+        *withheld(imported.withheld, "row"),
         *back,
-        *left_out(found.inserted_characters),
+        *left_out(imported.inserted_characters),
     )
 
 
-def _lines(found: Imported) -> Iterator[str]:
-    sessions = ", ".join(f"{visible(name)} ({count:,})" for name, count in found.spaces.items())
+def _lines(imported: Imported) -> Iterator[str]:
+    sessions = ", ".join(f"{visible(name)} ({count:,})" for name, count in imported.spaces.items())
     yield f"Sessions by space: {sessions or 'none'}"
-    new = ", ".join(f"{count:,} {table.replace('_', ' ')}" for table, count in found.new.items())
-    yield f"New: {new or 'nothing'}; known before: {found.known:,}"
+    new = ", ".join(f"{count:,} {table.replace('_', ' ')}" for table, count in imported.new.items())
+    yield f"New: {new or 'nothing'}; known before: {imported.known:,}"
     for title, counts in (
-        ("Put right", found.mended),
-        ("Kept nowhere", found.passed),
-        ("Secrets cut out", found.redacted),
+        ("Put right", imported.mended),
+        ("Kept nowhere", imported.passed),
+        ("Secrets cut out", imported.redacted),
     ):
         if counts:
             yield f"{title}: {', '.join(f'{count:,} {what}' for what, count in counts.items())}"
@@ -120,8 +120,10 @@ def export_sqlite(call: Call, file: Path, spaces: tuple[str, ...]) -> None:
     screen = Screen(call)
     with opened(call, screen) as memory, screen.busy("Writing"):
         done = memory.transcripts.export_sqlite(file.expanduser(), spaces=spaces or None)
-    told = ", ".join(f"{count:,} {table.replace('_', ' ')}" for table, count in done.written.items() if count)
-    lines = [f"Written to {done.path}: {told or 'nothing, as nothing is known'}."]
+    summary = ", ".join(
+        f"{count:,} {table.replace('_', ' ')}" for table, count in done.written.items() if count
+    )
+    lines = [f"Written to {done.path}: {summary or 'nothing, as nothing is known'}."]
     if done.repeated:
         lines.append(f"{done.repeated:,} lines that forked sessions repeat are in it once.")
     lines.append(f"Export {done.id}, SHA-256 {done.sha256}.")

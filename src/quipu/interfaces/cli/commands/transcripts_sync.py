@@ -81,8 +81,8 @@ def command(
     with opened(call, screen) as memory:
         make_haste()
         if dry_run:
-            found = memory.transcripts.pending(chosen, space=space)
-            screen.answer(found, pending(found))
+            waiting = memory.transcripts.pending(chosen, space=space)
+            screen.answer(waiting, pending(waiting))
             return 0
         done = _sync(memory, screen, chosen, space, erased_too=erased_too)
         screen.answer(done, *report(done))

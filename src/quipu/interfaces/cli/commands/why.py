@@ -32,27 +32,27 @@ def command(call: Call, rank: int, question: str | None, **filters: object) -> N
         if question is None:
             hit = _again(memory, last(home=settings_of(call).home), rank)
         else:
-            found = memory.recall(values.asked(question), **Filters(**filters))  # pyright: ignore[reportArgumentType]
-            hit = _place(found, rank)
-        told = memory.why(hit)
-    screen.answer(told, reasons(told))
+            hits = memory.recall(values.asked(question), **Filters(**filters))  # pyright: ignore[reportArgumentType]
+            hit = _place(hits, rank)
+        explanation = memory.why(hit)
+    screen.answer(explanation, reasons(explanation))
 
 
-def _again(memory: Memory, asked: LastRecall, rank: int) -> Hit:
+def _again(memory: Memory, last: LastRecall, rank: int) -> Hit:
     """Return the hit at this rank, asked for once more: nothing of what it says was kept."""
-    if rank > len(asked.hits):
-        raise _no_such(rank, len(asked.hits))
-    found = memory.recall(asked.question, **asked.filters)
-    hit = next((hit for hit in found if (hit.kind, hit.id) == asked.hits[rank - 1]), None)
+    if rank > len(last.hits):
+        raise _no_such(rank, len(last.hits))
+    hits = memory.recall(last.question, **last.filters)
+    hit = next((hit for hit in hits if (hit.kind, hit.id) == last.hits[rank - 1]), None)
     if hit is None:
         raise NotFound("That memory does not come back any more.", hint="Ask again: quipu recall …")
     return hit
 
 
-def _place(found: list[Hit], rank: int) -> Hit:
-    if rank > len(found):
-        raise _no_such(rank, len(found))
-    return found[rank - 1]
+def _place(hits: list[Hit], rank: int) -> Hit:
+    if rank > len(hits):
+        raise _no_such(rank, len(hits))
+    return hits[rank - 1]
 
 
 def _no_such(rank: int, count: int) -> NotFound:

@@ -45,7 +45,7 @@ def command(call: Call, topics: tuple[str, ...], concurrency: int, burst: bool, 
     if not 1 <= concurrency <= _MOST_AT_ONCE:
         raise BadInput(f"it can be 1 to {_MOST_AT_ONCE}.", field="concurrency")
     screen, settings = Screen(call), settings_of(call)
-    wanted = [name.strip() for given in topics for name in given.split(",") if name.strip()]
+    wanted = [name.strip() for topic in topics for name in topic.split(",") if name.strip()]
     done = anyio.run(_work, settings, screen, wanted, concurrency, burst, grace)
     screen.answer(done, worked(done))
 
@@ -82,13 +82,13 @@ async def _heed(
     hired: Worker, screen: Screen, everything: CancelScope, *, task_status: TaskStatus[None]
 ) -> None:
     """Stop the worker when the process is told to end; at once when it is told again."""
-    told = False
+    stopping = False
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         task_status.started()
         async for _ in signals:
-            if told:
+            if stopping:
                 everything.cancel()
                 return
-            told = True
+            stopping = True
             screen.note("Finishing what is in hand.")
             hired.stop()

@@ -66,7 +66,7 @@ prompts = Rows[Prompt](
 
 def one(conversation: Conversation) -> RenderableType:
     """Show everything that is known of a conversation."""
-    told = (
+    fields = (
         ("session", conversation.session),
         ("title", conversation.title or ""),
         ("topic", conversation.topic),
@@ -75,29 +75,29 @@ def one(conversation: Conversation) -> RenderableType:
         ("person", conversation.user or ""),
         ("id", str(conversation.id)),
     )
-    return Group(*(Text(f"{name:8} {visible(value)}") for name, value in told if value))
+    return Group(*(Text(f"{name:8} {visible(value)}") for name, value in fields if value))
 
 
 def dialogue(shown: Dialogue) -> RenderableType:
     """Show a conversation with what was said, and under each exchange what was kept of it."""
     ends = {exchange.messages[-1]: exchange for exchange in shown.exchanges if exchange.messages}
     lines: list[RenderableType] = [one(shown.conversation), Text()]
-    for said in shown.messages:
-        who = said.speaker or said.role
-        mode = f" [{said.mode}]" if said.mode else ""
-        head = Text(f"{day_and_time(said.created_at)} {visible(who)}{mode}: ", style="bold")
-        lines.append(head + Text(shortened(said.content, 400), style="not bold"))
-        if said.message in ends:
-            lines += [Text(f"  {line}", style="dim") for line in _kept(ends[said.message])]
+    for message in shown.messages:
+        who = message.speaker or message.role
+        mode = f" [{message.mode}]" if message.mode else ""
+        head = Text(f"{day_and_time(message.created_at)} {visible(who)}{mode}: ", style="bold")
+        lines.append(head + Text(shortened(message.content, 400), style="not bold"))
+        if message.message in ends:
+            lines += [Text(f"  {line}", style="dim") for line in _kept(ends[message.message])]
     return Group(*lines)
 
 
-def prompt(asked: Prompt) -> RenderableType:
+def prompt(one: Prompt) -> RenderableType:
     """Show a prompt with its answer, or its state."""
-    head = Text(f"{asked.id} {asked.status}", style="dim")
-    if asked.reply is not None:
-        return Group(head, Text(visible(asked.reply)))
-    return Group(head, Text(visible(asked.error or "A worker answers it: quipu worker"), style="dim"))
+    head = Text(f"{one.id} {one.status}", style="dim")
+    if one.reply is not None:
+        return Group(head, Text(visible(one.reply)))
+    return Group(head, Text(visible(one.error or "A worker answers it: quipu worker"), style="dim"))
 
 
 def _kept(exchange: Exchange) -> Iterator[str]:

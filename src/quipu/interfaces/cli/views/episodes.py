@@ -96,20 +96,20 @@ def one(episode: Episode) -> RenderableType:
     )
 
 
-def plot(found: EpisodeCurve) -> RenderableType:
+def plot(curve: EpisodeCurve) -> RenderableType:
     """Plot freshness as columns (the forecast grey), activation as dots, uses below."""
-    cells = columns(found.points)
-    lines = [Text(shortened(found.episode.gist, _LONGEST_GIST), style="bold")]
+    cells = columns(curve.points)
+    lines = [Text(shortened(curve.episode.gist, _LONGEST_GIST), style="bold")]
     for row in range(_ROWS, 0, -1):
         label = {_ROWS: "1.0", _ROWS // 2: "0.5"}.get(row, "")
         lines.append(Text(f"{label:>4} ┤{''.join(_cell(one, row) for one in cells)}".rstrip()))
-    first, last = found.points[0].at, found.points[-1].at
+    first, last = curve.points[0].at, curve.points[-1].at
     lines.append(Text(f"{'0.0':>4} └{'─' * len(cells)}"))
     lines.append(
         Text(f"      {''.join(_USED if any(p.used for p in one) else ' ' for one in cells)}".rstrip())
     )
     lines.append(Text(f"      {day_and_time(first)}{day_and_time(last):>{len(cells) - 16}}", style="dim"))
-    one = found.episode
+    one = curve.episode
     lines.append(
         Text(
             f"{_PAST} freshness, now {one.freshness:.2f}   {_COMING} as it will be   "
@@ -173,22 +173,22 @@ def erased(done: Erasure) -> RenderableType:
     return Group(*rows, Text(f"Erased. Receipt {done.receipt}, {day_and_time(done.erased_at)} UTC."))
 
 
-def stats(found: EpisodeStats) -> RenderableType:
+def stats(numbers: EpisodeStats) -> RenderableType:
     """Show how many there are, and their state."""
-    if not found.exchanges and not found.episodes and not found.archived:
+    if not numbers.exchanges and not numbers.episodes and not numbers.archived:
         return Text(_NONE, style="dim")
     parts = [
-        count(found.episodes, "episode"),
-        f"{found.archived:,} archived" if found.archived else "",
-        f"{found.unresolved:,} unresolved" if found.unresolved else "",
-        f"{found.emptied:,} to be written anew" if found.emptied else "",
-        f"{found.troubled:,} for which the language model failed" if found.troubled else "",
-        count(found.uses, "use"),
+        count(numbers.episodes, "episode"),
+        f"{numbers.archived:,} archived" if numbers.archived else "",
+        f"{numbers.unresolved:,} unresolved" if numbers.unresolved else "",
+        f"{numbers.emptied:,} to be written anew" if numbers.emptied else "",
+        f"{numbers.troubled:,} for which the language model failed" if numbers.troubled else "",
+        count(numbers.uses, "use"),
     ]
     return Group(
         Text("; ".join(part for part in parts if part)),
-        Text(f"{count(found.exchanges, 'exchange')}, {found.waiting:,} of them in no episode yet"),
-        Text(f"on the average salience {_share(found.salience)}, freshness {_share(found.freshness)}"),
+        Text(f"{count(numbers.exchanges, 'exchange')}, {numbers.waiting:,} of them in no episode yet"),
+        Text(f"on the average salience {_share(numbers.salience)}, freshness {_share(numbers.freshness)}"),
     )
 
 

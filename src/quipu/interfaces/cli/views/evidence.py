@@ -48,11 +48,11 @@ def recommendation(one: Recommendation) -> RenderableType:
     return Group(*_recommendation(one))
 
 
-def shown(found: ShownEvidence) -> RenderableType:
+def shown(evidence: ShownEvidence) -> RenderableType:
     """Show evidence, or the themes that have some."""
-    if not found.pieces:
-        return Text(visible(str(found)), style="dim")
-    return Group(*_pieces(found))
+    if not evidence.pieces:
+        return Text(visible(str(evidence)), style="dim")
+    return Group(*_pieces(evidence))
 
 
 def _confidence(one: Recommendation) -> str:
@@ -71,8 +71,8 @@ def _recommendation(one: Recommendation) -> Iterator[Text]:
         yield Text(f"{one.evidence_left_out:,} lighter pieces of evidence were not kept", style="yellow")
 
 
-def _pieces(found: ShownEvidence) -> Iterator[RenderableType]:
-    for piece in found.pieces:
+def _pieces(evidence: ShownEvidence) -> Iterator[RenderableType]:
+    for piece in evidence.pieces:
         stars = "" if piece.rating is None else f"{piece.rating:.1f} stars  "
         weight = "" if piece.weight is None else f"weight {piece.weight:.3f}  "
         day = "undated" if piece.published_at is None else f"{piece.published_at:%Y-%m-%d}"

@@ -72,9 +72,9 @@ differences = Rows[Difference](
 """Keys of which something else is believed."""
 
 
-def state(found: Mapping[str, Value]) -> RenderableType:
+def state(standing: Mapping[str, Value]) -> RenderableType:
     """Show a table of what holds."""
-    return values([*found.values()])
+    return values([*standing.values()])
 
 
 def change(done: Change) -> RenderableType:

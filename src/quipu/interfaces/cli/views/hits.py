@@ -54,9 +54,9 @@ def _parts(why: Why) -> Iterator[RenderableType]:
         yield _turn(turn, style="dim")
 
 
-def _table(found: tuple[Reason, ...]) -> Table:
+def _table(reasons: tuple[Reason, ...]) -> Table:
     table = Table.grid(padding=(0, 2))
-    for reason in found:
+    for reason in reasons:
         table.add_row(
             reason.signal, f"{reason.amount:.2f}", bar(reason.amount), Text(reason.sentence, style="dim")
         )
@@ -70,13 +70,13 @@ def _turn(text: str, *, style: str, mark: str = " ") -> RenderableType:
 
 
 def hits(
-    found: Sequence[Hit], *, expected: Collection[str] = (), characters: int = _CHARACTERS
+    rows: Sequence[Hit], *, expected: Collection[str] = (), characters: int = _CHARACTERS
 ) -> RenderableType:
     """Show all hits, best first. ``expected``: ids of messages that are known to answer, which get a mark."""
-    if not found:
+    if not rows:
         return Text("Nothing relevant is known.", style="dim")
     return Group(
-        *(part for rank, hit in enumerate(found, 1) for part in _hit(rank, hit, expected, characters))
+        *(part for rank, hit in enumerate(rows, 1) for part in _hit(rank, hit, expected, characters))
     )
 
 
@@ -102,12 +102,12 @@ def source(hit: Hit) -> Text:
 
 
 def _hit(rank: int, hit: Hit, expected: Collection[str], characters: int) -> Iterator[RenderableType]:
-    said = hit.source.speaker or hit.source.role or "somebody"
+    speaker = hit.source.speaker or hit.source.role or "somebody"
     head = Text.assemble(
         (f"{rank:>2}  ", "bold"),
         (f"{hit.score:.2f}  ", "bold"),
         (f"{day_and_time(hit.happened_at)}  ", "dim"),
-        (visible(said), "bold"),
+        (visible(speaker), "bold"),
     )
     if hit.source.message in expected:
         head.append("  ✓ holds the answer", "green")

@@ -31,14 +31,14 @@ class Rows(Generic[Row]):
         self._none = none
         self._right = right
 
-    def __call__(self, found: Sequence[Row]) -> RenderableType:
+    def __call__(self, rows: Sequence[Row]) -> RenderableType:
         """Show the values; nothing in them steers a terminal."""
-        if self._none and not found:
+        if self._none and not rows:
             return Text(self._none, style="dim")
         table = Table(box=None, pad_edge=False)
         for name in self._columns:
             table.add_column(name, justify="right" if name in self._right else "left")
-        for one in found:
+        for one in rows:
             cells = [cell(one) for cell in self._columns.values()]
             table.add_row(*(visible(cell) if isinstance(cell, str) else cell for cell in cells))
         return table

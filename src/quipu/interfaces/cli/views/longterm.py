@@ -123,9 +123,9 @@ def _asked(one: Evaluation) -> Iterator[Text]:
         yield Text(f"archive  {deletion.id[:_ID_DIGITS]} {visible(deletion.reason)}")
 
 
-def imported(found: MemoriesImported) -> RenderableType:
+def imported(report: MemoriesImported) -> RenderableType:
     """Show what a file of the seed brought."""
-    return Group(*map(Text, _imported(found)))
+    return Group(*map(Text, _imported(report)))
 
 
 def exported(done: MemoriesExported) -> RenderableType:
@@ -169,17 +169,17 @@ def archived(done: ArchivedMemories) -> RenderableType:
     return Group(Text(f"{count(len(done.memories), 'memory', 'memories')} {head}"), table(done.memories))
 
 
-def _imported(found: MemoriesImported) -> Iterator[str]:
+def _imported(report: MemoriesImported) -> Iterator[str]:
     yield (
-        f"New: {found.new:,}, and {found.archived:,} archived; known before: {found.known:,};"
-        f" repeated: {found.repeated:,}"
+        f"New: {report.new:,}, and {report.archived:,} archived; known before: {report.known:,};"
+        f" repeated: {report.repeated:,}"
     )
-    for title, by_kind in (("Put right", found.mended), ("Secrets cut out", found.redacted)):
+    for title, by_kind in (("Put right", report.mended), ("Secrets cut out", report.redacted)):
         if by_kind:
             yield f"{title}: {', '.join(f'{number:,} {what}' for what, number in by_kind.items())}"
-    if found.refused:
-        yield f"Refused: {count(len(found.refused), 'row')}"
-        for row in found.refused[:_SHOWN]:
+    if report.refused:
+        yield f"Refused: {count(len(report.refused), 'row')}"
+        for row in report.refused[:_SHOWN]:
             yield f"  {visible(row.id)}: {visible(row.why)}"
-        if len(found.refused) > _SHOWN:
-            yield f"  … and {len(found.refused) - _SHOWN:,} more (--json has all)"
+        if len(report.refused) > _SHOWN:
+            yield f"  … and {len(report.refused) - _SHOWN:,} more (--json has all)"

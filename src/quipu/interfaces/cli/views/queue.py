@@ -50,18 +50,18 @@ dead = Rows[Look](
 """Jobs that were given up, one on a line."""
 
 
-def status(found: QueueStatus) -> RenderableType:
+def status(queue: QueueStatus) -> RenderableType:
     """Show the state of each topic, the workers, and when schedules are due."""
-    return Group(*_status(found))
+    return Group(*_status(queue))
 
 
-def _status(found: QueueStatus) -> Iterator[RenderableType]:
-    yield _topics(found.topics)
-    if found.schedules:
+def _status(queue: QueueStatus) -> Iterator[RenderableType]:
+    yield _topics(queue.topics)
+    if queue.schedules:
         yield Text()
-        yield _schedules(found.schedules)
-    yield Text(f"\nCarried by {found.carrier}; {count(found.workers, 'worker')}.")
-    if not found.workers and any(one.waiting or one.handed_over for one in found.topics):
+        yield _schedules(queue.schedules)
+    yield Text(f"\nCarried by {queue.carrier}; {count(queue.workers, 'worker')}.")
+    if not queue.workers and any(one.waiting or one.handed_over for one in queue.topics):
         yield Text("What waits is done by: quipu worker", style="bold")
 
 
@@ -83,13 +83,13 @@ def job(one: Look) -> RenderableType:
     return Group(table, Text(f"\n{visible(one.error)}")) if one.error else table
 
 
-def purged(found: Purge) -> Iterator[RenderableType]:
+def purged(purge: Purge) -> Iterator[RenderableType]:
     """Show what went or would go, by topic."""
-    if not found.jobs:
+    if not purge.jobs:
         yield Text("There is no such job.", style="dim")
         return
-    yield amounts(found.jobs, "thrown away" if found.done else "would be thrown away", "jobs")
-    if not found.done:
+    yield amounts(purge.jobs, "thrown away" if purge.done else "would be thrown away", "jobs")
+    if not purge.done:
         yield Text("Nothing was changed. To do it, say the same with --yes.", style="bold")
 
 

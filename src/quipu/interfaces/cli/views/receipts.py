@@ -27,19 +27,19 @@ table = Rows[Receipt](
 """A line for each receipt."""
 
 
-def went(found: RetentionReport) -> RenderableType:
+def went(report: RetentionReport) -> RenderableType:
     """Show what went or would go, by kind and by table."""
-    if not found.counts:
-        return Text(f"Nothing in the space {visible(found.space)!r} is past its time.")
-    limits, would = found.limits, "had to " if found.done else "would "
+    if not report.counts:
+        return Text(f"Nothing in the space {visible(report.space)!r} is past its time.")
+    limits, would = report.limits, "had to " if report.done else "would "
     idle = f"idle since {day_and_time(limits.sessions)} UTC"
     lines = (
-        (found.sessions, f"{count(found.sessions, 'session')}, {idle}, {would}go"),
-        (found.emptied, f"{count(found.emptied, 'session')}, {idle}, {would}stay for evidence alone"),
-        (found.expired, f"{count(found.expired, 'value')} {would}expire"),
-        (found.excerpts, f"{count(found.excerpts, 'excerpt')} of evidence {would}go"),
+        (report.sessions, f"{count(report.sessions, 'session')}, {idle}, {would}go"),
+        (report.emptied, f"{count(report.emptied, 'session')}, {idle}, {would}stay for evidence alone"),
+        (report.expired, f"{count(report.expired, 'value')} {would}expire"),
+        (report.excerpts, f"{count(report.excerpts, 'excerpt')} of evidence {would}go"),
     )
-    taken = amounts(found.counts, "gone" if found.done else "would go", "rows")
+    taken = amounts(report.counts, "gone" if report.done else "would go", "rows")
     return Group(*(Text(line) for number, line in lines if number), taken)
 
 

@@ -26,19 +26,19 @@ table = Rows[Replacement](
 """Links of a message; their ids stand before the words."""
 
 
-def one(found: Replacement) -> RenderableType:
+def one(replacement: Replacement) -> RenderableType:
     """Show both messages and what is known of their link."""
-    held = "replaced" if found.removed_at else "replaces"
+    held = "replaced" if replacement.removed_at else "replaces"
     values = {
-        "reason": found.reason,
-        "said by": found.made_by,
-        "certain": f"{found.strength:.2f}",
-        "since": day_and_time(found.created_at),
-        "removed": day_and_time(found.removed_at),
+        "reason": replacement.reason,
+        "said by": replacement.made_by,
+        "certain": f"{replacement.strength:.2f}",
+        "since": day_and_time(replacement.created_at),
+        "removed": day_and_time(replacement.removed_at),
     }
     return Group(
-        Text(_said(found.newer), style="bold"),
-        Text(f"{held} {_said(found.older)}"),
+        Text(_said(replacement.newer), style="bold"),
+        Text(f"{held} {_said(replacement.older)}"),
         named_values(values),
     )
 

@@ -13,23 +13,23 @@ from quipu.record.model import Report
 _REFUSALS_SHOWN = 20
 
 
-def report(found: Report) -> RenderableType:
+def report(numbers: Report) -> RenderableType:
     """Show the account in a line, and below it only what is unusual."""
-    return Group(*_lines(found))
+    return Group(*_lines(numbers))
 
 
-def one_line(found: Report) -> str:
+def one_line(numbers: Report) -> str:
     """Return ``334 messages taken in, 2 known already; 1.2 s``."""
-    parts = [f"{count(found.imported, 'message')} taken in"]
-    if found.duplicates:
-        parts.append(f"{found.duplicates:,} known already")
-    if found.echoes:
-        parts.append(f"{found.echoes:,} were only recalled memory")
-    if found.withheld:
-        parts.append(f"{found.withheld:,} withheld")
-    if found.refused:
-        parts.append(f"{len(found.refused):,} refused")
-    return f"{', '.join(parts)}; {found.seconds:.1f} s"
+    parts = [f"{count(numbers.imported, 'message')} taken in"]
+    if numbers.duplicates:
+        parts.append(f"{numbers.duplicates:,} known already")
+    if numbers.echoes:
+        parts.append(f"{numbers.echoes:,} were only recalled memory")
+    if numbers.withheld:
+        parts.append(f"{numbers.withheld:,} withheld")
+    if numbers.refused:
+        parts.append(f"{len(numbers.refused):,} refused")
+    return f"{', '.join(parts)}; {numbers.seconds:.1f} s"
 
 
 def withheld(number: int, what: str) -> Iterator[Text]:
@@ -57,24 +57,24 @@ def left_out(inserted_characters: int) -> Iterator[Text]:
         yield Text(f"written by the agent's program, left out: {count(inserted_characters, 'character')}")
 
 
-def _lines(found: Report) -> Iterator[Text]:
-    yield Text(one_line(found), style="bold")
-    if found.redacted:
-        secrets = ", ".join(f"{number:,} {kind}" for kind, number in sorted(found.redacted.items()))
+def _lines(numbers: Report) -> Iterator[Text]:
+    yield Text(one_line(numbers), style="bold")
+    if numbers.redacted:
+        secrets = ", ".join(f"{number:,} {kind}" for kind, number in sorted(numbers.redacted.items()))
         yield Text(f"secrets cut out: {secrets}", style="yellow")
     yield from came_back(
-        cut_characters=found.cut_characters,
-        foreign_characters=found.foreign_characters,
-        unmatched_marks=found.unmatched_marks,
+        cut_characters=numbers.cut_characters,
+        foreign_characters=numbers.foreign_characters,
+        unmatched_marks=numbers.unmatched_marks,
     )
-    yield from withheld(found.withheld, "message")
-    if found.repaired:
-        yield Text(f"{count(found.repaired, 'character')} that no database can store became U+FFFD")
-    if found.assumed_utc:
-        yield Text(f"times without a zone, read as UTC: {found.assumed_utc:,}")
-    if found.ignored:
-        yield Text(f"keys that have no place here: {visible(', '.join(found.ignored))}")
-    for refusal in found.refused[:_REFUSALS_SHOWN]:
+    yield from withheld(numbers.withheld, "message")
+    if numbers.repaired:
+        yield Text(f"{count(numbers.repaired, 'character')} that no database can store became U+FFFD")
+    if numbers.assumed_utc:
+        yield Text(f"times without a zone, read as UTC: {numbers.assumed_utc:,}")
+    if numbers.ignored:
+        yield Text(f"keys that have no place here: {visible(', '.join(numbers.ignored))}")
+    for refusal in numbers.refused[:_REFUSALS_SHOWN]:
         yield Text(f"refused: {visible(str(refusal))}", style="red")
-    if len(found.refused) > _REFUSALS_SHOWN:
-        yield Text(f"… and {len(found.refused) - _REFUSALS_SHOWN:,} more; --json lists all", style="red")
+    if len(numbers.refused) > _REFUSALS_SHOWN:
+        yield Text(f"… and {len(numbers.refused) - _REFUSALS_SHOWN:,} more; --json lists all", style="red")

@@ -22,12 +22,12 @@ _FROM = {
 }
 
 
-def states(found: Sequence[SettingState]) -> RenderableType:
+def states(settings: Sequence[SettingState]) -> RenderableType:
     """Show a line for each: name, value, its source, and its kind of memory."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for heading in ("name", "value", "from", "of"):
         table.add_column(heading)
-    for one in found:
+    for one in settings:
         style = "" if one.source == "default" else "bold"
         value = Text(_with_unit(one, one.value)[:_LONGEST], style=style)
         table.add_row(Text(one.name), value, Text(one.source, style=style), Text(one.kind, style="dim"))

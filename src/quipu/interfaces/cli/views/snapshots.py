@@ -32,27 +32,27 @@ def snapshot(one: Snapshot) -> RenderableType:
     return snapshots([one])
 
 
-def thinned(found: Thinned) -> RenderableType:
+def thinned(report: Thinned) -> RenderableType:
     """Show what went or would go."""
-    went = "gone" if found.done else "would go"
-    told = f"{count(len(found.deleted), 'snapshot')} {went}, {len(found.kept):,} stay."
-    return Group(*(Text(name) for name in found.deleted), Text(told, style="bold"))
+    went = "gone" if report.done else "would go"
+    summary = f"{count(len(report.deleted), 'snapshot')} {went}, {len(report.kept):,} stay."
+    return Group(*(Text(name) for name in report.deleted), Text(summary, style="bold"))
 
 
-def restored(found: Restored) -> RenderableType:
+def restored(restore: Restored) -> RenderableType:
     """Show rows by table before and after, and how to undo it."""
     table = Table("table", "rows before", "rows after", box=None, pad_edge=False)
     for place in (1, 2):
         table.columns[place].justify = "right"
-    for name in sorted({*found.before, *found.after}):
-        table.add_row(visible(name), _rows(found.before.get(name)), _rows(found.after.get(name)))
+    for name in sorted({*restore.before, *restore.after}):
+        table.add_row(visible(name), _rows(restore.before.get(name)), _rows(restore.after.get(name)))
     lines: list[str] = []
-    if found.erased:
-        lines.append(f"{count(found.erased, 'row')} left out: what they name was forgotten since.")
-    word = "Not brought back" if found.done else "Would not come back"
-    lines += [f"{word}: {line}." for line in found.lost]
-    if found.undo is not None:
-        lines.append(f"To undo it: quipu snapshots restore {found.undo} --yes")
+    if restore.erased:
+        lines.append(f"{count(restore.erased, 'row')} left out: what they name was forgotten since.")
+    word = "Not brought back" if restore.done else "Would not come back"
+    lines += [f"{word}: {line}." for line in restore.lost]
+    if restore.undo is not None:
+        lines.append(f"To undo it: quipu snapshots restore {restore.undo} --yes")
     return Group(table, *map(Text, lines))
 
 

@@ -17,20 +17,20 @@ from quipu.kinds.transcripts.sync.model import Pending, SyncReport
 _TROUBLES_SHOWN = 20
 
 
-def report(found: SyncReport) -> list[RenderableType]:
+def report(sync: SyncReport) -> list[RenderableType]:
     """Show a line for each project, and below it what is unusual."""
     shown: list[RenderableType] = []
-    if found.spaces:
-        shown.append(_table(found))
-    shown.append(Text(_summary(found), style="bold"))
+    if sync.spaces:
+        shown.append(_table(sync))
+    shown.append(Text(_summary(sync), style="bold"))
     redacted, unknown = Counter[str](), Counter[str]()
-    for one in found.spaces.values():
+    for one in sync.spaces.values():
         redacted.update(one.redacted)
         unknown.update(one.unknown)
     if redacted:
         shown.append(Text(f"secrets cut out: {_listed(redacted)}", style="yellow"))
-    shown += withheld(found.withheld, "line")
-    spaces = found.spaces.values()
+    shown += withheld(sync.withheld, "line")
+    spaces = sync.spaces.values()
     shown += came_back(
         cut_characters=sum(one.cut_characters for one in spaces),
         foreign_characters=sum(one.foreign_characters for one in spaces),
@@ -39,27 +39,27 @@ def report(found: SyncReport) -> list[RenderableType]:
     shown += left_out(sum(one.inserted_characters for one in spaces))
     if unknown:
         shown.append(Text(f"kept as they came, of unknown type: {_listed(unknown)}"))
-    for trouble in found.troubles[:_TROUBLES_SHOWN]:
+    for trouble in sync.troubles[:_TROUBLES_SHOWN]:
         shown.append(Text(f"{visible(trouble.path)}: {visible(trouble.reason)}", style="red"))
-    if len(found.troubles) > _TROUBLES_SHOWN:
-        more = len(found.troubles) - _TROUBLES_SHOWN
+    if len(sync.troubles) > _TROUBLES_SHOWN:
+        more = len(sync.troubles) - _TROUBLES_SHOWN
         shown.append(Text(f"… and {more:,} more; --json lists all", style="red"))
     return shown
 
 
-def pending(found: Mapping[str, Pending]) -> RenderableType:
+def pending(waiting: Mapping[str, Pending]) -> RenderableType:
     """Show what a sync would read, by project."""
-    if not found:
+    if not waiting:
         return Text("Nothing is new.")
     table = _numbers("space", "files", "to read")
-    for name, one in found.items():
+    for name, one in waiting.items():
         table.add_row(visible(name), f"{one.files:,}", decimal(one.bytes))
     return table
 
 
-def _table(found: SyncReport) -> Table:
+def _table(sync: SyncReport) -> Table:
     table = _numbers("space", "files", "sessions", "messages", "calls", "results", "secrets")
-    for name, one in found.spaces.items():
+    for name, one in sync.spaces.items():
         secrets = sum(one.redacted.values())
         numbers = (one.files, one.sessions, one.messages, one.tool_calls, one.tool_results, secrets)
         table.add_row(visible(name), *(f"{number:,}" for number in numbers))
@@ -73,11 +73,11 @@ def _numbers(*names: str) -> Table:
     return table
 
 
-def _summary(found: SyncReport) -> str:
-    if not found.lines:
-        return f"Nothing is new; {found.seconds:.1f} s"
-    size = decimal(sum(one.bytes for one in found.spaces.values()))
-    return f"{count(found.lines, 'line')} of {size} taken in; {found.seconds:.1f} s"
+def _summary(sync: SyncReport) -> str:
+    if not sync.lines:
+        return f"Nothing is new; {sync.seconds:.1f} s"
+    size = decimal(sum(one.bytes for one in sync.spaces.values()))
+    return f"{count(sync.lines, 'line')} of {size} taken in; {sync.seconds:.1f} s"
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -50,9 +50,9 @@ def done(answer: model.Done) -> RenderableType:
 def changed(answer: model.Changed, word: str) -> RenderableType:
     """Show rows that were changed or would be, by their keys."""
     done = f"would be {word}" if answer.undone else word
-    said = f"{count(answer.rows, 'row')} {done} in {answer.table}."
+    summary = f"{count(answer.rows, 'row')} {done} in {answer.table}."
     keys = [", ".join(str(value) for value in key.values()) for key in answer.keys[:20]]
-    return Text(visible("\n".join([said, *keys, *(f"also: {line}" for line in answer.lost)])))
+    return Text(visible("\n".join([summary, *keys, *(f"also: {line}" for line in answer.lost)])))
 
 
 def found(answer: model.Selected) -> RenderableType:
@@ -62,16 +62,16 @@ def found(answer: model.Selected) -> RenderableType:
     return _rows(answer.columns, answer.results)
 
 
-def listing(found: model.Listing) -> RenderableType:
+def listing(tables: model.Listing) -> RenderableType:
     """Show tables with their columns."""
     parts: list[RenderableType] = []
-    for table in found.tables:
+    for table in tables.tables:
         own = " (the engine's)" if table.protected else ""
-        said = f": {table.description}" if table.description else ""
-        parts.append(Text(visible(f"{table.name}{own}, about {count(table.rows, 'row')}{said}")))
+        description = f": {table.description}" if table.description else ""
+        parts.append(Text(visible(f"{table.name}{own}, about {count(table.rows, 'row')}{description}")))
         if table.columns:
             parts.append(_columns(table))
-    there = "there" if found.extensions.postgis else "not on this server"
+    there = "there" if tables.extensions.postgis else "not on this server"
     parts.append(Text(f"PostGIS is {there}.", style="dim"))
     return Group(*parts)
 
@@ -91,9 +91,9 @@ def schema(made: model.Schema) -> RenderableType:
     return schemas([made])
 
 
-def dropped(found: model.DroppedSchema) -> RenderableType:
+def dropped(schema: model.DroppedSchema) -> RenderableType:
     """Show the tables that go with a schema."""
-    tables = [f"{name}, about {count(rows, 'row')}" for name, rows in found.tables.items()]
+    tables = [f"{name}, about {count(rows, 'row')}" for name, rows in schema.tables.items()]
     return Text(visible("\n".join(tables or ["The schema has no tables."])))
 
 
@@ -106,9 +106,9 @@ def _columns(table: model.Table) -> RenderableType:
     return rows
 
 
-def _rows(columns: Sequence[str], found: Sequence[Mapping[str, Any]]) -> RenderableType:
+def _rows(columns: Sequence[str], cells: Sequence[Mapping[str, Any]]) -> RenderableType:
     rows = Table(*map(visible, columns), box=None, pad_edge=False)
-    for row in found:
+    for row in cells:
         rows.add_row(*(_cell(row[name]) for name in columns))
     return rows
 

@@ -32,11 +32,11 @@ _NOTHING_FOUND = (
 )
 
 
-def sessions(found: Sequence[RecordedSession]) -> RenderableType:
+def sessions(rows: Sequence[RecordedSession]) -> RenderableType:
     """Show sessions, two lines each, subagents below their parents."""
-    if not found:
+    if not rows:
         return Text(_NOTHING_SYNCED, style="dim")
-    return Group(*(part for one in found for part in _session(one, depth=0)))
+    return Group(*(part for one in rows for part in _session(one, depth=0)))
 
 
 def _session(one: RecordedSession, *, depth: int) -> Iterator[RenderableType]:
@@ -86,12 +86,14 @@ def short(number: int) -> str:
     return str(number)
 
 
-def shown(found: Transcript) -> RenderableType:
+def shown(transcript: Transcript) -> RenderableType:
     """Show a session as it went."""
-    lines = [part for line in found.lines for part in _line(line)]
-    rest = f"\n{len(found.lines):,} of {count(found.total, 'line')}; --limit and --offset show others."
-    more = [Text(rest, style="dim")] if len(found.lines) < found.total else []
-    return Group(*_session(found.session, depth=0), Text(), *lines, *more)
+    lines = [part for line in transcript.lines for part in _line(line)]
+    rest = (
+        f"\n{len(transcript.lines):,} of {count(transcript.total, 'line')}; --limit and --offset show others."
+    )
+    more = [Text(rest, style="dim")] if len(transcript.lines) < transcript.total else []
+    return Group(*_session(transcript.session, depth=0), Text(), *lines, *more)
 
 
 def _line(line: TranscriptLine) -> Iterator[RenderableType]:
@@ -133,19 +135,19 @@ def _given(call: ToolCall) -> str:
     return json.dumps(call.input, ensure_ascii=False)
 
 
-def searched(found: TranscriptHits) -> RenderableType:
+def searched(search: TranscriptHits) -> RenderableType:
     """Show hits, best first."""
-    if not found.hits:
+    if not search.hits:
         return Text(_NOTHING_FOUND, style="dim")
-    hits = [part for rank, hit in enumerate(found.hits, 1) for part in _hit(rank, hit)]
-    return Group(*hits, *_beyond(found))
+    hits = [part for rank, hit in enumerate(search.hits, 1) for part in _hit(rank, hit)]
+    return Group(*hits, *_beyond(search))
 
 
-def _beyond(found: TranscriptHits) -> Iterator[RenderableType]:
-    if found.total > len(found.hits):
-        yield Text(f"\n{count(found.total, 'text')} with these words; --limit shows more.", style="dim")
-    if found.unindexed:
-        yield Text(f"{count(found.unindexed, 'line')} not indexed yet: quipu transcripts index", style="dim")
+def _beyond(search: TranscriptHits) -> Iterator[RenderableType]:
+    if search.total > len(search.hits):
+        yield Text(f"\n{count(search.total, 'text')} with these words; --limit shows more.", style="dim")
+    if search.unindexed:
+        yield Text(f"{count(search.unindexed, 'line')} not indexed yet: quipu transcripts index", style="dim")
 
 
 def _hit(rank: int, hit: TranscriptHit) -> Iterator[RenderableType]:
@@ -177,11 +179,11 @@ def _marked(snippet: str) -> Text:
     return text
 
 
-def recalled(found: TranscriptMatches) -> RenderableType:
+def recalled(recall: TranscriptMatches) -> RenderableType:
     """Show matches with the messages around them."""
-    if not found.matches:
+    if not recall.matches:
         return Text(_NOTHING_FOUND, style="dim")
-    return Group(*(part for rank, match in enumerate(found.matches, 1) for part in _match(rank, match)))
+    return Group(*(part for rank, match in enumerate(recall.matches, 1) for part in _match(rank, match)))
 
 
 def _match(rank: int, match: TranscriptMatch) -> Iterator[RenderableType]:

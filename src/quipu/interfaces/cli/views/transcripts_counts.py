@@ -45,16 +45,16 @@ files = Rows[TouchedFile](
 """Files that tools worked on."""
 
 
-def tools(found: Sequence[ToolUse]) -> RenderableType:
+def tools(rows: Sequence[ToolUse]) -> RenderableType:
     """Show a table of tools."""
-    by_project = any(one.project_path is not None for one in found)
-    if not found:
+    by_project = any(one.project_path is not None for one in rows)
+    if not rows:
         return Text(f"No tool was called. {_SYNC}", style="dim")
     head = ["tool", "calls", "failed", "median s", "sessions", *(["project"] if by_project else [])]
     table = Table(*head, box=None, pad_edge=False)
     for column in table.columns[1:5]:
         column.justify = "right"
-    for one in found:
+    for one in rows:
         median = "" if one.median_seconds is None else f"{one.median_seconds:.1f}"
         failed = f"{one.errors:,}" if one.errors else ""
         cells = [shortened(one.tool, 40), f"{one.calls:,}", failed, median, f"{one.sessions:,}"]
@@ -62,19 +62,19 @@ def tools(found: Sequence[ToolUse]) -> RenderableType:
     return table
 
 
-def stats(found: TranscriptStats | None) -> RenderableType:
+def stats(numbers: TranscriptStats | None) -> RenderableType:
     """Show the content of a space, and its tokens by day and model as bars."""
-    if found is None or not found.totals.lines:
+    if numbers is None or not numbers.totals.lines:
         return Text(f"Nothing is recorded here. {_SYNC}", style="dim")
-    return Group(_totals(found), *_models(found.usage), *_days(found.usage))
+    return Group(_totals(numbers), *_models(numbers.usage), *_days(numbers.usage))
 
 
 def _not_zero(number: int) -> str:
     return f"{number:,}" if number else ""
 
 
-def _totals(found: TranscriptStats) -> RenderableType:
-    one = found.totals
+def _totals(numbers: TranscriptStats) -> RenderableType:
+    one = numbers.totals
     rows = {
         "sessions": f"{one.sessions:,} of {count(one.projects, 'project')}, "
         + f"{count(one.subagents, 'subagent')}, {count(one.teams, 'team')}",
@@ -86,19 +86,19 @@ def _totals(found: TranscriptStats) -> RenderableType:
         + f"{short(one.cache_read_tokens)} read from cache, {short(one.cache_creation_tokens)} written to it",
         "text": f"{size(one.said_bytes)} said, {size(one.thinking_bytes)} thought, "
         + f"{size(one.input_bytes)} given to tools, {size(one.result_bytes)} answered",
-        "on disk": f"{size(found.sizes.lines_bytes)}, text index {size(found.sizes.index_bytes)}"
+        "on disk": f"{size(numbers.sizes.lines_bytes)}, text index {size(numbers.sizes.index_bytes)}"
         + " (all spaces)",
     }
     if one.compacted:
         rows["compacted"] = f"{count(one.compacted, 'output')}, {size(one.compacted_bytes)}"
-    if found.unindexed:
-        rows["to index"] = f"{count(found.unindexed, 'line')}: quipu transcripts index"
+    if numbers.unindexed:
+        rows["to index"] = f"{count(numbers.unindexed, 'line')}: quipu transcripts index"
     return named_values(rows)
 
 
-def _models(found: Sequence[TokenUsage]) -> Iterator[RenderableType]:
+def _models(usage: Sequence[TokenUsage]) -> Iterator[RenderableType]:
     sums: defaultdict[str, int] = defaultdict(int)
-    for one in found:
+    for one in usage:
         sums[one.model] += _tokens(one)
     if sums:
         yield Text("\ntokens by model", style="dim")
@@ -110,9 +110,9 @@ def _models(found: Sequence[TokenUsage]) -> Iterator[RenderableType]:
         )
 
 
-def _days(found: Sequence[TokenUsage]) -> Iterator[RenderableType]:
+def _days(usage: Sequence[TokenUsage]) -> Iterator[RenderableType]:
     sums: defaultdict[date, int] = defaultdict(int)
-    for one in found:
+    for one in usage:
         sums[one.day] += _tokens(one)
     if sums:
         yield Text("\ntokens by day (UTC)", style="dim")
@@ -139,48 +139,48 @@ def _bar(share: float) -> str:
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
-def answer(found: QueryRows) -> RenderableType:
+def answer(result: QueryRows) -> RenderableType:
     """Show a table of rows."""
-    if not found.columns:
+    if not result.columns:
         return Text(f"There is no such space. {_SYNC}", style="dim")
-    table = Table(*(visible(name) for name in found.columns), box=None, pad_edge=False)
-    for row in found.rows:
+    table = Table(*(visible(name) for name in result.columns), box=None, pad_edge=False)
+    for row in result.rows:
         table.add_row(*("" if value is None else shortened(str(value), _CELL) for value in row))
     return table
 
 
-def schema(found: Sequence[QueryTable]) -> RenderableType:
+def schema(relations: Sequence[QueryTable]) -> RenderableType:
     """Show tables by name; of a single one its columns."""
-    if not found:
+    if not relations:
         return Text(f"There is no such space. {_SYNC}", style="dim")
-    if len(found) > 1:
+    if len(relations) > 1:
         table = Table("name", "kind", "what it holds", box=None, pad_edge=False)
-        for one in found:
+        for one in relations:
             table.add_row(one.name, one.kind, one.comment or ", ".join(c.name for c in one.columns[:6]))
         return table
     table = Table("column", "type", "meaning", box=None, pad_edge=False)
-    for column in found[0].columns:
+    for column in relations[0].columns:
         table.add_row(column.name, column.type, column.comment or "")
     return table
 
 
-def compacted(found: CompactedOutput) -> RenderableType:
+def compacted(report: CompactedOutput) -> RenderableType:
     """Show what compaction saved, or would save."""
-    if not found.tools:
+    if not report.tools:
         return Text(
-            f"No output older than {count(found.older_than_days, 'day')} is long enough to be replaced.",
+            f"No output older than {count(report.older_than_days, 'day')} is long enough to be replaced.",
             style="dim",
         )
-    table = Table("tool", "outputs", "now" if not found.done else "before", "then", box=None, pad_edge=False)
+    table = Table("tool", "outputs", "now" if not report.done else "before", "then", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
-    for one in found.tools:
+    for one in report.tools:
         table.add_row(visible(one.tool), f"{one.results:,}", size(one.bytes_before), size(one.bytes_after))
-    did = "were replaced" if found.done else "would be replaced"
-    return Group(table, Text(f"{size(found.bytes_saved)} of {count(found.results, 'output')} {did}."))
+    did = "were replaced" if report.done else "would be replaced"
+    return Group(table, Text(f"{size(report.bytes_saved)} of {count(report.results, 'output')} {did}."))
 
 
-def indexed(found: IndexedTexts) -> RenderableType:
+def indexed(progress: IndexedTexts) -> RenderableType:
     """Show the progress of the text index."""
-    left = f" {count(found.left, 'line')} left." if found.left else ""
-    return Text(f"{count(found.texts, 'text')} of {count(found.lines, 'line')} indexed.{left}")
+    left = f" {count(progress.left, 'line')} left." if progress.left else ""
+    return Text(f"{count(progress.texts, 'text')} of {count(progress.lines, 'line')} indexed.{left}")

@@ -33,18 +33,18 @@ def space_of(project: object) -> str | None:
 
 def asked_space(request: Mapping[str, object]) -> str | None:
     """Return the space of a request: the one that it names, else that of its project."""
-    given = request.get("space")
-    return given if isinstance(given, str) and given else space_of(request.get("project"))
+    name = request.get("space")
+    return name if isinstance(name, str) and name else space_of(request.get("project"))
 
 
 def question(prompt: object) -> str | None:
     """Return the question to look for: the beginning of a prompt; None for commands and under three words."""
     if not isinstance(prompt, str):
         return None
-    said = prompt.strip()
-    if said.startswith(_COMMANDS) or count_words(said[:_MOST_CHARACTERS]) < _FEWEST_WORDS:
+    text = prompt.strip()
+    if text.startswith(_COMMANDS) or count_words(text[:_MOST_CHARACTERS]) < _FEWEST_WORDS:
         return None
-    return said[:_MOST_CHARACTERS]
+    return text[:_MOST_CHARACTERS]
 
 
 class SeenHits:
@@ -119,13 +119,13 @@ class Answers:
         return "\n".join(filter(None, (left_open.text, made.text)))
 
     async def _prompt(self, request: Mapping[str, object], space: str) -> str:
-        asked, session = question(request.get("prompt")), str(request.get("session") or "")
-        if asked is None:
+        text, session = question(request.get("prompt")), str(request.get("session") or "")
+        if text is None:
             return ""
-        found = await self._memory.recall(asked, space=space, limit=_HITS)
-        hits = [hit for hit in self._told.new(session, found) if hit.score >= _WORTH_TELLING]
+        recalled = await self._memory.recall(text, space=space, limit=_HITS)
+        hits = [hit for hit in self._told.new(session, recalled) if hit.score >= _WORTH_TELLING]
         marks = await self._memory.marks(space=space)
-        terms = question_terms(asked, [DEFAULT])
+        terms = question_terms(text, [DEFAULT])
         made = block(hits, budget_tokens=_tokens(request), marks=marks, terms=terms)
         self._told.tell(session, made.hits)
         await self._memory.reinforce(made.hits)
@@ -133,11 +133,11 @@ class Answers:
 
 
 def _tokens(request: Mapping[str, object]) -> int:
-    given = request.get("tokens", _TOKENS)
+    value = request.get("tokens", _TOKENS)
     try:
-        tokens = int(str(given))
+        tokens = int(str(value))
     except ValueError:
         tokens = 0
     if not 1 <= tokens <= 100_000:
-        raise BadInput(f"{given!r} is no number of tokens.", field="tokens")
+        raise BadInput(f"{value!r} is no number of tokens.", field="tokens")
     return tokens

@@ -52,8 +52,8 @@ def _begun(file: Path, doing: Path) -> Pending | None:
     """Rename a file, then read it: a hook that asks again meanwhile makes a file of its own."""
     try:
         file.replace(doing)
-        told: Any = json.loads(doing.read_text("utf-8", "surrogateescape"))
-        return Pending(doing, Path(told["path"]), told["space"])
+        entry: Any = json.loads(doing.read_text("utf-8", "surrogateescape"))
+        return Pending(doing, Path(entry["path"]), entry["space"])
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError):

@@ -144,8 +144,8 @@ class Service:
                 with anyio.move_on_after(_READ_SECONDS) as reading:
                     line = await _line(stream)
                 if not reading.cancelled_caught:
-                    told = await self._reply(line)
-                    await stream.send(json.dumps(told).encode() + b"\n")
+                    reply = await self._reply(line)
+                    await stream.send(json.dumps(reply).encode() + b"\n")
 
     async def _reply(self, line: bytes) -> dict[str, object]:
         try:
@@ -237,10 +237,10 @@ class Service:
 
 
 async def _line(stream: SocketStream) -> bytes:
-    told = bytearray()
-    while not told.endswith(b"\n") and len(told) <= MOST_BYTES:
-        told += await stream.receive()
-    return bytes(told)
+    received = bytearray()
+    while not received.endswith(b"\n") and len(received) <= MOST_BYTES:
+        received += await stream.receive()
+    return bytes(received)
 
 
 def _is(code: str) -> bool:

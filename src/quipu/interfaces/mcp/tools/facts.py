@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, JsonValue
 
 from quipu.interfaces.mcp.bounds import compact, shortened
-from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
+from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
 
 if TYPE_CHECKING:
     from quipu.kinds.ledger.model import Value
 
 
-class SetFactGiven(Given):
+class SetFactArguments(Arguments):
     """A key, its value, and how that is known."""
 
     key: Annotated[
@@ -53,7 +53,7 @@ class SetFactAnswer(Answer):
 
 
 @tool("Set or correct a fact", level="write")
-async def set_fact(desk: Desk, given: SetFactGiven) -> SetFactAnswer:
+async def set_fact(desk: Desk, arguments: SetFactArguments) -> SetFactAnswer:
     """Set the one current value of a named fact, or correct it.
 
     Facts are preferences, settings, numbers, addresses. What is said beats what is inferred, which beats
@@ -61,15 +61,19 @@ async def set_fact(desk: Desk, given: SetFactGiven) -> SetFactAnswer:
     events. Returns what stands now and what stood before.
     """
     ledger = desk.memory.ledger
-    about: dict[str, Any] = {"space": desk.caller.space, "session": given.session, "reason": given.reason}
-    about |= {"user": desk.caller.person if given.session is None else desk.caller.user, "actor": "mcp"}
-    if given.known == "assumed":
-        change = await ledger.assume(given.key, given.value, **about)
+    about: dict[str, Any] = {
+        "space": desk.caller.space,
+        "session": arguments.session,
+        "reason": arguments.reason,
+    }
+    about |= {"user": desk.caller.person if arguments.session is None else desk.caller.user, "actor": "mcp"}
+    if arguments.known == "assumed":
+        change = await ledger.assume(arguments.key, arguments.value, **about)
     else:
-        source = "explicit" if given.known == "said" else "inferred"
-        change = await ledger.set(given.key, given.value, source=source, **about)
+        source = "explicit" if arguments.known == "said" else "inferred"
+        change = await ledger.set(arguments.key, arguments.value, source=source, **about)
     return SetFactAnswer(
-        key=given.key,
+        key=arguments.key,
         value=_of(change.value),
         previous=_of(change.previous),
         stands=change.stands,

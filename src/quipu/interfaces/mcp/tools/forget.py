@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from quipu.errors import BadInput, NotFound
-from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
+from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
 from quipu.interfaces.serving.confirmation import confirmed, shown, token
 from quipu.upkeep.erasure.model import Erasure
 
@@ -18,7 +18,7 @@ Token = Annotated[
 ]
 
 
-class ForgetGiven(Given):
+class ForgetArguments(Arguments):
     """Message or session to be forgotten."""
 
     message: Annotated[str | None, Field(max_length=512, description="Id of a message, from recall.")] = None
@@ -63,28 +63,28 @@ class ForgetAnswer(Answer):
 
 
 @tool("Forget for good", level="admin", destructive=True)
-async def forget(desk: Desk, given: ForgetGiven) -> ForgetAnswer:
+async def forget(desk: Desk, arguments: ForgetArguments) -> ForgetAnswer:
     """Erase a message or a whole session everywhere, with all that was derived from it alone.
 
     It cannot be undone. Use it only when the user asks. The first call changes nothing: it returns what
     would go and a token. Show that to the user; after they agree, call again with the token. Returns a
     receipt.
     """
-    if (given.message is None) == (given.session is None):
+    if (arguments.message is None) == (arguments.session is None):
         raise BadInput("give one of message and session.", field="message", hint="recall tells their ids.")
     caller = desk.caller
-    what = {"message": given.message, "session": given.session, "user": caller.user}
+    what = {"message": arguments.message, "session": arguments.session, "user": caller.user}
     erase = partial(
-        desk.memory.forget, space=caller.space, **what, names=given.names, everywhere=given.everywhere
+        desk.memory.forget, space=caller.space, **what, names=arguments.names, everywhere=arguments.everywhere
     )
     preview = await erase()
     if not any(preview.counts.values()):
         raise NotFound(
-            f"Nothing is known by the id {given.message or given.session!r}.",
+            f"Nothing is known by the id {arguments.message or arguments.session!r}.",
             hint="recall tells the ids of messages and sessions.",
         )
-    act = shown(preview, given.names, everywhere=given.everywhere)
-    if not confirmed(given.token, "forget", act):
+    act = shown(preview, arguments.names, everywhere=arguments.everywhere)
+    if not confirmed(arguments.token, "forget", act):
         return ForgetAnswer(
             forgotten=False, rows=dict(preview.counts), left=_left(preview), token=token("forget", act)
         )

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
+from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
 
 if TYPE_CHECKING:
     from quipu.kinds.episodes.extraction.loops import model
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SHOWN_OF_ID: Final = 8
 
 
-class OpenLoopsGiven(Given):
+class OpenLoopsArguments(Arguments):
     """Filter of loops."""
 
     state: Literal["open", "closed", "all"] = "open"
@@ -43,8 +43,8 @@ class Loop(Answer):
         """Return a line."""
         due = f", due {self.due[:10]}" if self.due else ""
         ended = f" ({self.outcome}: {self.evidence or 'no words'})" if self.state == "closed" else ""
-        told = f"{self.kind} of {self.by}, {self.said_at[:10]}{due}"
-        return f"- {self.id[:_SHOWN_OF_ID]} {told}: {self.what}{ended}"
+        origin = f"{self.kind} of {self.by}, {self.said_at[:10]}{due}"
+        return f"- {self.id[:_SHOWN_OF_ID]} {origin}: {self.what}{ended}"
 
 
 class OpenLoopsAnswer(Answer):
@@ -62,21 +62,21 @@ class OpenLoopsAnswer(Answer):
 
 
 @tool("List open loops", level="read")
-async def open_loops(desk: Desk, given: OpenLoopsGiven) -> OpenLoopsAnswer:
+async def open_loops(desk: Desk, arguments: OpenLoopsArguments) -> OpenLoopsAnswer:
     """List what is open of past conversations: promises, questions, tasks, and what is waited for.
 
     The latest comes first, with due dates. Use it at the start of work, for 'what is left to do?', or to
     find the id of a loop that has just been settled.
     """
-    found = await desk.memory.loops.list(
+    rows = await desk.memory.loops.list(
         space=desk.caller.space,
         user=desk.caller.user,
-        session=given.session,
-        state=given.state,
-        kind=given.kind,
-        limit=given.limit,
+        session=arguments.session,
+        state=arguments.state,
+        kind=arguments.kind,
+        limit=arguments.limit,
     )
-    shown, left_out = fitting([_loop(one) for one in found])
+    shown, left_out = fitting([_loop(one) for one in rows])
     return OpenLoopsAnswer(loops=shown, left_out=left_out)
 
 
@@ -95,7 +95,7 @@ def _loop(one: model.Loop) -> Loop:
     )
 
 
-class CloseLoopGiven(Given):
+class CloseLoopArguments(Arguments):
     """Loop to close, and its outcome."""
 
     id: Annotated[str, Field(min_length=4, max_length=36, description="Its id, or the beginning of it.")]
@@ -117,16 +117,16 @@ class CloseLoopAnswer(Answer):
 
 
 @tool("Close an open loop", level="write")
-async def close_loop(desk: Desk, given: CloseLoopGiven) -> CloseLoopAnswer:
+async def close_loop(desk: Desk, arguments: CloseLoopArguments) -> CloseLoopAnswer:
     """Close a loop that open_loops listed, once it has come about or nobody wants it any more.
 
     Give the evidence in words. It can be reopened. Returns the loop as it stands.
     """
     loops, space = desk.memory.loops, desk.caller.space
-    found = await loops.get(given.id, space=space)
-    if desk.caller.user not in (None, found.user):
-        raise NotFound(f"There is no loop {given.id} here.", hint="open_loops tells their ids.")
-    if given.outcome == "reopened":
-        return CloseLoopAnswer(loop=_loop(await loops.reopen(found.id, space=space)))
-    closed = await loops.close(found.id, space=space, evidence=given.evidence, outcome=given.outcome)
+    loop = await loops.get(arguments.id, space=space)
+    if desk.caller.user not in (None, loop.user):
+        raise NotFound(f"There is no loop {arguments.id} here.", hint="open_loops tells their ids.")
+    if arguments.outcome == "reopened":
+        return CloseLoopAnswer(loop=_loop(await loops.reopen(loop.id, space=space)))
+    closed = await loops.close(loop.id, space=space, evidence=arguments.evidence, outcome=arguments.outcome)
     return CloseLoopAnswer(loop=_loop(closed))

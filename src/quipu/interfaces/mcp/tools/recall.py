@@ -8,7 +8,7 @@ from pydantic import Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
+from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
 
 if TYPE_CHECKING:
     from quipu.recall.model import Hit
@@ -18,7 +18,7 @@ Question = Annotated[str, Field(min_length=1, max_length=4_000, description="The
 _LOOKED_THROUGH: Final = 100
 
 
-class RecallGiven(Given):
+class RecallArguments(Arguments):
     """Question, and what narrows it."""
 
     question: Question
@@ -54,9 +54,9 @@ class Memory(Answer):
         ids = [f"{self.kind} {self.id}", *([f"message {self.message}"] if self.message else ())]
         ids += [f"session {self.session}"] if self.session else []
         ids += [self.said_again] if self.said_again else []
-        said = " ".join(self.memory.split())
+        text = " ".join(self.memory.split())
         return (
-            f"- {self.happened_at[:16]} {self.by or 'somebody'}: {said} [{', '.join(ids)}; {self.score:.2f}]"
+            f"- {self.happened_at[:16]} {self.by or 'somebody'}: {text} [{', '.join(ids)}; {self.score:.2f}]"
         )
 
 
@@ -81,7 +81,7 @@ class RecallAnswer(Answer):
 
 
 @tool("Recall memories", level="read")
-async def recall(desk: Desk, given: RecallGiven) -> RecallAnswer:
+async def recall(desk: Desk, arguments: RecallArguments) -> RecallAnswer:
     """Search everything remembered: past conversations, facts, lessons, episodes, table rows.
 
     Use it before answering whatever may depend on earlier sessions, people, decisions or preferences. Ask
@@ -90,14 +90,14 @@ async def recall(desk: Desk, given: RecallGiven) -> RecallAnswer:
     """
     caller = desk.caller
     hits = await desk.memory.recall(
-        given.question,
+        arguments.question,
         space=caller.space,
         user=caller.user,
-        session=given.session,
-        kinds=given.kinds,
-        since=given.since,
-        until=given.until,
-        limit=given.limit,
+        session=arguments.session,
+        kinds=arguments.kinds,
+        since=arguments.since,
+        until=arguments.until,
+        limit=arguments.limit,
     )
     shown, left_out = fitting([_memory(hit) for hit in hits])
     if caller.level != "read":
@@ -120,7 +120,7 @@ def _memory(hit: Hit) -> Memory:
     )
 
 
-class WhyGiven(Given):
+class WhyArguments(Arguments):
     """Memory to explain, and the question that it came back to."""
 
     question: Question
@@ -164,7 +164,7 @@ class WhyAnswer(Answer):
 
 
 @tool("Explain a memory", level="read")
-async def why(desk: Desk, given: WhyGiven) -> WhyAnswer:
+async def why(desk: Desk, arguments: WhyArguments) -> WhyAnswer:
     """Explain why recall returned a memory.
 
     It shows what each signal added, the words shared with the question, and what was said around it. Use
@@ -172,21 +172,23 @@ async def why(desk: Desk, given: WhyGiven) -> WhyAnswer:
     """
     caller = desk.caller
     hits = await desk.memory.recall(
-        given.question, space=caller.space, user=caller.user, limit=_LOOKED_THROUGH
+        arguments.question, space=caller.space, user=caller.user, limit=_LOOKED_THROUGH
     )
-    hit = next((hit for hit in hits if (hit.kind, hit.id) == (given.kind, given.id)), None)
+    hit = next((hit for hit in hits if (hit.kind, hit.id) == (arguments.kind, arguments.id)), None)
     if hit is None:
         raise NotFound(
-            f"{given.kind} {given.id} is not among the first {_LOOKED_THROUGH} answers to that question.",
+            f"{arguments.kind} {arguments.id} is not among the first {_LOOKED_THROUGH} answers "
+            "to that question.",
             hint="Call recall with the same question, and give kind and id as it tells them.",
         )
-    told = await desk.memory.why(hit)
+    explanation = await desk.memory.why(hit)
     return WhyAnswer(
         memory=_memory(hit),
         reasons=[
-            Reason(signal=r.signal, amount=round(r.amount, 4), meaning=r.sentence) for r in told.reasons
+            Reason(signal=r.signal, amount=round(r.amount, 4), meaning=r.sentence)
+            for r in explanation.reasons
         ],
-        shared_words=list(told.words),
-        said_before=shortened(told.before, longest=600),
-        said_after=shortened(told.after, longest=600),
+        shared_words=list(explanation.words),
+        said_before=shortened(explanation.before, longest=600),
+        said_after=shortened(explanation.after, longest=600),
     )

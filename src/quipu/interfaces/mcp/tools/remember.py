@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
+from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
 
 if TYPE_CHECKING:
     from quipu.record.model import Report
 
 
-class RememberGiven(Given):
+class RememberArguments(Arguments):
     """Text to be remembered, and who said it."""
 
     text: Annotated[
@@ -63,7 +63,7 @@ class RememberAnswer(Answer):
 
 
 @tool("Remember something", level="write")
-async def remember(desk: Desk, given: RememberGiven) -> RememberAnswer:
+async def remember(desk: Desk, arguments: RememberArguments) -> RememberAnswer:
     """Store something worth knowing in later sessions.
 
     That is a decision and its reason, an event, a thing learnt, what somebody said. Use it when asked to
@@ -72,9 +72,13 @@ async def remember(desk: Desk, given: RememberGiven) -> RememberAnswer:
     which forget takes.
     """
     caller = desk.caller
-    message: dict[str, Any] = {"content": given.text, "role": given.said_by, "speaker": given.speaker}
-    message |= {} if given.time is None else {"time": given.time}
-    id_ = _id(caller.user, given)
+    message: dict[str, Any] = {
+        "content": arguments.text,
+        "role": arguments.said_by,
+        "speaker": arguments.speaker,
+    }
+    message |= {} if arguments.time is None else {"time": arguments.time}
+    id_ = _id(caller.user, arguments)
     report = await desk.memory.observe([{**message, "id": id_}], space=caller.space, user=caller.user)
     redacted = sum(report.redacted.values())
     note = _note(id_, report, redacted)
@@ -89,10 +93,10 @@ async def remember(desk: Desk, given: RememberGiven) -> RememberAnswer:
     )
 
 
-def _id(user: str | None, given: RememberGiven) -> str:
+def _id(user: str | None, arguments: RememberArguments) -> str:
     """Return one id for the same words of the same person: a repeated call stores nothing new."""
-    said = "\0".join([user or "", given.said_by, given.speaker or "", given.text])
-    return f"note-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:20]}"
+    content = "\0".join([user or "", arguments.said_by, arguments.speaker or "", arguments.text])
+    return f"note-{hashlib.sha256(content.encode('utf-8', 'replace')).hexdigest()[:20]}"
 
 
 def _note(id_: str, report: Report, redacted: int) -> str:

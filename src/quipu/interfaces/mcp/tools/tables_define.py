@@ -9,7 +9,7 @@ from pydantic import Field
 
 from quipu.errors import BadInput
 from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Desk, Given, tool
+from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
 from quipu.interfaces.mcp.tools.forget import Token
 from quipu.interfaces.mcp.tools.tables_read import place
 from quipu.interfaces.serving.confirmation import confirmed, token, unless_lossy
@@ -39,7 +39,7 @@ class TablesAnswer(Answer):
         )
 
 
-class TablesCreateGiven(Given):
+class TablesCreateArguments(Arguments):
     """A table: its definition, and what it is for."""
 
     name: Annotated[str, Field(max_length=63, description="Name of the table.")]
@@ -63,48 +63,50 @@ class TablesCreateGiven(Given):
 
 
 @tool("Create or change a table", level="admin", destructive=True, repeatable=False)
-async def tables_create(desk: Desk, given: TablesCreateGiven) -> TablesAnswer:
+async def tables_create(desk: Desk, arguments: TablesCreateArguments) -> TablesAnswer:
     """Create a table with one CREATE TABLE, and register what it is for.
 
     Tables are for data of your own: collections, logs, structured notes. With replace it changes a table:
     it is made anew with its rows; the first such call returns the differences and a token, the second one
     with the token does it.
     """
-    if given.replace:
-        return await _replace(desk, given)
-    if given.description is None or given.embed_fields is None:
+    if arguments.replace:
+        return await _replace(desk, arguments)
+    if arguments.description is None or arguments.embed_fields is None:
         raise BadInput(
             "say what the table is for, and which columns are to be found by meaning.",
-            field="description" if given.description is None else "embed_fields",
+            field="description" if arguments.description is None else "embed_fields",
             hint="embed_fields is an empty list where none is.",
         )
     done = await desk.memory.tables.create_table(
-        given.name,
-        given.sql,
-        description=given.description,
-        embed_fields=given.embed_fields,
-        column_descriptions=given.column_descriptions,
+        arguments.name,
+        arguments.sql,
+        description=arguments.description,
+        embed_fields=arguments.embed_fields,
+        column_descriptions=arguments.column_descriptions,
         **place(desk.caller),
     )
     return TablesAnswer(done=True, note=done.note or done.status)
 
 
-async def _replace(desk: Desk, given: TablesCreateGiven) -> TablesAnswer:
-    asked = given.model_dump(include={"sql", "mapping", "embed_fields", "description", "column_descriptions"})
-    sql = asked.pop("sql")
+async def _replace(desk: Desk, arguments: TablesCreateArguments) -> TablesAnswer:
+    changes = arguments.model_dump(
+        include={"sql", "mapping", "embed_fields", "description", "column_descriptions"}
+    )
+    sql = changes.pop("sql")
     recreate = desk.memory.tables.recreate
-    plan = await recreate(given.name, sql, **asked, **place(desk.caller))
-    act = {**asdict(plan), **asked, "sql": sql, **place(desk.caller)}
-    told = [f"{plan.table} is made anew; {plan.rows} rows come along.", *plan.diff]
-    told += [f"lost: {lost}" for lost in plan.lost]
-    if not confirmed(given.token, "replace table", act):
-        shown = "\n".join(told)
+    plan = await recreate(arguments.name, sql, **changes, **place(desk.caller))
+    act = {**asdict(plan), **changes, "sql": sql, **place(desk.caller)}
+    lines = [f"{plan.table} is made anew; {plan.rows} rows come along.", *plan.diff]
+    lines += [f"lost: {lost}" for lost in plan.lost]
+    if not confirmed(arguments.token, "replace table", act):
+        shown = "\n".join(lines)
         return TablesAnswer(done=False, note=shown, rows=plan.rows, token=token("replace table", act))
-    done = await recreate(given.name, sql, confirm=plan, **asked, **place(desk.caller))
+    done = await recreate(arguments.name, sql, confirm=plan, **changes, **place(desk.caller))
     return TablesAnswer(done=True, note=f"{done.table} was made anew with {done.rows} rows.", rows=done.rows)
 
 
-class TablesExecuteGiven(Given):
+class TablesExecuteArguments(Arguments):
     """One statement."""
 
     sql: Annotated[_SQL, Field(description="One statement, such as CREATE INDEX or INSERT ... SELECT.")]
@@ -112,7 +114,7 @@ class TablesExecuteGiven(Given):
 
 
 @tool("Execute SQL", level="admin", destructive=True, repeatable=False)
-async def tables_execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
+async def tables_execute(desk: Desk, arguments: TablesExecuteArguments) -> TablesAnswer:
     """Run one other statement over your tables: CREATE INDEX, CREATE VIEW, INSERT ...
 
     SELECT. It is tried first: what takes something away (rows, definitions) returns a token and is done
@@ -121,9 +123,9 @@ async def tables_execute(desk: Desk, given: TablesExecuteGiven) -> TablesAnswer:
     here, execute = place(desk.caller), desk.memory.tables.execute
     done, confirm = await unless_lossy(
         "execute",
-        given.token,
-        lambda seen: execute(given.sql, confirm=seen, **here),
-        shown=lambda tried: {"sql": given.sql, "lost": list(tried.lost), **here},
+        arguments.token,
+        lambda seen: execute(arguments.sql, confirm=seen, **here),
+        shown=lambda tried: {"sql": arguments.sql, "lost": list(tried.lost), **here},
     )
     if confirm is not None:
         lost = fitting(done.lost)

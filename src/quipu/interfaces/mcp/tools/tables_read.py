@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Caller, Desk, Given, tool
+from quipu.interfaces.mcp.model import Answer, Arguments, Caller, Desk, tool
 from quipu.kernel.db.plain import plain
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def place(caller: Caller) -> dict[str, Any]:
     return {"space": caller.space, "schema": caller.schema, "agent": caller.agent}
 
 
-class TablesListGiven(Given):
+class TablesListArguments(Arguments):
     """Tables to list."""
 
     table: Annotated[str | None, Field(max_length=63, description="Only this one.")] = None
@@ -54,18 +54,20 @@ class TablesListAnswer(Answer):
         """Return the tables with their columns."""
         if not self.tables:
             return f"The schema {self.schema_name} has no tables yet."
-        said = "\n".join(table.text() for table in self.tables)
-        return f"Schema {self.schema_name}\n{said}" + more(self.left_out, "give table or show_columns=false.")
+        lines = "\n".join(table.text() for table in self.tables)
+        return f"Schema {self.schema_name}\n{lines}" + more(
+            self.left_out, "give table or show_columns=false."
+        )
 
 
 @tool("List tables", level="read")
-async def tables_list(desk: Desk, given: TablesListGiven) -> TablesListAnswer:
+async def tables_list(desk: Desk, arguments: TablesListArguments) -> TablesListAnswer:
     """List the tables that you keep: what each is for, its columns and about how many rows.
 
     Use it before you write SQL or make a table; the resource quipu://tables says more.
     """
     listing = await desk.memory.tables.list(
-        table=given.table, show_columns=given.show_columns, **place(desk.caller)
+        table=arguments.table, show_columns=arguments.show_columns, **place(desk.caller)
     )
     shown, left_out = fitting([_table(one) for one in listing.tables])
     there = {"postgis": listing.extensions.postgis, "pg_trgm": listing.extensions.pg_trgm}
@@ -94,7 +96,7 @@ def _table(one: Known) -> Table:
     )
 
 
-class TablesQueryGiven(Given):
+class TablesQueryArguments(Arguments):
     """One SELECT."""
 
     sql: Annotated[
@@ -130,16 +132,16 @@ class TablesQueryAnswer(Answer):
 
 
 @tool("Query tables", level="read")
-async def tables_query(desk: Desk, given: TablesQueryGiven) -> TablesQueryAnswer:
+async def tables_query(desk: Desk, arguments: TablesQueryArguments) -> TablesQueryAnswer:
     """Run one SELECT over your tables, read only; PostgreSQL, joins and aggregates included.
 
     For search by meaning, order by embedding <=> :search_embedding over the table embeddings and give
     search_text. Returns rows as JSON.
     """
-    found = await desk.memory.tables.query(
-        given.sql, search_text=given.search_text, limit=given.limit, **place(desk.caller)
+    rows = await desk.memory.tables.query(
+        arguments.sql, search_text=arguments.search_text, limit=arguments.limit, **place(desk.caller)
     )
-    shown, left_out = fitting([shortened(plain(dict(row))) for row in found.results])
+    shown, left_out = fitting([shortened(plain(dict(row))) for row in rows.results])
     return TablesQueryAnswer(
-        columns=list(found.columns), rows=shown, left_out=left_out, limited=found.limited, note=found.note
+        columns=list(rows.columns), rows=shown, left_out=left_out, limited=rows.limited, note=rows.note
     )

@@ -176,15 +176,15 @@ def _newest(wal: Path) -> int:
 
 
 def _of_data(data: Path, binaries: Binaries, account: Account) -> int:
-    said = run(
+    output = run(
         [binaries.tool("pg_controldata"), data], account=account, env=binaries.environment(binaries.bin_dir)
     )
-    if said.code != 0:
+    if output.code != 0:
         raise ServerError(
-            f"{data} does not say where its log is: {said.text}.",
+            f"{data} does not say where its log is: {output.text}.",
             hint="To restore without what it holds, rename it first; nothing was changed.",
         )
-    return max(map(int, _OF_CONTROL.findall(said.text)))
+    return max(map(int, _OF_CONTROL.findall(output.text)))
 
 
 def _history(number: int, wal: Path, data: Path | None) -> str:

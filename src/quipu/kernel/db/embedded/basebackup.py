@@ -53,25 +53,25 @@ def call(binaries: Binaries, name: str, *arguments: str) -> None:
             f"{binaries.bin_dir} has no {name}.",
             hint="Install PostgreSQL's client programs there, or unset QUIPU_PG_BIN.",
         )
-    said = run(
+    output = run(
         [program, *arguments],
         account=_ourselves(),
         env=binaries.environment(binaries.bin_dir),
         timeout_seconds=LONGEST_SECONDS,
     )
-    if said.code == 0:
+    if output.code == 0:
         return
-    if says_disk_full(said.text):
+    if says_disk_full(output.text):
         raise DiskFull(
             f"The disk is full, so {name} failed; nothing was kept.", hint="Make room and try again."
         )
-    raise ServerError(f"{name} failed: {_complaint(said.text)}")
+    raise ServerError(f"{name} failed: {_complaint(output.text)}")
 
 
 def _complaint(text: str) -> str:
     """Return why a program failed, and of pg_restore at which statement."""
-    found = _STATEMENT.search(text)
-    return f"{found[1].strip()} (at: {found[2].strip()})" if found else last_complaint(text)
+    match = _STATEMENT.search(text)
+    return f"{match[1].strip()} (at: {match[2].strip()})" if match else last_complaint(text)
 
 
 def _ourselves() -> Account:

@@ -80,13 +80,13 @@ def choose_binaries(settings: Settings, account: Account, *, data_major: int | N
         return chosen
     refusals: list[str] = []
     for bin_dir, source in _candidates(account, refusals):
-        found = inspect(bin_dir, source, account)
-        if isinstance(found, str):
-            refusals.append(found)
-        elif data_major in (None, found.major):
-            return found
+        binaries = inspect(bin_dir, source, account)
+        if isinstance(binaries, str):
+            refusals.append(binaries)
+        elif data_major in (None, binaries.major):
+            return binaries
         else:
-            refusals.append(f"{bin_dir} is PostgreSQL {found.major}")
+            refusals.append(f"{bin_dir} is PostgreSQL {binaries.major}")
     raise ServerError(
         _nothing_fits(data_major, refusals), hint=_HOW_TO_GET_ONE if data_major is None else _HOW_TO_GO_ON
     )
@@ -104,15 +104,15 @@ def old_binaries(settings: Settings, account: Account, *, major: int, named: Pat
         return choose_binaries(replace(settings, pg_bin=None), account, data_major=major)
     directory = named.expanduser().absolute()
     packaged = unpacked_from(directory, account)
-    found = inspect(packaged or directory, "setting", account)
-    if isinstance(found, str):
-        raise ServerError(f"The old programs cannot be used: {found}.", hint=_HOW_TO_GET_ONE)
-    if found.major != major:
+    binaries = inspect(packaged or directory, "setting", account)
+    if isinstance(binaries, str):
+        raise ServerError(f"The old programs cannot be used: {binaries}.", hint=_HOW_TO_GET_ONE)
+    if binaries.major != major:
         raise ServerError(
-            f"{directory} has PostgreSQL {found.version}, and the data is of PostgreSQL {major}.",
+            f"{directory} has PostgreSQL {binaries.version}, and the data is of PostgreSQL {major}.",
             hint=f"Name programs of PostgreSQL {major}.",
         )
-    return found
+    return binaries
 
 
 def inspect(bin_dir: Path, source: Source, account: Account) -> Binaries | str:
@@ -121,36 +121,36 @@ def inspect(bin_dir: Path, source: Source, account: Account) -> Binaries | str:
         if not (bin_dir / f"{name}{_SUFFIX}").exists():
             return f"{bin_dir} has no {name}"
     environment = bare_environment(bin_dir=bin_dir, home=bin_dir)
-    said = run([bin_dir / f"postgres{_SUFFIX}", "--version"], account=account, env=environment)
-    version = _VERSION.search(said.text)
+    output = run([bin_dir / f"postgres{_SUFFIX}", "--version"], account=account, env=environment)
+    version = _VERSION.search(output.text)
     if version is None:
-        return f"{bin_dir}/postgres does not run: {said.text or f'exit code {said.code}'}"
-    found = Binaries(bin_dir=bin_dir, major=int(version[1]), minor=int(version[2] or 0), source=source)
-    if found.major < OLDEST_MAJOR:
-        return f"{bin_dir} is PostgreSQL {found.major}, and {OLDEST_MAJOR} is the oldest that will do"
-    lacking = missing_extensions(found, account)
+        return f"{bin_dir}/postgres does not run: {output.text or f'exit code {output.code}'}"
+    binaries = Binaries(bin_dir=bin_dir, major=int(version[1]), minor=int(version[2] or 0), source=source)
+    if binaries.major < OLDEST_MAJOR:
+        return f"{bin_dir} is PostgreSQL {binaries.major}, and {OLDEST_MAJOR} is the oldest that will do"
+    lacking = missing_extensions(binaries, account)
     if lacking:
-        return f"{bin_dir} (PostgreSQL {found.version}) lacks {', '.join(lacking)}"
-    return found
+        return f"{bin_dir} (PostgreSQL {binaries.version}) lacks {', '.join(lacking)}"
+    return binaries
 
 
 def missing_extensions(binaries: Binaries, account: Account) -> tuple[str, ...]:
     """Return the needed extensions that these binaries lack."""
     share = binaries.bin_dir.parent / "share"
     if not (share / "extension").is_dir() and binaries.tool("pg_config").exists():
-        asked = [binaries.tool("pg_config"), "--sharedir"]
-        share = Path(run(asked, account=account, env=binaries.environment(share)).text)
+        command = [binaries.tool("pg_config"), "--sharedir"]
+        share = Path(run(command, account=account, env=binaries.environment(share)).text)
     return tuple(name for name in NEEDED_EXTENSIONS if not (share / "extension" / f"{name}.control").exists())
 
 
 def _set_by_user(bin_dir: Path, account: Account) -> Binaries:
-    found = inspect(bin_dir.expanduser().absolute(), "setting", account)
-    if isinstance(found, str):
+    binaries = inspect(bin_dir.expanduser().absolute(), "setting", account)
+    if isinstance(binaries, str):
         raise ConfigError(
-            f"QUIPU_PG_BIN cannot be used: {found}.",
+            f"QUIPU_PG_BIN cannot be used: {binaries}.",
             hint="Name the bin directory of a PostgreSQL 15 or newer with pgvector and contrib modules.",
         )
-    return found
+    return binaries
 
 
 def _refuse_other_major(binaries: Binaries, data_major: int | None) -> None:
@@ -177,8 +177,8 @@ def _earlier(account: Account) -> list[tuple[Path, Source]]:
 def system_candidates() -> list[tuple[Path, Source]]:
     """Return the directories of the system's PostgreSQL programs, newest version first."""
     root = Path("/")
-    found = [path for pattern in _SYSTEM_DIRECTORIES for path in root.glob(pattern)]
-    return [(path, "system") for path in sorted(found, key=_version_in_path, reverse=True)]
+    directories = [path for pattern in _SYSTEM_DIRECTORIES for path in root.glob(pattern)]
+    return [(path, "system") for path in sorted(directories, key=_version_in_path, reverse=True)]
 
 
 def _version_in_path(path: Path) -> tuple[int, ...]:
@@ -306,7 +306,7 @@ def _unpack_in(staging: Path, program: Path, account: Account) -> Path:
         # The program may lie where the other account cannot go, such as below /root.
         program = Path(shutil.copyfile(program, staging.parent / program.name))
         program.chmod(0o755)
-    said = run(
+    output = run(
         [program, "start", "--name", "unpack", "-c", "listen_addresses=", "-c", "unix_socket_directories="],
         account=account,
         env=bare_environment(bin_dir=staging, home=staging)
@@ -315,8 +315,8 @@ def _unpack_in(staging: Path, program: Path, account: Account) -> Path:
         umask=0o022,  # the other account is to read and execute what is unpacked
     )
     installed = next(staging.glob(f".pg0/installation/*/bin/{_SERVER}"), None)
-    if installed is None or _THE_SERVERS_REFUSAL not in said.text:
-        raise _failure(said.text, staging.parent.parent)
+    if installed is None or _THE_SERVERS_REFUSAL not in output.text:
+        raise _failure(output.text, staging.parent.parent)
     return installed.parent.parent
 
 
@@ -333,13 +333,13 @@ def _made_ours(installed: Path, ours: Path, account: Account) -> Path:
     return ours
 
 
-def _failure(said: str, shelf: Path) -> ServerError | DiskFull:
-    if says_disk_full(said) or shutil.disk_usage(shelf).free < 2**24:
+def _failure(output: str, shelf: Path) -> ServerError | DiskFull:
+    if says_disk_full(output) or shutil.disk_usage(shelf).free < 2**24:
         return DiskFull(
             f"PostgreSQL could not be unpacked to {shelf}: the disk is full.",
             hint="It takes 200 MB for a moment and 75 MB to stay. Make room and try again.",
         )
     return ServerError(
-        f"PostgreSQL could not be unpacked to {shelf}: {said[-500:]}",
+        f"PostgreSQL could not be unpacked to {shelf}: {output[-500:]}",
         hint="Set QUIPU_PG_BIN to other PostgreSQL programs, or QUIPU_DATABASE_URL to a server.",
     )

@@ -114,9 +114,11 @@ def create_cluster(place: Place, binaries: Binaries) -> None:
             shutil.rmtree(unborn)  # of a creation that was cut off: no server ever ran on it
         unborn.mkdir(mode=0o700)
         give(unborn, place.account)
-        said = run(_initdb(unborn, place, binaries), account=place.account, env=binaries.environment(unborn))
-        if said.code != 0:
-            raise creation_failure(said.text, data=place.data)
+        output = run(
+            _initdb(unborn, place, binaries), account=place.account, env=binaries.environment(unborn)
+        )
+        if output.code != 0:
+            raise creation_failure(output.text, data=place.data)
         unborn.rename(place.data)
     except OSError as error:
         raise creation_failure(str(error), data=place.data) from error
@@ -274,7 +276,7 @@ def default_share_mb(machine_mb: int) -> int:
 def _machine_mb() -> int:
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if _OF_CONTAINER.exists():
-        told = _OF_CONTAINER.read_text("ascii").strip()
-        if told.isdecimal():
-            whole = min(whole, int(told))
+        limit = _OF_CONTAINER.read_text("ascii").strip()
+        if limit.isdecimal():
+            whole = min(whole, int(limit))
     return whole // 2**20

@@ -169,10 +169,10 @@ def is_postmaster(pid: int, data: Path) -> bool:
             return Path(f"/proc/{pid}/cwd").samefile(data)
         except OSError:
             return False  # gone; or a zombie, which has none; or a stranger's, which is closed to us
-    asked = ["ps", "-o", "stat=,comm=", "-p", str(pid)]
-    state, _, command = subprocess.run(asked, check=False, capture_output=True, text=True).stdout.partition(
-        " "
-    )
+    arguments = ["ps", "-o", "stat=,comm=", "-p", str(pid)]
+    state, _, command = subprocess.run(
+        arguments, check=False, capture_output=True, text=True
+    ).stdout.partition(" ")
     return "Z" not in state and Path(command.strip()).name.startswith("postgres")
 
 

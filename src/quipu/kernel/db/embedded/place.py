@@ -172,12 +172,12 @@ def make_place(settings: Settings) -> Place:
 
 def forgotten() -> list[Path]:
     """Return databases of this machine's shelf whose home is gone or leads to another one by now."""
-    found: list[Path] = []
+    places: list[Path] = []
     for note in MACHINE_DIRECTORY.glob("*/home"):
         entry = Path(note.read_text("utf-8").rstrip("\n")) / "postgres"
         if not entry.exists() or not entry.samefile(note.parent):
-            found.append(note.parent)
-    return sorted(found)
+            places.append(note.parent)
+    return sorted(places)
 
 
 def _look(home: Path, pg_user: str | None) -> Place:

@@ -43,10 +43,10 @@ def lives(place: Place) -> bool:
 
 def door_of(place: Place) -> Door:
     """Return the address of the running server from its pid file; else that of the one to be started."""
-    found = read_pid_file(place.data)
+    entry = read_pid_file(place.data)
     if place.loopback:
-        return Door(host=LOOPBACK, port=found.port if found else 1, password_file=place.password_file)
-    socket_dir = (found.socket_dir if found else "") or str(place.socket_dir)
+        return Door(host=LOOPBACK, port=entry.port if entry else 1, password_file=place.password_file)
+    socket_dir = (entry.socket_dir if entry else "") or str(place.socket_dir)
     return Door(host=socket_dir, port=SOCKET_PORT, served_by=place.account.name)
 
 
@@ -80,10 +80,10 @@ def find_running(place: Place, *, mute_seconds: float = STOP_SECONDS) -> Door | 
 
 def _has_lost_its_socket(place: Place) -> bool:
     """Return True if it lets clients in by a socket that is not there: somebody removed the file."""
-    found = read_pid_file(place.data)
-    if found is None or not found.ready or not found.socket_dir:
+    entry = read_pid_file(place.data)
+    if entry is None or not entry.ready or not entry.socket_dir:
         return False
-    return not Path(found.socket_dir, f".s.PGSQL.{found.port}").exists()
+    return not Path(entry.socket_dir, f".s.PGSQL.{entry.port}").exists()
 
 
 def refuse_mute(place: Place, *, seconds: float) -> None:
@@ -105,9 +105,9 @@ def is_mute(place: Place) -> bool:
 
 def ask_to_end(place: Place) -> None:
     """Have the server stop the "fast" way; it is not waited for."""
-    found = read_pid_file(place.data)
-    if found is not None and is_postmaster(found.pid, place.data):
-        _signal(found.pid, signal.SIGINT)
+    entry = read_pid_file(place.data)
+    if entry is not None and is_postmaster(entry.pid, place.data):
+        _signal(entry.pid, signal.SIGINT)
 
 
 def launch(place: Place, binaries: Binaries, *, most_memory_mb: int = 0) -> Door:
@@ -149,9 +149,9 @@ def shut_down(place: Place) -> None:
         windows.stop(place)
         return
     for sign in (signal.SIGINT, signal.SIGQUIT):  # fast; then at once, with recovery at the next start
-        found = read_pid_file(place.data)
-        if found is not None and is_postmaster(found.pid, place.data):
-            _signal(found.pid, sign)
+        entry = read_pid_file(place.data)
+        if entry is not None and is_postmaster(entry.pid, place.data):
+            _signal(entry.pid, sign)
         if wait_until(STOP_SECONDS, lambda: not lives(place)):
             return
     raise _hangs(place)
@@ -207,8 +207,8 @@ def _signal(pid: int, sign: int) -> None:
 
 
 def _mute(place: Place) -> DatabaseUnavailable:
-    found = read_pid_file(place.data)
-    who = f" (process id {found.pid})" if found else ""
+    entry = read_pid_file(place.data)
+    who = f" (process id {entry.pid})" if entry else ""
     return DatabaseUnavailable(
         f"The server of {place.data} is alive{who}, but it does not answer.",
         hint="If its processes were stopped, let them go on (kill -CONT); what was acknowledged is there.",
@@ -224,8 +224,8 @@ def _unreachable(place: Place) -> DatabaseUnavailable:
 
 
 def _hangs(place: Place) -> ServerError:
-    found = read_pid_file(place.data)
-    who = f" (process id {found.pid})" if found else ""
+    entry = read_pid_file(place.data)
+    who = f" (process id {entry.pid})" if entry else ""
     return ServerError(
         f"A server of {place.data} is alive{who}, but it does not answer or end.",
         hint=f"It may be recovering or ending a long statement: see {place.log_file} and try again. "

@@ -170,13 +170,13 @@ def serving_account(wished: str | None, *, data_owner_uid: int | None) -> Accoun
         return _own()
     if wished is not None:
         return _checked(wished)
-    found = [account for account in map(_find, POWERLESS) if account is not None]
-    if not found:
+    accounts = [account for account in map(_find, POWERLESS) if account is not None]
+    if not accounts:
         raise ServerError(
             "PostgreSQL refuses to run as root, and this machine has neither 'postgres' nor 'nobody'.",
             hint="Set QUIPU_PG_USER to an account without privileges, or run as an ordinary user.",
         )
-    return next((account for account in found if account.uid == data_owner_uid), found[0])
+    return next((account for account in accounts if account.uid == data_owner_uid), accounts[0])
 
 
 def _own() -> Account:

@@ -47,12 +47,12 @@ class EmbeddedServer:
     @property
     def pid(self) -> int:
         """The process id of the server; raises ServerError if it has gone."""
-        found = read_pid_file(self._share.place.data)
-        if found is None:
+        entry = read_pid_file(self._share.place.data)
+        if entry is None:
             raise ServerError(
                 "The embedded server is not running.", hint="Start it again, or see `quipu doctor`."
             )
-        return found.pid
+        return entry.pid
 
     async def aclose(self) -> None:
         """Let go of the server; stops it if nobody else uses it. A second call does nothing."""
@@ -179,12 +179,12 @@ def _of_existing(settings: Settings, place: Place, major: int | None) -> ServerS
     version, binaries, clients = None, None, 0
     if answer is Answer.READY:
         version, binaries, clients = _describe(door)
-    found = read_pid_file(place.data)
+    entry = read_pid_file(place.data)
     return ServerStatus(
         state=state,
         data_dir=place.data,
         socket=door.host if state == "running" else None,
-        pid=found.pid if found and state == "running" else None,
+        pid=entry.pid if entry and state == "running" else None,
         version=version or str(major),
         binaries=binaries or expected_binaries(settings, place),
         size_bytes=size_of(place.data),

@@ -20,17 +20,17 @@ _PROGRAM_IN_OPTIONS = re.compile(r'^"?([^"]+)[\\/]postgres(?:\.exe)?"?')
 def start(place: Place, binaries: Binaries) -> None:
     """Start the server without waiting for it. pg_ctl also drops an administrator's rights, as it must be."""
     options = f'-c "config_file={place.config_file.as_posix()}"'
-    said = _pg_ctl(binaries.bin_dir, place, "start", "-W", "-l", str(place.log_file), "-o", options)
-    if said.code != 0:
-        raise start_failure(said.text, data=place.data, log=place.log_file)
+    output = _pg_ctl(binaries.bin_dir, place, "start", "-W", "-l", str(place.log_file), "-o", options)
+    if output.code != 0:
+        raise start_failure(output.text, data=place.data, log=place.log_file)
 
 
 def stop(place: Place) -> None:
     """Stop the server the "fast" way and wait for it."""
-    said = _pg_ctl(_bin_dir_of_running(place), place, "stop", "-w", "-m", "fast")
-    if said.code != 0:
+    output = _pg_ctl(_bin_dir_of_running(place), place, "stop", "-w", "-m", "fast")
+    if output.code != 0:
         raise ServerError(
-            f"The server of {place.data} does not end: {said.text}", hint=f"See {place.log_file}."
+            f"The server of {place.data} does not end: {output.text}", hint=f"See {place.log_file}."
         )
 
 

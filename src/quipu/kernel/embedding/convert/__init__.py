@@ -34,13 +34,13 @@ def convert_model(
     """
 
     def read() -> Source:
-        found = read_directory(source)
-        known = found.prefixes
+        model = read_directory(source)
+        known = model.prefixes
         chosen = Prefixes(
             known.query if query_prefix is None else query_prefix,
             known.passage if passage_prefix is None else passage_prefix,
         )
-        return replace(found, prefixes=chosen)
+        return replace(model, prefixes=chosen)
 
     _convert(read, target, name=name, precision=precision)
 

@@ -130,10 +130,10 @@ class _Encoder:
         )
 
     def _tensor(self, name: str) -> Vectors:
-        found = self._weights.get(name)
-        if found is None:
+        tensor = self._weights.get(name)
+        if tensor is None:
             raise BadInput(f"The weights have no tensor {name!r}: this is not a BERT encoder.")
-        return found
+        return tensor
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,9 +65,9 @@ def _shape(config: Mapping[str, object], *, pooling: Pooling, positions: int) ->
     """Read the numbers of ``config.json``; refuse settings that would compute something else."""
     expected = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
     for key, value in expected.items():
-        found = config.get(key, value if key != "model_type" else None)
-        if found != value:
-            raise BadInput(f"{key} is {found!r}; only {value!r} can be converted.", field="config.json")
+        setting = config.get(key, value if key != "model_type" else None)
+        if setting != value:
+            raise BadInput(f"{key} is {setting!r}; only {value!r} can be converted.", field="config.json")
     try:
         return Shape(
             hidden=int(cast("int", config["hidden_size"])),
