@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Options = ParamSpec("Options")
+Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True)
@@ -28,8 +30,13 @@ def _note(ctx: click.Context, parameter: click.Parameter, value: object) -> None
         setattr(call, parameter.name, value)
 
 
-def common(function: Command) -> Command:
-    """Add the common options to a command; ``click.pass_obj`` hands their values in as a ``Call``."""
+def common(function: Callable[Concatenate[Call, Options], Answer]) -> Callable[Options, Answer]:
+    """Add the options of every command to a function, and hand their values in as its first argument."""
+    return common_options(click.pass_obj(function))
+
+
+def common_options(function: Command) -> Command:
+    """Add the options of every command; ``click.pass_obj`` hands their values in as a ``Call``."""
     for option in (
         _noted("--quiet", "-q", is_flag=True, help="No progress and no notes."),
         _noted("--json", is_flag=True, help="One JSON document, for programs."),

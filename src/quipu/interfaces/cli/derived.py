@@ -21,7 +21,7 @@ import click
 from pydantic import BaseModel
 
 from quipu.app.operations import OPERATIONS, Operation
-from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.call import Call, common_options, in_space
 from quipu.interfaces.cli.input import FilePath, document_of
 from quipu.interfaces.cli.last_recall import drop
 from quipu.interfaces.cli.lazy import WarmGroup
@@ -97,7 +97,7 @@ def _command(operation: Operation, documents: Documents, notes: Mapping[str, str
     )
     if any(_is_number_or_text(one) and one.positional for one in declaration.parameters.values()):
         command.context_settings["ignore_unknown_options"] = True  # -1 is a value
-    return common(in_space(command) if _needs_space(declaration) else command)
+    return common_options(in_space(command) if _needs_space(declaration) else command)
 
 
 def _needs_space(declaration: Declaration) -> bool:
@@ -118,7 +118,6 @@ def _callback(
     operation: Operation, declaration: Declaration, documents: Documents, note: str | None
 ) -> Callable[..., None]:
     def callback(call: Call, **options: Any) -> None:
-        screen = Screen(call)
         if operation.level == "admin" and options.get("confirm"):
             drop(home=settings_of(call).home)  # the last question may name what is to be erased
         for one in declaration.parameters.values():
@@ -132,7 +131,7 @@ def _callback(
             for one in declaration.parameters.values()
             if one.positional
         ]
-        with opened(call, screen) as memory, screen.busy(operation.busy):
+        with opened(call) as (screen, memory), screen.busy(operation.busy):
             answer = operation.of(memory)(*by_place, **options)
         made = documents.get(declaration.item or declaration.returns)
         plain = answer if made is None else [made(one) for one in answer]
@@ -164,7 +163,7 @@ def _document(
 
 
 def _say_more(screen: Screen, declaration: Declaration, options: Mapping[str, Any], answer: Any) -> None:
-    """Say how to see the rest of a list, or how to have done what was only shown."""
+    """Say how to see the rest of a list, or how to carry out a preview."""
     if declaration.item is not None and "offset" in options and len(answer) == options["limit"]:
         screen.note(f"\nThere may be more: --offset {options['offset'] + options['limit']}")
     if "confirm" in options:

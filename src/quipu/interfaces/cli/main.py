@@ -13,7 +13,7 @@ import click
 import quipu
 from quipu.errors import QuipuError
 from quipu.interfaces.cli import failure
-from quipu.interfaces.cli.call import common
+from quipu.interfaces.cli.call import common_options
 from quipu.interfaces.cli.lazy import LazyGroup, Line
 from quipu.interfaces.problems import INTERRUPTED, NOBODY_READS
 
@@ -68,7 +68,7 @@ _LINES = {
     invoke_without_command=True,
     context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
 )
-@common
+@common_options
 @click.version_option(quipu.__version__, "--version", "-V", message="quipu %(version)s")
 @click.pass_context
 def quipu_command(ctx: click.Context) -> None:

@@ -24,12 +24,13 @@ def settings_of(call: Call) -> Settings:
 
 
 @contextmanager
-def opened(call: Call, screen: Screen) -> Generator[Memory]:
-    """Open the memory of a call for the block."""
+def opened(call: Call) -> Generator[tuple[Screen, Memory]]:
+    """Open the memory of a call for the block, beside the screen for its answer."""
+    screen = Screen(call)
     with ExitStack() as stack:
         with screen.busy("Opening the memory"):
             memory = stack.enter_context(Memory(settings=settings_of(call)))
-        yield memory
+        yield screen, memory
 
 
 @asynccontextmanager

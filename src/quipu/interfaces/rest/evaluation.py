@@ -39,7 +39,7 @@ _EXAMPLE = {
 _OF_THE_DESIGN: Final = set(SatiEvaluationInput.model_fields)
 
 
-class Evaluated(RequestBody):
+class LongtermEvaluate(RequestBody):
     """A conversation, and what is known already. The design's own document is taken in its place."""
 
     conversation: SatiEvaluationInput
@@ -60,7 +60,9 @@ class Evaluated(RequestBody):
     summary="List what a conversation asks to be kept",
     responses=refused(_502="The language model failed."),
 )
-async def evaluate(request: Annotated[Evaluated, Body(examples=[_EXAMPLE])], here: Reading) -> Evaluation:
+async def evaluate(
+    request: Annotated[LongtermEvaluate, Body(examples=[_EXAMPLE])], here: Reading
+) -> Evaluation:
     """Return memories to include, to edit and to delete. Nothing is written."""
     with language("evaluator"):
         return await here.memory.longterm.evaluate(
@@ -68,7 +70,7 @@ async def evaluate(request: Annotated[Evaluated, Body(examples=[_EXAMPLE])], her
         )
 
 
-class SaidRequest(RequestBody):
+class MemorySourceRequest(RequestBody):
     """Words that a memory rests on."""
 
     excerpt: str
@@ -78,7 +80,7 @@ class SaidRequest(RequestBody):
     happened_at: AwareDatetime | None = None
 
 
-_Sources = Annotated[list[SaidRequest], Field(max_length=1000)]
+_Sources = Annotated[list[MemorySourceRequest], Field(max_length=1000)]
 
 
 class InclusionRequest(RequestBody):
@@ -89,7 +91,7 @@ class InclusionRequest(RequestBody):
     summary: str
     details: str | None = None
     reason: str = ""
-    sources: _Sources = Field(default_factory=list[SaidRequest])
+    sources: _Sources = Field(default_factory=list[MemorySourceRequest])
     asked: bool = False
 
 
@@ -102,7 +104,7 @@ class EditRequest(RequestBody):
     details: str | None = None
     category: Category | None = None
     reason: str = ""
-    sources: _Sources = Field(default_factory=list[SaidRequest])
+    sources: _Sources = Field(default_factory=list[MemorySourceRequest])
     expected_version: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
     asked: bool = False
 
@@ -112,11 +114,11 @@ class DeletionRequest(RequestBody):
 
     id: str
     reason: str = ""
-    sources: _Sources = Field(default_factory=list[SaidRequest])
+    sources: _Sources = Field(default_factory=list[MemorySourceRequest])
     expected_version: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
 
 
-class Applying(RequestBody):
+class LongtermApply(RequestBody):
     """An evaluation that is to be done.
 
     The design's own result is one, too: `should_store` with `category`, `importance`, `summary`, `reason`.
@@ -147,7 +149,7 @@ _KEPT = {
 
 
 @router.post("/apply", summary="Do what an evaluation asks for")
-async def apply(request: Annotated[Applying, Body(examples=[_KEPT])], here: Writing) -> Applied:
+async def apply(request: Annotated[LongtermApply, Body(examples=[_KEPT])], here: Writing) -> Applied:
     """Carry out an evaluation in one transaction; a repetition changes nothing. Refusals are counted."""
     evaluation = Evaluation(
         inclusions=[
@@ -165,17 +167,17 @@ async def apply(request: Annotated[Applying, Body(examples=[_KEPT])], here: Writ
     )
 
 
-def _of_the_design(request: Applying) -> Sequence[Inclusion]:
+def _of_the_design(request: LongtermApply) -> Sequence[Inclusion]:
     fields = {name: getattr(request, name) for name in _RESULT}
     result = read(SatiMemoryResult, fields)
     return () if result.should_store is None else result.evaluation().inclusions
 
 
-def _said(sources: list[SaidRequest]) -> list[MemorySource]:
+def _said(sources: list[MemorySourceRequest]) -> list[MemorySource]:
     return [MemorySource(**given(one)) for one in sources]
 
 
-class OfASession(RequestBody):
+class LongtermEvaluateSession(RequestBody):
     """A session that is to be evaluated."""
 
     session: Annotated[str, Field(examples=["s1"])]
@@ -188,7 +190,7 @@ class OfASession(RequestBody):
     summary="Evaluate a session",
     responses=refused(_404="There is no such session.", _502="The language model failed."),
 )
-async def evaluate_session(request: OfASession, here: Writing) -> SessionEvaluation:
+async def evaluate_session(request: LongtermEvaluateSession, here: Writing) -> SessionEvaluation:
     """Read what was said since the last evaluation, and do what is asked for."""
     with language("evaluator"):
         return await here.memory.longterm.evaluate_session(space=here.space, **given(request))

@@ -39,7 +39,7 @@ class ReferenceRequest(RequestBody):
     meta: dict[str, Any] = Field(default_factory=dict)
 
 
-class Recommended(RequestBody):
+class EvidenceRecommend(RequestBody):
     """A recommendation that is made, with what it rests on."""
 
     action: Annotated[str, Field(description="The recommended action.")]
@@ -76,7 +76,7 @@ _EXAMPLE = {
 
 @router.post("/recommendations", status_code=201, summary="Keep a recommendation")
 async def recommend(
-    request: Annotated[Recommended, Body(examples=[_EXAMPLE])], here: Writing
+    request: Annotated[EvidenceRecommend, Body(examples=[_EXAMPLE])], here: Writing
 ) -> Recommendation:
     """Keep a recommendation with its evidence; it comes back as sure as it may be, `limits` say why."""
     evidence = [EvidenceReference(**given(one)) for one in request.evidence]

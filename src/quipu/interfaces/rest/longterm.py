@@ -22,7 +22,7 @@ def _keys(value: object) -> set[str]:
     return set(cast("dict[str, object]", value)) if isinstance(value, dict) else set()
 
 
-class ToAnswer(RequestBody):
+class LongtermRecover(RequestBody):
     """A message that is to be answered.
 
     The names of the design are taken too: `current_message`, `recent_messages`, `memory_limit`.
@@ -71,7 +71,7 @@ class RecoveredAnswer(Answer):
 
 
 @router.post("/recover", summary="Recover what matters for an answer")
-async def recover(request: ToAnswer, here: Writing) -> RecoveredAnswer:
+async def recover(request: LongtermRecover, here: Writing) -> RecoveredAnswer:
     """Answer in time or not at all. It is written into the audit: it needs `write`."""
     recovered = await here.memory.longterm.recover(
         request.message, space=here.space, **given(request, "message")

@@ -1,13 +1,13 @@
 """Lists in pages: a cursor says where the next one begins. It is opaque, and good for its own list only.
 
     @router.get("/sessions", summary="List the sessions, latest first")
-    async def sessions(here: Reading, page: Paging) -> Page[SessionAnswer]:
+    async def sessions(here: Reading, page: Paging) -> Page[Session]:
         offset = page.counted("sessions")
-        found = await here.memory.sessions(space=here.space, limit=page.limit + 1, offset=offset)
-        return page.of_counted("sessions", [SessionAnswer.model_validate(one) for one in found])
+        rows = await here.memory.sessions(space=here.space, limit=page.limit + 1, offset=offset)
+        return page.of_counted("sessions", rows)
 
 A list that goes on behind a row has ``after=page.behind("facts")``, or ``behind_number`` where its rows are
-numbered, and ``page.of_rows("facts", found)``. The row beyond the limit shows that there is a next page.
+numbered, and ``page.of_rows("facts", rows)``. The row beyond the limit shows that there is a next page.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class PageQuery:
         return Page(items=list(rows[: self.limit]), next=next_)
 
     def _place(self, name: str, form: TypeAdapter[Place]) -> Place | None:
-        """Return where the page before ended; None on the first page."""
+        """Return the place at which the page before ended; None on the first page."""
         if self.cursor is None:
             return None
         try:

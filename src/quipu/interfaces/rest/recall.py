@@ -28,7 +28,7 @@ def _of_an_entry(text: str) -> str:
 _Id = Annotated[str, Field(pattern=r"^-?[0-9]{1,19}$", max_length=20), AfterValidator(_of_an_entry)]
 
 
-class Narrowed(RequestBody):
+class RecallOptions(RequestBody):
     """Filters of a question."""
 
     user: Annotated[str | None, Field(description="Only what is kept for this person.")] = None
@@ -44,7 +44,7 @@ class Narrowed(RequestBody):
         return {name: getattr(self, name) for name in names}
 
 
-class Question(Narrowed):
+class Recall(RecallOptions):
     """A question, and what narrows it."""
 
     question: Annotated[str, Field(examples=["Where does Ana live?"])]
@@ -91,13 +91,13 @@ class Hits(Answer):
 
 
 @router.post("/recall", summary="Ask a question")
-async def recall(request: Question, here: Reading) -> Hits:
+async def recall(request: Recall, here: Reading) -> Hits:
     """Return the memories that answer it, best first, each with its score, its parts and its source."""
     hits = await here.memory.recall(request.question, space=here.space, **request.filters())
     return Hits(hits=[HitAnswer.model_validate(hit) for hit in hits])
 
 
-class Questions(Narrowed):
+class RecallMany(RecallOptions):
     """Questions, and what narrows all of them."""
 
     questions: Annotated[
@@ -117,13 +117,13 @@ class Answers(Answer):
 
 
 @router.post("/recall/many", summary="Ask many questions at once")
-async def recall_many(request: Questions, here: Reading) -> Answers:
+async def recall_many(request: RecallMany, here: Reading) -> Answers:
     """Answer each as ``/recall`` does; they are embedded together. At most 100."""
     answers = await here.memory.recall_many(request.questions, space=here.space, **request.filters())
     return Answers(answers=[Hits(hits=[HitAnswer.model_validate(hit) for hit in hits]) for hits in answers])
 
 
-class BlockRequest(Question):
+class RecallBlock(Recall):
     """A question of which the answer is to stand in a prompt."""
 
     budget_tokens: Annotated[int, Field(ge=1, le=1_000_000, examples=[800])]
@@ -141,7 +141,7 @@ class BlockAnswer(Answer):
 
 
 @router.post("/recall/block", summary="Get memories as text for a prompt")
-async def recall_block(request: BlockRequest, here: Writing) -> BlockAnswer:
+async def recall_block(request: RecallBlock, here: Writing) -> BlockAnswer:
     """Return at most ``budget_tokens``, open loops first. It counts as use: it needs ``write``."""
     made = await here.memory.recall_block(
         request.question, budget_tokens=request.budget_tokens, space=here.space, **request.filters()
@@ -149,7 +149,7 @@ async def recall_block(request: BlockRequest, here: Writing) -> BlockAnswer:
     return BlockAnswer.model_validate(made)
 
 
-class WhyRequest(Question):
+class Why(Recall):
     """A question, and one of the memories that came back."""
 
     kind: Annotated[str, Field(examples=["message"])]
@@ -179,7 +179,7 @@ class WhyAnswer(Answer):
     summary="Explain why a memory came back",
     responses=refused(_404="It does not answer that question."),
 )
-async def why(request: WhyRequest, here: Reading) -> WhyAnswer:
+async def why(request: Why, here: Reading) -> WhyAnswer:
     """Ask the question again with the same filters, then explain the memory of that kind and id."""
     hits = await here.memory.recall(request.question, space=here.space, **request.filters())
     hit = next((hit for hit in hits if (hit.kind, hit.id) == (request.kind, request.id)), None)
@@ -188,33 +188,33 @@ async def why(request: WhyRequest, here: Reading) -> WhyAnswer:
     return WhyAnswer.model_validate(await here.memory.why(hit))
 
 
-class Used(RequestBody):
+class ReinforcedHit(RequestBody):
     """A memory that was of use."""
 
     kind: Annotated[str, Field(examples=["episodes"])]
     id: Annotated[_Id, Field(examples=["4711"])]
 
 
-class Uses(RequestBody):
+class Reinforce(RequestBody):
     """Memories that were of use, such as in a prompt."""
 
-    hits: Annotated[list[Used], Field(min_length=1, max_length=1000)]
+    hits: Annotated[list[ReinforcedHit], Field(min_length=1, max_length=1000)]
 
 
-class Counted(Answer):
+class ReinforceAnswer(Answer):
     """Number of uses that count: a repetition within an hour does not."""
 
     counted: int
 
 
 @router.post("/reinforce", summary="Note that memories were of use")
-async def reinforce(request: Uses, here: Writing) -> Counted:
+async def reinforce(request: Reinforce, here: Writing) -> ReinforceAnswer:
     """Let those that age do so from now on."""
     hits = [_named(one, here.space) for one in request.hits]
-    return Counted(counted=await here.memory.reinforce(hits))
+    return ReinforceAnswer(counted=await here.memory.reinforce(hits))
 
 
-def _named(one: Used, space: str) -> Hit:
+def _named(one: ReinforcedHit, space: str) -> Hit:
     """Return the memory as far as it matters for noting its use."""
     nothing: Mapping[str, float] = {}
     return Hit(one.kind, one.id, "", 0.0, nothing, _NEVER, _NEVER, Source(None, None), space=space)

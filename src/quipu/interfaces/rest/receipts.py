@@ -13,7 +13,7 @@ from quipu.errors import BadInput
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Administering, OwningAll, Reading, refused
 from quipu.interfaces.rest.models import Answer, RequestBody
-from quipu.upkeep.erasure.model import Receipt, State
+from quipu.upkeep.erasure.model import Place, Receipt, Verified
 from quipu.upkeep.erasure.receipts import key_of, plain, read, verify
 
 _EXAMPLE = {"receipts": "[]"}
@@ -39,7 +39,7 @@ router = derived("receipts", OPERATIONS, shapes=_SHAPES)
 engine_router = derived("receipts", OPERATIONS, shapes=_SHAPES, everywhere=True)
 
 
-class Verifying(RequestBody):
+class ReceiptsVerify(RequestBody):
     """Receipts to be verified."""
 
     receipts: Annotated[
@@ -48,31 +48,18 @@ class Verifying(RequestBody):
     key: Annotated[str | None, Field(max_length=1000, description="The public key that you trust.")] = None
 
 
-class VerifiedAnswer(Answer):
-    """Verdict on receipts, by signature and as a chain."""
-
-    holds: bool
-    faults: list[str]
-    receipts: int
-    missing: Annotated[list[int], Field(description="Numbers between them that were not sent.")]
-    key: Annotated[str, Field(description="The fingerprint of the key.")]
-    key_given: Annotated[bool, Field(description="False: the key came with the receipts.")]
-
-
 @router.post("/verify", summary="Verify receipts")
-async def verified(request: Annotated[Verifying, Body(examples=[_EXAMPLE])], here: Reading) -> VerifiedAnswer:
+async def verified(request: Annotated[ReceiptsVerify, Body(examples=[_EXAMPLE])], here: Reading) -> Verified:
     """Verify a receipt without any database, so any installation can do it."""
     del here
     try:
         receipts = read(request.receipts)
     except BadInput as error:
         raise error.at("receipts") from None
-    return VerifiedAnswer.model_validate(
-        verify(receipts, key=None if request.key is None else key_of(request.key))
-    )
+    return verify(receipts, key=None if request.key is None else key_of(request.key))
 
 
-class Checking(RequestBody):
+class ReceiptsCheck(RequestBody):
     """Strings to look for in the places of a receipt."""
 
     strings: Annotated[
@@ -90,21 +77,10 @@ class Checking(RequestBody):
     seconds: Annotated[float, Field(gt=0, le=600, description="The most seconds to search.")] = 20.0
 
 
-class EngineChecking(Checking):
+class EngineReceiptsCheck(ReceiptsCheck):
     """Strings to look for in all files of the database."""
 
     space: Annotated[str, Field(description="Of the erasure; it may be gone.", examples=["team"])]
-
-
-class PlaceAnswer(Answer):
-    """A place that can hold what was erased."""
-
-    place: str
-    state: State
-    found: Annotated[int | None, Field(description="Rows or files with one of the strings.")]
-    until: Annotated[str, Field(description="The event that ends it.")]
-    note: str
-    whole: Annotated[bool, Field(description="False: not searched to its end; `note` says why.")]
 
 
 class CheckedAnswer(Answer):
@@ -113,7 +89,7 @@ class CheckedAnswer(Answer):
     receipt: str
     clean: Annotated[bool, Field(description="Each place is gone, or searched to its end in vain.")]
     searched: Annotated[bool, Field(description="True if there were strings.")]
-    places: list[PlaceAnswer]
+    places: list[Place]
     after: Annotated[str | None, Field(description="A limit was reached: send it to go on there.")] = None
 
 
@@ -121,7 +97,7 @@ class CheckedAnswer(Answer):
     "/{id}/check", summary="Check an erasure", responses=refused(_404="There is no erasure of that receipt.")
 )
 async def checked(
-    id: _Id, request: Annotated[Checking, Body(examples=[{"strings": ["Lisbon"]}])], here: Administering
+    id: _Id, request: Annotated[ReceiptsCheck, Body(examples=[{"strings": ["Lisbon"]}])], here: Administering
 ) -> CheckedAnswer:
     """Check the places that the receipt names: there, gone or not reachable, and where the strings stand.
 
@@ -138,7 +114,7 @@ async def checked(
 )
 async def all_checked(
     id: _Id,
-    request: Annotated[EngineChecking, Body(examples=[{"space": "team", "strings": ["Lisbon"]}])],
+    request: Annotated[EngineReceiptsCheck, Body(examples=[{"space": "team", "strings": ["Lisbon"]}])],
     engine: OwningAll,
 ) -> CheckedAnswer:
     """Check the places that the receipt names, and the files of the whole database."""

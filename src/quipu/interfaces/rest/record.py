@@ -15,6 +15,8 @@ from quipu.interfaces.rest.models import Answer, RequestBody
 from quipu.interfaces.rest.pages import Page, Paging
 from quipu.interfaces.serving import confirmation
 from quipu.interfaces.serving.served import served
+from quipu.record.store import Session
+from quipu.upkeep.erasure.model import Left
 
 router = room("record", prefix="")
 
@@ -24,7 +26,7 @@ _SAID: Final = {
 }
 
 
-class Said(RequestBody):
+class Observe(RequestBody):
     """Messages that were just said."""
 
     messages: Annotated[
@@ -74,7 +76,7 @@ class ReportAnswer(Intake):
 
 
 @router.post("/observe", status_code=201, summary="Take in what was just said")
-async def observe(request: Annotated[Said, Body(examples=[_SAID])], here: Writing) -> ReportAnswer:
+async def observe(request: Annotated[Observe, Body(examples=[_SAID])], here: Writing) -> ReportAnswer:
     """Make them searchable and durable before answering: all of them or, if one is bad, none."""
     report = await here.memory.observe(
         request.messages, space=here.space, session=request.session, user=request.user
@@ -82,23 +84,14 @@ async def observe(request: Annotated[Said, Body(examples=[_SAID])], here: Writin
     return ReportAnswer.model_validate(report)
 
 
-class SessionAnswer(Answer):
-    """A session and its span."""
-
-    name: str
-    messages: int
-    started_at: datetime | None
-    last_at: datetime | None
-
-
 @router.get("/sessions", summary="List the sessions, latest first")
-async def sessions(here: Reading, page: Paging) -> Page[SessionAnswer]:
+async def sessions(here: Reading, page: Paging) -> Page[Session]:
     """Return the sessions of a space."""
     rows = await here.memory.sessions(space=here.space, limit=page.limit + 1, offset=page.counted("sessions"))
-    return page.of_counted("sessions", [SessionAnswer.model_validate(one) for one in rows])
+    return page.of_counted("sessions", rows)
 
 
-class Forgotten(RequestBody):
+class Forget(RequestBody):
     """Request to forget what satisfies all that is named."""
 
     session: str | None = None
@@ -120,20 +113,12 @@ class Forgotten(RequestBody):
     ] = None
 
 
-class LeftAnswer(Answer):
-    """Place where names of the person stand in what is not theirs."""
-
-    place: str
-    count: Annotated[int, Field(description="Rows.")]
-    how: Annotated[str, Field(description="The way to remove them.")]
-
-
 class ErasureAnswer(Answer):
     """Preview of an erasure, with the token that has it done; or what is gone, with the receipt."""
 
     counts: Annotated[dict[str, int], Field(description="Rows by table.")]
     left: Annotated[
-        list[LeftAnswer],
+        list[Left],
         Field(default_factory=list, description="Of a person: names in what is not theirs."),
     ]
     confirm: Annotated[str | None, Field(description="Send it back to have it done.")] = None
@@ -147,7 +132,7 @@ class ErasureAnswer(Answer):
     responses=refused(_412="What would go is no longer what was shown."),
 )
 async def forget(
-    scope: Annotated[Forgotten, Body(examples=[{"user": "ana"}])], here: Administering, request: Request
+    scope: Annotated[Forget, Body(examples=[{"user": "ana"}])], here: Administering, request: Request
 ) -> ErasureAnswer:
     """Return a preview with a token first; with that token, erase from every table and index at once.
 
@@ -162,9 +147,8 @@ async def forget(
     preview = await forget(confirm=False)
     shown = confirmation.shown(preview, scope.names, everywhere=scope.everywhere)
     if not confirmation.confirmed(scope.confirm, "forget", shown):
-        left = [LeftAnswer.model_validate(one) for one in preview.left]
         return ErasureAnswer(
-            counts=dict(preview.counts), left=left, confirm=confirmation.token("forget", shown)
+            counts=dict(preview.counts), left=[*preview.left], confirm=confirmation.token("forget", shown)
         )
     erased = await forget(confirm=True)
     if scope.everything:

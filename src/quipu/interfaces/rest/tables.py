@@ -93,7 +93,7 @@ class RecreatedAnswer(Answer):
     confirm: Confirm = None
 
 
-class Placed(Acting):
+class TablesAct(Acting):
     """Act in a schema, for the program or an agent."""
 
     schema_: Annotated[
@@ -112,11 +112,11 @@ class Placed(Acting):
         return {**self.model_dump(exclude={"confirm", "show_first"}, by_alias=True), "space": space}
 
     def place(self, space: str) -> dict[str, Any]:
-        """Return where it is done, and for whom."""
+        """Return the space, the schema and the agent of the act."""
         return {"space": space, "schema": self.schema_, "agent": self.agent}
 
 
-class Inserted(Placed):
+class TablesInsert(TablesAct):
     """A row, or several."""
 
     table: _Table
@@ -128,7 +128,7 @@ _ROW = {"table": "dwarves", "data": {"name": "Thorin", "age": 195}}
 
 @router.post("/insert", status_code=201, summary="Insert a row, or several: all or none", responses=_TAKEN)
 async def insert(
-    request: Annotated[Inserted, Body(examples=[_ROW])], here: Writing, response: Response
+    request: Annotated[TablesInsert, Body(examples=[_ROW])], here: Writing, response: Response
 ) -> ChangedRowsAnswer:
     """Insert one row, or up to 10,000; embedded fields are embedded. A loss elsewhere needs `confirm`.
 
@@ -147,7 +147,7 @@ async def insert(
     return done
 
 
-class Updated(Placed):
+class TablesUpdate(TablesAct):
     """Rows to change, and how."""
 
     table: _Table
@@ -157,7 +157,7 @@ class Updated(Placed):
 
 
 @router.post("/update", summary="Change rows", responses=_TAKEN)
-async def update(request: Updated, here: Writing) -> ChangedRowsAnswer:
+async def update(request: TablesUpdate, here: Writing) -> ChangedRowsAnswer:
     """Change the rows that satisfy `where`; set a column `updated_at`, too. A loss elsewhere needs `confirm`.
 
     What takes something away elsewhere, by a trigger, a cascade or a function, is shown first.
@@ -177,7 +177,7 @@ async def update(request: Updated, here: Writing) -> ChangedRowsAnswer:
     )
 
 
-class Deleted(Placed):
+class TablesDelete(TablesAct):
     """Rows to delete."""
 
     table: _Table
@@ -185,7 +185,7 @@ class Deleted(Placed):
 
 
 @router.post("/delete", summary="Delete rows", responses=_TAKEN)
-async def delete(request: Deleted, here: Writing) -> ChangedRowsAnswer:
+async def delete(request: TablesDelete, here: Writing) -> ChangedRowsAnswer:
     """Return those that satisfy `where` and what goes with them first, with a token; with it, delete them.
 
     Their vectors go with them.
@@ -202,7 +202,7 @@ async def delete(request: Deleted, here: Writing) -> ChangedRowsAnswer:
 
 async def _changed(
     act: str,
-    request: Inserted | Updated | Deleted,
+    request: TablesInsert | TablesUpdate | TablesDelete,
     space: str,
     do: Callable[[Changed | Literal[False]], Awaitable[Changed]],
 ) -> ChangedRowsAnswer:
@@ -213,7 +213,7 @@ async def _changed(
     return ChangedRowsAnswer.model_validate(done).model_copy(update={"confirm": token})
 
 
-class Executed(Placed):
+class TablesExecute(TablesAct):
     """One other statement."""
 
     sql: Annotated[str, Field(examples=["create index on dwarves (name)"])]
@@ -221,7 +221,7 @@ class Executed(Placed):
 
 
 @router.post("/execute", summary="Run one other statement", responses=_TAKEN)
-async def execute(request: Executed, here: Administering) -> StatementAnswer:
+async def execute(request: TablesExecute, here: Administering) -> StatementAnswer:
     """Run `create index`, `drop table`, `insert … select`. A loss needs `confirm`.
 
     What takes anything away is undone, and `lost` says what that is.
@@ -241,7 +241,7 @@ async def execute(request: Executed, here: Administering) -> StatementAnswer:
     return StatementAnswer.model_validate(done).model_copy(update={"confirm": token})
 
 
-class Redefined(Placed):
+class TablesRecreate(TablesAct):
     """A table as it is to be."""
 
     table: _Table
@@ -266,7 +266,7 @@ class Redefined(Placed):
 
 
 @router.post("/recreate", summary="Make a table anew with another definition", responses=_TAKEN)
-async def recreate(request: Redefined, here: Administering) -> RecreatedAnswer:
+async def recreate(request: TablesRecreate, here: Administering) -> RecreatedAnswer:
     """Keep its rows, vectors, indexes and references, in one transaction.
 
     `lost` names what cannot come. First comes the plan, with a token in `confirm`; with that token it is

@@ -28,7 +28,7 @@ class ReviewRequest(RequestBody):
     review_id: str | None = None
 
 
-class Reviewed(RequestBody):
+class TraceReadReviews(RequestBody):
     """Reviews of a place, to be read for what they complain about."""
 
     reviews: Annotated[list[ReviewRequest], Field(max_length=10_000)]
@@ -50,14 +50,14 @@ _REVIEWS = {
 
 @router.post("/reviews", status_code=201, summary="Read reviews")
 async def read_reviews(
-    request: Annotated[Reviewed, Body(examples=[_REVIEWS])], here: Writing
+    request: Annotated[TraceReadReviews, Body(examples=[_REVIEWS])], here: Writing
 ) -> ReviewReading:
     """Return the complaints in reviews, as evidence for recommendations. The texts are not kept."""
     reviews = [Review(place_id=request.place, **given(one)) for one in request.reviews]
     return await here.memory.trace.read_reviews(reviews, space=here.space, **given(request, "reviews"))
 
 
-class Failed(RequestBody):
+class TraceSignalRun(RequestBody):
     """A reading of reviews that came to nothing."""
 
     session: _Session
@@ -73,6 +73,6 @@ class Failed(RequestBody):
 
 
 @router.post("/signal-runs", status_code=201, summary="Write down a reading of reviews that failed")
-async def signal_run(request: Failed, here: Writing) -> Noted:
+async def signal_run(request: TraceSignalRun, here: Writing) -> Noted:
     """Note a failed reading and return its id. For one that succeeded use `/trace/reviews`."""
     return Noted(id=await here.memory.trace.signal_run(None, space=here.space, **given(request)))

@@ -57,7 +57,7 @@ class Limits:
 
 
 async def received(chunks: AsyncIterable[bytes], terms: Limits, *, larger: str) -> AsyncGenerator[bytes]:
-    """Yield what is sent for an import; ``larger`` is the way out for more than it may have.
+    """Yield the bytes that are sent for an import; ``larger`` is the way out for more than it may have.
 
     Raises:
         TooLarge: it is more than an import may have.

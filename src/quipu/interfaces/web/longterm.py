@@ -92,7 +92,7 @@ async def add(
 
 @router.get("/longterm/archive")
 async def preview(visit: Visiting, chosen: Filtered) -> Response:
-    """Show what archiving all that a filter finds would take."""
+    """Show the memories that archiving everything under a filter would take."""
     archived = await visit.memory.longterm.archive_many(space=visit.space, **chosen.given())
     return visit.page(
         "longterm_archive.html",

@@ -16,7 +16,7 @@ _STEPS: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 def is_too_deep(text: bytes) -> bool:
-    """Return whether a JSON text has more than ``DEEPEST`` levels, in a time that grows with its length."""
+    """Return True if a JSON text has more than ``DEEPEST`` levels, in a time that grows with its length."""
     if text.count(b"[") + text.count(b"{") <= DEEPEST:
         return False
     brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)

@@ -32,7 +32,7 @@ PIPE_IN: Final = "What comes by a pipe is handed in on standard input: -"
 
 
 def is_regular(stat: os.stat_result) -> bool:
-    """Say whether it is a regular file, and no pipe, socket or device."""
+    """Return True if it is a regular file, and no pipe, socket or device."""
     return S_ISREG(stat.st_mode)
 
 
@@ -88,7 +88,7 @@ def next_line(file: Readable, most_bytes: int = LINE_BYTES) -> Line | None:
 
 
 def rest_of_line(file: Readable) -> Iterator[bytes]:
-    """Return what is left of a line, piece by piece; the last piece has the line's end, if it has one."""
+    """Yield the rest of a line, piece by piece; the last piece has the line's end, if it has one."""
     while data := file.readline(_PIECE_BYTES):
         yield data
         if data.endswith(b"\n"):
@@ -102,7 +102,7 @@ def all_of(file: Readable) -> bytes | None:
 
 
 def compression(data: bytes) -> str | None:
-    """Return how a file is compressed that begins with this, or None: ``gzip``, ``zip``, ``zstd`` and others.
+    """Return the compression of a file that begins with this (``gzip``, ``zip``, ``zstd``, ...), or None.
 
     Nothing that is handed in is unpacked: a file of some kilobytes may unpack to more than any disk holds.
     """

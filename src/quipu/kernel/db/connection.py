@@ -185,7 +185,7 @@ def address(url: str, settings: Settings, **given: str) -> str:
 
 
 def answer_seconds(settings: Settings) -> float:
-    """Return how long a server may be silent: as set, else long enough for it to end a statement."""
+    """Return the seconds for which a server may be silent: as set, else enough to end a statement."""
     if settings.answer_seconds is not None:
         return settings.answer_seconds
     return max(_LEAST_SECONDS, settings.statement_seconds + _MARGIN_SECONDS)

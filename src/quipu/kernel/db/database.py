@@ -276,12 +276,12 @@ class Database:
                 ) from error
 
     def _patience(self, seconds: float | None) -> float:
-        """Return how long to wait for a connection; only briefly if the server gave no answer last time."""
+        """Return the seconds to wait for a connection; few if the server gave no answer last time."""
         usual = self._settings.connect_seconds if seconds is None else seconds
         return min(usual, connection.HEAR_SECONDS) if self._silent else usual
 
     async def ready(self, *, seconds: float) -> None:
-        """Return where everything of ours can be read.
+        """Return once everything of ours can be read.
 
         Raises:
             DatabaseUnavailable: the server says nothing for so many seconds, or a lock lasts as long.

@@ -50,7 +50,7 @@ def found_in(package: str) -> tuple[Migration, ...]:
 
 
 def missing(expected: Iterable[Migration], applied: dict[tuple[str, str], str]) -> list[Migration]:
-    """Return what still has to be applied, in order.
+    """Return the migrations that still have to be applied, in order.
 
     Raises:
         MigrationRefused: the database was made before the first release; or it has a migration that this code

@@ -55,7 +55,7 @@ def _not_finite(value: float) -> str:
 
 
 def loads(text: str | bytes) -> Any:
-    """Return what a JSON text of PostgreSQL says, which may be more than Python reads.
+    """Return the value of a JSON text of PostgreSQL, which may be more than Python reads.
 
     Raises:
         psycopg.DataError: it is nested too deeply, or has a number of too many digits.

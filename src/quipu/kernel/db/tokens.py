@@ -87,7 +87,7 @@ def meaningful(statement: str) -> list[Token]:
 
 
 def names_numbers(word: str) -> bool:
-    """Return whether a word tells names by numbers."""
+    """Return True if a type shows names for the numbers of objects, as ``regclass`` does."""
     return _WHOLE.fullmatch(word.lower()) is not None
 
 

@@ -208,7 +208,7 @@ class _Reading:
 
 
 def _readings(model: ModelInfo, cached_texts: int) -> dict[Role, _Reading]:
-    """Return how texts of each role are read; roles that differ in nothing share what is cached."""
+    """Return the reader of texts of each role; roles that do not differ share their cache."""
     roles: tuple[Role, Role] = ("passage", "query")
     means = dict(zip(roles, read_means(model), strict=True)) if model.centred else {}
     readings: dict[Role, _Reading] = {

@@ -61,11 +61,11 @@ class Session(Protocol):
         ...
 
     def get_inputs(self) -> list[Node]:
-        """Return what the graph takes."""
+        """Return the inputs of the graph."""
         ...
 
     def get_outputs(self) -> list[Node]:
-        """Return what the graph gives."""
+        """Return the outputs of the graph."""
         ...
 
 

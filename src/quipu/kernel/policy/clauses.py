@@ -128,7 +128,7 @@ def freed(clause: str) -> str:
 
 
 def headed(left: str, refused: str) -> str:
-    """Return what is left after a refused clause, with its subject: "I have gout and collect stamps"."""
+    """Return the rest after a refused clause, with its subject: "I have gout and collect stamps"."""
     rule = bare(refused)
     head, joined = _PRONOUN.match(rule) or _HEAD.search(rule), _JOINED.match(left)
     if head is not None and joined and (joined["third"] or head["who"].lower() in _PLURAL):

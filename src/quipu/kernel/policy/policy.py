@@ -122,7 +122,7 @@ class Policy:
     def left(
         self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
     ) -> list[str]:
-        """Return what of a text may be kept, run by run as it stands there, with its subject."""
+        """Return the parts of a text that may be kept, in their order, each with its subject."""
         judged = self.verdicts(text, asked=asked, work=work, source=source)
         if all(one.refused is None for one in judged):
             return [text]

@@ -115,7 +115,7 @@ def _goes_on(text: str, end: int, line: str) -> bool:
 
 
 def _spoken(text: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and text of the lines that their author wrote as prose; blank ones are among them."""
+    """Yield start, end and text of the lines that their author wrote as prose, blank ones among them."""
     fence: str | None = None
     after_blank, at = True, 0
     for whole in text.splitlines(keepends=True):

@@ -99,7 +99,7 @@ class Connections:
 
 
 def read(path: Path) -> Connections:
-    """Return what a file says: ``{"topics": …, "redis": …}``, or the topics alone.
+    """Return the content of a file: ``{"topics": …, "redis": …}``, or the topics alone.
 
     Raises:
         ConfigError: it cannot be read, or has something in it that means nothing here.

@@ -36,7 +36,7 @@ class _PubSub(PubSub):
 
 class _Redis(Redis):
     def pubsub(self, **given: Any) -> PubSub:
-        """Return who listens."""
+        """Return the listener."""
         return _PubSub(self.connection_pool, **given)
 
 

@@ -32,7 +32,7 @@ class LocalReranker:
                 self._encoder = await to_thread.run_sync(self.opened)
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return how well each text answers the question, 0 to 1. See ``Reranker``.
+        """Return a score from 0 to 1 for each text: how well it answers the question. See ``Reranker``.
 
         It can be cancelled between two texts.
         """

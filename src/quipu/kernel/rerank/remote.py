@@ -39,7 +39,7 @@ class RemoteReranker:
         """Do nothing: the server has the model."""
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return how well each text answers the question, 0 to 1. See ``Reranker``."""
+        """Return a score from 0 to 1 for each text: how well it answers the question. See ``Reranker``."""
         query = beginning(question, tokens=QUESTION_TOKENS)
         documents = [beginning(text, tokens=TEXT_TOKENS) for text in texts]
         scores = None if self._says_texts else await self._documents(query, documents)

@@ -43,7 +43,7 @@ class CrossEncoder:
             )
 
     def log_odds(self, question: str, text: str) -> float:
-        """Return how well the text answers the question, as the graph gives it: any finite number.
+        """Return the graph's number for how well the text answers the question: any finite number.
 
         Raises ``NoScores`` when it refuses the text or gives more than a number, or two for no and yes.
         """

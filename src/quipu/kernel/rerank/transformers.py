@@ -44,7 +44,7 @@ class TransformersReranker:
             await to_thread.run_sync(self._loaded, abandon_on_cancel=True)
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return how well each text answers the question, 0 to 1. See ``Reranker``."""
+        """Return a score from 0 to 1 for each text: how well it answers the question. See ``Reranker``."""
         model = self._model
         if model is None:
             raise NoScores("was not loaded")

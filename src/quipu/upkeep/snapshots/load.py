@@ -293,7 +293,7 @@ async def sums(conn: Connection, target: Target, tables: Iterable[str]) -> dict[
 
 
 def _written(text: str) -> sql.SQL:
-    """Return what PostgreSQL itself wrote, or a dump has, for the connection of the writer."""
+    """Return the statements of PostgreSQL itself or of a dump, for the connection of the writer."""
     return sql.SQL(cast(LiteralString, text))
 
 

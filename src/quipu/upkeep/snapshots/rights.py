@@ -115,7 +115,7 @@ def still(of: Kept, there: Collection[tuple[str, int]]) -> tuple[Kept, tuple[str
 
 
 def going(objects: Sequence[Granted]) -> tuple[str, ...]:
-    """Return what is lost with the present objects and the agent cannot make again, a line each."""
+    """Return a line for each thing that is lost with the present objects and the agent cannot make again."""
     published = [
         _line(one.key, right) for one in objects if one.key[0] == "published" for right in one.rights
     ]

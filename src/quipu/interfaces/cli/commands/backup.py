@@ -45,7 +45,6 @@ def command() -> None:
 @command.command("base")
 @click.option("--keep", type=int, metavar="N", help="Keep the latest N bases and what they need of the log.")
 @common
-@click.pass_obj
 def base(call: Call, keep: int | None) -> None:
     """Take a base, while everything goes on."""
     settings, screen = settings_of(call), Screen(call)
@@ -60,7 +59,6 @@ def base(call: Call, keep: int | None) -> None:
 
 @command.command("list")
 @common
-@click.pass_obj
 def list_(call: Call) -> None:
     """List the bases, and from when to when the log is kept."""
     screen = Screen(call)
@@ -74,7 +72,6 @@ def list_(call: Call) -> None:
 @click.option("--in-place", is_flag=True, help="Instead of what is there now, which is put aside.")
 @click.option("--yes", is_flag=True, help="Do it. Without this, only what would be done is shown.")
 @common
-@click.pass_obj
 def restore(call: Call, at: str | None, into: Path | None, in_place: bool, yes: bool) -> None:
     """Bring the database back as it was: into another home, or in place.
 

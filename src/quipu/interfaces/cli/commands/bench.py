@@ -31,7 +31,6 @@ from quipu.interfaces.cli.views.text import count
     help="The number of questions to ask.",
 )
 @common
-@click.pass_obj
 def command(call: Call, messages: int, questions: int) -> None:
     """Measure storing and recalling on this machine, in a space of its own that is forgotten afterwards.
 

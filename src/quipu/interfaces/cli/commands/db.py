@@ -43,7 +43,6 @@ def command() -> None:
 
 @command.command("start", short_help="Start it, and let it stay until `quipu db stop`.")
 @common
-@click.pass_obj
 def start(call: Call) -> None:
     """Start it, and let it stay until `quipu db stop`: calls are then quicker."""
     settings, screen = _embedded(call), Screen(call)
@@ -55,7 +54,6 @@ def start(call: Call) -> None:
 @command.command("stop")
 @click.option("--force", is_flag=True, help="Also while other processes use it.")
 @common
-@click.pass_obj
 def stop(call: Call, force: bool) -> None:
     """Stop it. What is stored is safe."""
     settings, screen = _embedded(call), Screen(call)
@@ -66,16 +64,14 @@ def stop(call: Call, force: bool) -> None:
 
 @command.command("status")
 @common
-@click.pass_obj
 def status(call: Call) -> None:
-    """Show whether it runs, where its data are, and how large they are."""
+    """Show if it runs, where its data are, and how large they are."""
     settings = _embedded(call)
     _show(Screen(call), embedded.status(settings))
 
 
 @command.command("url", short_help="Print its address, for pg_dump and other programs.")
 @common
-@click.pass_obj
 def url(call: Call) -> None:
     """Print its address, for psql, pg_dump and other programs, while it runs."""
     settings, screen = settings_of(call), Screen(call)
@@ -98,7 +94,6 @@ def url(call: Call) -> None:
 )
 @click.option("--yes", is_flag=True, help="Do it. Without this, only what would be done is shown.")
 @common
-@click.pass_obj
 def upgrade(call: Call, old_programs: Path | None, yes: bool) -> None:
     """Bring the data over to the version of PostgreSQL that is installed.
 
@@ -117,7 +112,6 @@ def upgrade(call: Call, old_programs: Path | None, yes: bool) -> None:
 @command.command("clean")
 @click.option("--yes", is_flag=True, help="Remove them. Without this, they are only shown.")
 @common
-@click.pass_obj
 def clean(call: Call, yes: bool) -> None:
     """Remove the data that an upgrade or a restore put aside.
 
@@ -135,7 +129,6 @@ def clean(call: Call, yes: bool) -> None:
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[PSQL ARGUMENTS]...")
 @common
-@click.pass_obj
 def psql(call: Call, arguments: tuple[str, ...]) -> int:
     """Open the database in psql, as its administrator; further arguments are psql's.
 

@@ -50,7 +50,6 @@ class DemoQuestion:
     "--from", "origin", type=FilePath(path_type=Path), metavar="DIR", help="Your own Claude Code sessions."
 )
 @common
-@click.pass_obj
 def command(call: Call, origin: Path | None) -> None:
     """Import recorded conversations, ask questions in plain words, and show what comes back and why.
 
@@ -60,7 +59,7 @@ def command(call: Call, origin: Path | None) -> None:
     screen = Screen(call)
     space = _SPACE if origin is None else _OWN_SPACE
     sources = _samples() if origin is None else _own(screen, origin)
-    with opened(call, screen) as memory:
+    with opened(call) as (_, memory):
         imported = [_import(memory, screen, name, lines, space=space) for name, lines in sources.items()]
         questions = (
             _sample_questions() if origin is None else [DemoQuestion(text) for text in _FOR_ANY_PROJECT]

@@ -152,7 +152,6 @@ async def spending(settings: Settings) -> AsyncIterator[Finding]:
 @click.command()
 @click.option("--deep", is_flag=True, help="Read all that is stored: 20 s for 100,000 memories.")
 @common
-@click.pass_obj
 def command(call: Call, deep: bool) -> int:
     """Explain the state of everything. It never starts, changes or repairs anything.
 

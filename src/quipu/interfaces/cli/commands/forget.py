@@ -16,7 +16,6 @@ from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.input import text_of
 from quipu.interfaces.cli.last_recall import drop
 from quipu.interfaces.cli.memory import opened, settings_of
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.layout import Rows, amounts
 from quipu.interfaces.cli.views.text import count, day_and_time, size, visible
 from quipu.upkeep.erasure.model import Checked, Erasure, Left, Place
@@ -43,11 +42,10 @@ def check(
     most_bytes: int | None,
 ) -> None:
     """Print what is left. The exit code is 1 where something is, or could not be looked at."""
-    screen = Screen(call)
     sought = [] if strings is None else lines(strings, field="for")
     if strings is not None and not sought:
         raise BadInput(f"{strings} holds no string.", field="for", hint="Give one a line.")
-    with opened(call, screen) as memory, screen.progress("Searching", total=None) as steps:
+    with opened(call) as (screen, memory), screen.progress("Searching", total=None) as steps:
         checked = memory.check_erasure(
             receipt,
             sought,
@@ -65,8 +63,7 @@ def check(
 
 def rewrite_freed(call: Call, receipt: str, *, space: str, yes: bool) -> None:
     """Write tables anew, or say what that would take. The exit code is 1 where a table was refused."""
-    screen = Screen(call)
-    with opened(call, screen) as memory, screen.busy("Writing tables anew"):
+    with opened(call) as (screen, memory), screen.busy("Writing tables anew"):
         rewritten = memory.rewrite_freed(receipt, space=space, confirm=yes)
     amount = f"{count(rewritten.tables, 'table')}, {size(rewritten.bytes)}, about {rewritten.seconds:,.0f} s"
     if not yes:
@@ -143,7 +140,6 @@ def _count(one: Place, checked: Checked) -> str:
 @click.option("--rewrite", metavar="RECEIPT", help="Write tables anew: free no page that holds old words.")
 @click.option("--yes", is_flag=True, help="Do it. Without this, only what would go is shown.")
 @common
-@click.pass_obj
 def command(
     call: Call,
     space: str,
@@ -183,10 +179,9 @@ def command(
             "say either what to forget (--session, --user, --message) or --everything.",
             hint=f"The whole space: quipu forget --space {space} --everything",
         )
-    screen = Screen(call)
     if yes:
         drop(home=settings_of(call).home)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         erasure = memory.forget(space=space, **named, names=names, everywhere=everywhere, confirm=yes)
     screen.answer(erasure, *_shown(erasure))
 

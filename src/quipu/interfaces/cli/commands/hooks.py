@@ -54,7 +54,6 @@ def command() -> None:
 @click.option("--tokens", type=click.IntRange(1, 100_000), help="The most that a hook may tell (400).")
 @click.option("--dry-run", is_flag=True, help="Show the settings as they would be; change nothing.")
 @common
-@click.pass_obj
 def install(
     call: Call, agent: str, dry_run: bool, space: str | None, tokens: int | None, **where: Any
 ) -> None:
@@ -82,7 +81,6 @@ def install(
 @_where
 @click.option("--dry-run", is_flag=True, help="Show the settings as they would be; change nothing.")
 @common
-@click.pass_obj
 def remove(call: Call, agent: str, dry_run: bool, **where: Any) -> None:
     """Take the hooks out of the settings of an agent; what is there of others stays."""
     done = entries.remove(_settings(**where), now=datetime.now(UTC), dry_run=dry_run)
@@ -91,9 +89,8 @@ def remove(call: Call, agent: str, dry_run: bool, **where: Any) -> None:
 
 @command.command("status")
 @common
-@click.pass_obj
 def status(call: Call) -> None:
-    """Show which hooks are installed, and how the service does that answers them."""
+    """Show the installed hooks, and the state of the service that answers them."""
     home = client.home_directory(str(settings_of(call).home))
     screen, here = Screen(call), Path.cwd()
     files = [
@@ -110,7 +107,6 @@ def status(call: Call) -> None:
 
 @command.command("stop")
 @common
-@click.pass_obj
 def stop(call: Call) -> None:
     """End the service that answers hooks; the next hook starts it again."""
     answer = _asked(client.home_directory(str(settings_of(call).home)), "stop")

@@ -41,17 +41,15 @@ def command() -> None:
 @in_space
 @erased_too
 @common
-@click.pass_obj
 def import_jsonl(call: Call, file: Path, space: str, erased_too: bool) -> int:
     """Take in a file of JSON lines, or - for standard input.
 
     A line is {"content", "id", "session", "role", "speaker", "time", "user"}; only content is required.
     Lines that cannot be taken are reported with their number, the rest is taken. Exit code 2 if none was.
     """
-    screen = Screen(call)
     piped = str(file) == "-"
     lines = jsonl.read(sys.stdin.buffer if piped else file)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         total = None if piped else _count_lines(file, screen)
         reports = take(memory, screen, lines, space=space, total=total, erased_too=erased_too)
     screen.answer(reports, report(reports))
@@ -63,7 +61,6 @@ def import_jsonl(call: Call, file: Path, space: str, erased_too: bool) -> int:
 @in_one_space("One space for all projects.")
 @erased_too
 @common
-@click.pass_obj
 def import_claude_code(call: Call, path: Path | None, space: str | None, erased_too: bool) -> int:
     """Take in what people and agent said in recorded sessions of Claude Code.
 
@@ -71,12 +68,11 @@ def import_claude_code(call: Call, path: Path | None, space: str | None, erased_
     CLAUDE_CONFIG_DIR. Each project goes to a space of its own, named like the directory that the session was
     started in; --space puts all into one.
     """
-    screen = Screen(call)
     files = claude.recordings((path or claude.default_path()).expanduser())
     groups = {space: files} if space else claude.by_project(files)
     skipped: Counter[str] = Counter()
     inserted = Inserted()
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         done = {
             name: take(
                 memory,

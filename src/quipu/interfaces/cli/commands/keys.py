@@ -9,7 +9,6 @@ import click
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.derived import derived
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import keys as views
 from quipu.upkeep.keys.model import LEVELS, Level
 
@@ -37,7 +36,6 @@ _LEVEL: Final = "The rights: read, write (also take in and correct), or admin (a
 @click.option("--level", type=click.Choice(LEVELS), default="read", show_default=True, help=_LEVEL)
 @click.option("--per-minute", default=600, show_default=True, help="Requests a minute (1 to 1,000,000).")
 @common
-@click.pass_obj
 def create(
     call: Call,
     name: str,
@@ -53,8 +51,7 @@ def create(
     """
     if (space is None) != all_spaces:
         raise click.UsageError("Say either --space SPACE or --all-spaces.")
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         issued = memory.keys.create(name, space=space, user=user, level=level, requests_per_minute=per_minute)
     screen.answer(issued, views.issued(issued))
 

@@ -62,7 +62,6 @@ def command(ctx: click.Context, **whose: Any) -> None:
 @click.option("--http", metavar="URL", help="Of a server that runs already; the key is in QUIPU_API_KEY.")
 @_whose
 @common
-@click.pass_obj
 def config(call: Call, client: str, http: str | None, **whose: Any) -> None:
     """Print what a client must be told so that it uses this memory; nothing is written.
 

@@ -17,7 +17,6 @@ from quipu.kernel.db.migrate import migrate, pending
 @click.command()
 @click.option("--check", is_flag=True, help="Only list what is missing.")
 @common
-@click.pass_obj
 def command(call: Call, check: bool) -> None:
     """Bring the database to this version's schema.
 

@@ -36,7 +36,6 @@ def command() -> None:
 
 @command.command("list", short_help="List the models that can be chosen by name.")
 @common
-@click.pass_obj
 def list_all(call: Call) -> None:
     """List the models that can be chosen by name, and which one the settings name."""
     settings = settings_of(call)
@@ -66,7 +65,6 @@ def list_all(call: Call) -> None:
 @command.command("show", short_help="Show one model.")
 @click.argument("name")
 @common
-@click.pass_obj
 def show(call: Call, name: str) -> None:
     """Show one model: its lengths, what is put before texts, whether its mean is subtracted, its digest."""
     model = find_model(name, home=settings_of(call).home)
@@ -94,7 +92,6 @@ def _rerankers(rerankers: Sequence[RerankerInfo], chosen: str | None) -> Table:
 @click.option("--passage-prefix", metavar="TEXT", help="What it expects before what is stored.")
 @click.option("--reranker", is_flag=True, help="It is a cross-encoder: model.onnx and tokenizer.json.")
 @common
-@click.pass_obj
 def add(
     call: Call,
     directory: Path,
@@ -137,7 +134,6 @@ def add(
 @click.option("--yes", is_flag=True, help="Do it. Without this, only what it would cost is shown.")
 @click.option("--background", is_flag=True, help="Leave the work to `quipu worker`.")
 @common
-@click.pass_obj
 def use(call: Call, name: str, yes: bool, background: bool) -> None:
     """Change to another model: an added one, 'multilingual', 'hashing', 'st:NAME' or 'openai:NAME'.
 
@@ -149,7 +145,7 @@ def use(call: Call, name: str, yes: bool, background: bool) -> None:
     if name == MULTILINGUAL and yes:
         with screen.busy("Converting the model, once"):
             add_multilingual(settings.home)
-    with opened(call, screen) as memory:
+    with opened(call) as (_, memory):
         plan = memory.reembed_plan(name)
         if not yes:
             screen.answer(plan, views.plan(plan))

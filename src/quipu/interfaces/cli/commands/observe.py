@@ -11,7 +11,6 @@ from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.input import FilePath, text_of
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.report import report
 
 
@@ -33,14 +32,12 @@ from quipu.interfaces.cli.views.report import report
 @click.option("--time", metavar="TIME", help="When it was said, if not now: 2025-03-01T10:00Z.")
 @click.option("--id", "identity", metavar="ID", help="Your own id of it.")
 @common
-@click.pass_obj
 def command(
     call: Call, text: str | None, file: Path | None, space: str, identity: str | None, **given: str | None
 ) -> None:
     """Take in what was just said: TEXT, a file, or standard input (also by -)."""
-    screen = Screen(call)
     message = {"content": _content(text, file), "id": identity, **given}
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         observed = memory.observe(
             [{name: value for name, value in message.items() if value is not None}], space=space
         )

@@ -7,7 +7,6 @@ import click
 from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import conversations as views
 
 _EXAMPLES = """\b
@@ -26,7 +25,6 @@ Examples:
 @click.option("--wait", "wait_seconds", type=float, default=0, help="Seconds to wait for the answer.")
 @click.option("--list", "listed", is_flag=True, help="Show the prompts that there are, with their answers.")
 @common
-@click.pass_obj
 def command(
     call: Call,
     text: str | None,
@@ -40,8 +38,7 @@ def command(
 
     Who answers: the function that QUIPU_AGENT names, else the language model that is configured.
     """
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         if listed:
             prompts = memory.conversations.prompts(space=space, session=session)
             screen.answer({"space": space, "prompts": prompts}, views.prompts(prompts))

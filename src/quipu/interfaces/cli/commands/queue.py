@@ -11,7 +11,6 @@ from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.derived import derived
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import queue as views
 from quipu.interfaces.cli.views.text import count
 
@@ -39,12 +38,10 @@ _topic = click.option("--topic", metavar="NAME", help="Only jobs of this topic."
 @_all
 @_topic
 @common
-@click.pass_obj
 def retry(call: Call, jobs: tuple[int, ...], every: bool, topic: str | None) -> None:
     """Try jobs that were given up once more, as if they were new: each JOB, or --all, or of a --topic."""
     numbers = _meant(jobs, every=every, topic=topic)
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         retried = memory.queue.retry(numbers, topic=topic)
     screen.answer({"count": retried}, Text(f"{count(retried, 'job')} will be tried again."))
 
@@ -56,14 +53,12 @@ def retry(call: Call, jobs: tuple[int, ...], every: bool, topic: str | None) -> 
 @click.option("--waiting", is_flag=True, help=_WAITING)
 @click.option("--yes", is_flag=True, help="Do it; without it, only show what would be done.")
 @common
-@click.pass_obj
 def purge(
     call: Call, jobs: tuple[int, ...], every: bool, topic: str | None, waiting: bool, yes: bool
 ) -> None:
     """Throw away jobs that were given up: each JOB, or --all, or of a --topic."""
     numbers = _meant(jobs, every=every, topic=topic)
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         purged = memory.queue.purge(numbers, topic=topic, waiting=waiting, confirm=yes)
     screen.answer(purged, *views.purged(purged))
 

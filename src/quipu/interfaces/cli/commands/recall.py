@@ -32,7 +32,6 @@ from quipu.recall.model import Hit
     help="Answer as a block for a prompt: as many memories as fit, at most --limit if you give it.",
 )
 @common
-@click.pass_obj
 def command(call: Call, words: tuple[str, ...], block: int | None, **filters: object) -> None:
     """Ask a question in plain words; get the memories that answer it, best first.
 
@@ -40,9 +39,8 @@ def command(call: Call, words: tuple[str, ...], block: int | None, **filters: ob
     the second one. Quotes around the question keep the shell from reading it.
     """
     question = values.asked(" ".join(words))
-    screen = Screen(call)
     options = Filters(**filters)  # pyright: ignore[reportArgumentType]
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         if block is not None:
             _block(memory, screen, question, options, budget_tokens=block)
             return

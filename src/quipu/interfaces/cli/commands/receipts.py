@@ -35,7 +35,6 @@ _FAILED: Final = 1
 @click.argument("file", type=FilePath(path_type=Path, allow_dash=True))
 @click.option("--key", metavar="KEY", help="The public key that you trust, or a file that holds it.")
 @common
-@click.pass_obj
 def verify(call: Call, file: Path, key: str | None) -> None:
     """Verify receipts in FILE (- for standard input), without a database.
 

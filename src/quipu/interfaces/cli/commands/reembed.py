@@ -7,7 +7,6 @@ from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.models import reembedded
 
 
@@ -16,15 +15,13 @@ from quipu.interfaces.cli.views.models import reembedded
     "--model", metavar="NAME", help="The model; that of the settings, else the database's, if not given."
 )
 @common
-@click.pass_obj
 def command(call: Call, model: str | None) -> None:
     """Make the vectors of everything stored anew with another embedding model.
 
     Recall works on meanwhile, with the old vectors, until all new ones are there. Stopping is safe: doing
     it again goes on where it was.
     """
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         held = memory.health().entries
         with screen.progress("Embedding", total=held, unit="texts") as steps:
             done = memory.reembed(model, progress=steps.advance)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 @click.option("--certificate", metavar="FILE", type=Path, help="For https, with --private-key.")
 @click.option("--private-key", metavar="FILE", type=Path, help="The key of that certificate.")
 @common
-@click.pass_obj
 def command(
     call: Call,
     host: str,

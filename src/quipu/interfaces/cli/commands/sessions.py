@@ -6,7 +6,6 @@ import click
 
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.layout import Rows
 from quipu.interfaces.cli.views.text import day_and_time
 from quipu.record.store import Session
@@ -28,11 +27,9 @@ _table = Rows[Session](
 @click.option("--limit", "-n", default=20, show_default=True, help="The most rows to return (1 to 1,000).")
 @click.option("--offset", default=0, help="The number of rows to skip.")
 @common
-@click.pass_obj
 def command(call: Call, space: str, limit: int, offset: int) -> None:
     """List the sessions of a space, the latest first."""
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         sessions = memory.sessions(space=space, limit=limit, offset=offset)
     screen.answer({"space": space, "sessions": sessions}, _table(sessions))
     if len(sessions) == limit:

@@ -37,14 +37,12 @@ _yes = click.option("--yes", "confirm", is_flag=True, help="Do it; without it, o
 @in_space
 @_yes
 @common
-@click.pass_obj
 def restore(call: Call, name: str, space: str, confirm: bool) -> None:
     """Put a snapshot in the place of what its schema holds.
 
     A snapshot of what is there now is taken first, so it can be undone. It is done as a whole or not at all.
     """
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         total = memory.snapshots.get(name, space=space).bytes
         with screen.progress("restoring", total=total, again=_UNCHANGED) as steps:
             done = memory.snapshots.restore(name, space=space, confirm=confirm, progress=steps.advance)
@@ -59,16 +57,14 @@ def restore(call: Call, name: str, space: str, confirm: bool) -> None:
 )
 @_yes
 @common
-@click.pass_obj
 def import_dump(call: Call, path: Path, space: str, schema: str, confirm: bool) -> None:
     """Put an exported file in the place of what a schema holds; without --yes it is tried and undone.
 
     The file may be of another space or database. Functions, triggers and whatever else no export of tables
     holds are refused.
     """
-    screen = Screen(call)
     with (
-        opened(call, screen) as memory,
+        opened(call) as (screen, memory),
         screen.progress("importing", total=path.stat().st_size, again=_UNCHANGED) as steps,
     ):
         done = memory.snapshots.import_dump(

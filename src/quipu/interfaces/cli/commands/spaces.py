@@ -6,7 +6,6 @@ import click
 
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.layout import Rows
 from quipu.upkeep.overview import SpaceCounts
 
@@ -23,13 +22,11 @@ _table = Rows[SpaceCounts](
 
 @click.command()
 @common
-@click.pass_obj
 def command(call: Call) -> None:
     """List the spaces of the database, by name, and how much each holds.
 
     For whoever administers it: every other command keeps to one space.
     """
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         spaces = memory.spaces()
     screen.answer({"spaces": spaces}, _table(spaces))

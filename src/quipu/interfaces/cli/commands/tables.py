@@ -13,7 +13,6 @@ from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.derived import derived
 from quipu.interfaces.cli.input import text_of
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import tables as views
 
 if TYPE_CHECKING:
@@ -85,7 +84,6 @@ def _said(sql: str | None, option: str | None) -> str:
 @click.option("--column-descriptions", metavar="JSON", help="The meaning of the columns: column to text.")
 @click.option("--sql", required=True, metavar="SQL", help="One CREATE TABLE statement.")
 @common
-@click.pass_obj
 def create_table(call: Call, **options: Any) -> None:
     """Create a table and register what it is for."""
     _run(call, "create_table", views.done, options)
@@ -97,7 +95,6 @@ def create_table(call: Call, **options: Any) -> None:
 @_show_first
 @_yes
 @common
-@click.pass_obj
 def execute(call: Call, sql: str | None, option: str | None, **options: Any) -> None:
     """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT.
 
@@ -112,12 +109,10 @@ def execute(call: Call, sql: str | None, option: str | None, **options: Any) -> 
 @click.option("--search-text", metavar="TEXT", help="Its vector takes the place of :search_embedding.")
 @click.option("--limit", "-n", default=50, show_default=True, help="Rows at most (1 to 1,000).")
 @common
-@click.pass_obj
 def query(call: Call, sql: str | None, option: str | None, **options: Any) -> None:
     """Answer one SELECT; read only."""
     statement = _said(sql, option)
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         rows = memory.tables.query(statement, **options)
     screen.answer(rows, views.found(rows))
     if rows.note:
@@ -132,7 +127,6 @@ def query(call: Call, sql: str | None, option: str | None, **options: Any) -> No
 )
 @_yes
 @common
-@click.pass_obj
 def insert(call: Call, **options: Any) -> None:
     """Insert a row, or up to 10,000: all or none. Many come by a pipe: --data - < rows.json"""
     if options["data"] == "-":
@@ -148,7 +142,6 @@ def insert(call: Call, **options: Any) -> None:
 @_show_first
 @_yes
 @common
-@click.pass_obj
 def update(call: Call, **options: Any) -> None:
     """Update the rows that satisfy a condition."""
     _run(call, "update", partial(views.changed, word="updated"), options)
@@ -160,7 +153,6 @@ def update(call: Call, **options: Any) -> None:
 @click.option("--where", required=True, metavar="JSON|SQL", help='The rows: {"id": 5}, or a condition.')
 @_yes
 @common
-@click.pass_obj
 def delete(call: Call, **options: Any) -> None:
     """Delete the rows that satisfy a condition; without --yes only show them."""
     _run(call, "delete", partial(views.changed, word="deleted"), options)
@@ -178,7 +170,6 @@ def delete(call: Call, **options: Any) -> None:
 )
 @_yes
 @common
-@click.pass_obj
 def recreate(call: Call, **options: Any) -> None:
     """Change a table: make it anew with its rows, vectors and indexes, in one transaction."""
     _run(call, "recreate", views.recreated, options)
@@ -187,11 +178,9 @@ def recreate(call: Call, **options: Any) -> None:
 @click.command("prompt")
 @_placed
 @common
-@click.pass_obj
 def prompt(call: Call, **where: Any) -> None:
     """Show what a system prompt should say of the schema, its tools and tables."""
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         text = memory.tables.prompt(**where)
     screen.answer(text, text.text)
     screen.note(f"\nAbout {text.tokens:,} tokens.")
@@ -199,8 +188,7 @@ def prompt(call: Call, **where: Any) -> None:
 
 def _run(call: Call, method: str, view: Callable[[Any], RenderableType], options: dict[str, Any]) -> None:
     """Call a method of the room, show its answer, and say so where nothing was changed yet."""
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         done: Changed | Done | Recreated = getattr(memory.tables, method)(**options)
     screen.answer(done, view(done))
     if done.undone:

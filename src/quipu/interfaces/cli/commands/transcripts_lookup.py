@@ -11,7 +11,6 @@ from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common, in_one_space, in_space
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import lessons as views
 from quipu.interfaces.cli.views import transcripts_counts as counts
 from quipu.interfaces.cli.views.text import count, visible
@@ -39,7 +38,6 @@ Examples:
 @click.option("--megabytes", default=16.0, show_default=True, help="The most that may come back.")
 @click.option("--limit", "-n", default=100, show_default=True, help="The most rows to return (1 to 100,000).")
 @common
-@click.pass_obj
 def query(
     call: Call, sql: str, space: str, as_csv: bool, seconds: float, megabytes: float, limit: int
 ) -> None:
@@ -48,8 +46,7 @@ def query(
     It runs as a role of the database that can only read them, and only what is in the space. Where rows are
     left out, cut_by in the JSON names the option that did.
     """
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         result = memory.transcripts.query(sql, space=space, limit=limit, seconds=seconds, megabytes=megabytes)
     if as_csv and not call.json:
         writer = csv.writer(sys.stdout)
@@ -81,7 +78,6 @@ def query(
     help="A text, or the lists (as --json).",
 )
 @common
-@click.pass_obj
 def bootstrap(
     call: Call,
     space: str,
@@ -99,8 +95,7 @@ def bootstrap(
     transcript. Files are those of 90 days; tasks are those of an agent's last list, of lessons and of teams.
     """
     call.json = call.json or form == "json"
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         made = memory.transcripts.bootstrap(
             space=space, query=query, project=project, session=session, limit=limit, budget_tokens=tokens
         )
@@ -112,14 +107,12 @@ def bootstrap(
 @click.command("index")
 @in_one_space("Only this space.")
 @common
-@click.pass_obj
 def index(call: Call, space: str | None) -> None:
     """Index the words of all that a sync took in, and let recalls find messages by their meaning.
 
     Searches and recalls do it by themselves, a little before each; this does all of it now.
     """
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         names = [space] if space else [one.name for one in memory.spaces()]
         lines = {name: number for name in names if (number := memory.transcripts.unindexed(space=name))}
         with screen.progress("Indexing words", total=sum(lines.values()), unit="lines") as steps:
@@ -152,15 +145,13 @@ def index(call: Call, space: str | None) -> None:
 )
 @click.option("--limit", "-n", default=1_000, show_default=True, help="The most sessions to read.")
 @common
-@click.pass_obj
 def extract(call: Call, unprocessed: bool, **what: Any) -> None:  # noqa: ARG001 - says what is so anyway
     """Read recorded sessions and keep what was said there that lasts.
 
     Doing it again reads what is new. Lessons that you edited, confirmed or archived stay as they are.
     """
-    screen = Screen(call)
     with (
-        opened(call, screen) as memory,
+        opened(call) as (screen, memory),
         screen.progress("Reading sessions", total=None, unit="sessions") as steps,
     ):
         report = memory.lessons.extract(progress=lambda _done, _all: steps.advance(1), **what)

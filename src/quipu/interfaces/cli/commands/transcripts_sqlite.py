@@ -33,7 +33,6 @@ from quipu.kinds.transcripts.sqlite.model import Imported
     help="Lessons of this space only.",
 )
 @common
-@click.pass_obj
 def migrate_sqlite(call: Call, file: Path, write_memories: bool, spaces: tuple[str, ...]) -> None:
     """Bring FILE, the ccrecall.db of ccrecall, to the schema with memories; twice without harm.
 
@@ -41,7 +40,7 @@ def migrate_sqlite(call: Call, file: Path, write_memories: bool, spaces: tuple[s
     """
     screen, file = Screen(call), file.expanduser()
     if write_memories:
-        with opened(call, screen) as memory:
+        with opened(call) as (_, memory):
             done = memory.transcripts.migrate_sqlite(file, write_memories=True, spaces=spaces or None)
     else:  # no memory is needed for it
         done = migrate(file, now=datetime.now(UTC))
@@ -62,16 +61,14 @@ def migrate_sqlite(call: Call, file: Path, write_memories: bool, spaces: tuple[s
 @in_one_space("One space for all projects.")
 @erased_too
 @common
-@click.pass_obj
 def import_sqlite(call: Call, file: Path, space: str | None, erased_too: bool) -> None:
     """Take in FILE, the ccrecall.db of ccrecall: sessions, messages, calls, teams and memories.
 
     Each project goes to a space of its own, named like its directory; --space puts all into one. FILE is only
     read. Doing it again changes nothing.
     """
-    screen = Screen(call)
     with (
-        opened(call, screen) as memory,
+        opened(call) as (screen, memory),
         screen.progress("Importing lines", total=None, unit="lines") as steps,
     ):
         imported = memory.transcripts.import_sqlite(
@@ -111,14 +108,12 @@ def _lines(imported: Imported) -> Iterator[str]:
     "--space", "-s", "spaces", multiple=True, metavar="NAME", help="Only this space; all if not given."
 )
 @common
-@click.pass_obj
 def export_sqlite(call: Call, file: Path, spaces: tuple[str, ...]) -> None:
     """Write FILE, which ccrecall can read, with the memories as the seed's tables have them.
 
     Without --space it is what all spaces hold of recorded sessions. FILE must not be there yet.
     """
-    screen = Screen(call)
-    with opened(call, screen) as memory, screen.busy("Writing"):
+    with opened(call) as (screen, memory), screen.busy("Writing"):
         done = memory.transcripts.export_sqlite(file.expanduser(), spaces=spaces or None)
     summary = ", ".join(
         f"{count:,} {table.replace('_', ' ')}" for table, count in done.written.items() if count

@@ -58,7 +58,6 @@ Examples:
 @erased_too
 @click.option("--dry-run", is_flag=True, help="Only tell what has something new.")
 @common
-@click.pass_obj
 def command(
     call: Call,
     roots: tuple[Path, ...],
@@ -76,9 +75,8 @@ def command(
     out before anything is stored. Lines that were forgotten are withheld, in whatever file they stand. The
     exit code is 2 where nothing could be read.
     """
-    screen = Screen(call)
     chosen = list(roots) or None
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         make_haste()
         if dry_run:
             waiting = memory.transcripts.pending(chosen, space=space)

@@ -10,7 +10,6 @@ from quipu.interfaces.cli import values
 from quipu.interfaces.cli.call import Call, common, in_space
 from quipu.interfaces.cli.last_recall import Filters, LastRecall, last, narrowing
 from quipu.interfaces.cli.memory import opened, settings_of
-from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.hits import reasons
 from quipu.recall.model import Hit
 
@@ -21,14 +20,12 @@ from quipu.recall.model import Hit
 @in_space
 @narrowing
 @common
-@click.pass_obj
 def command(call: Call, rank: int, question: str | None, **filters: object) -> None:
     """Explain why the RANKth memory of the last `quipu recall` came back.
 
     The space and the options that narrow a question count only together with --question.
     """
-    screen = Screen(call)
-    with opened(call, screen) as memory:
+    with opened(call) as (screen, memory):
         if question is None:
             hit = _again(memory, last(home=settings_of(call).home), rank)
         else:
@@ -38,12 +35,12 @@ def command(call: Call, rank: int, question: str | None, **filters: object) -> N
     screen.answer(explanation, reasons(explanation))
 
 
-def _again(memory: Memory, last: LastRecall, rank: int) -> Hit:
+def _again(memory: Memory, kept: LastRecall, rank: int) -> Hit:
     """Return the hit at this rank, asked for once more: nothing of what it says was kept."""
-    if rank > len(last.hits):
-        raise _no_such(rank, len(last.hits))
-    hits = memory.recall(last.question, **last.filters)
-    hit = next((hit for hit in hits if (hit.kind, hit.id) == last.hits[rank - 1]), None)
+    if rank > len(kept.hits):
+        raise _no_such(rank, len(kept.hits))
+    hits = memory.recall(kept.question, **kept.filters)
+    hit = next((hit for hit in hits if (hit.kind, hit.id) == kept.hits[rank - 1]), None)
     if hit is None:
         raise NotFound("That memory does not come back any more.", hint="Ask again: quipu recall …")
     return hit

@@ -35,7 +35,6 @@ _MOST_AT_ONCE = 100
 @click.option("--burst", is_flag=True, help="End when nothing is due any more.")
 @click.option("--grace", default=30.0, show_default=True, help="Seconds for jobs in hand when it is to end.")
 @common
-@click.pass_obj
 def command(call: Call, topics: tuple[str, ...], concurrency: int, burst: bool, grace: float) -> None:
     """Do what writes leave to be done later, as it comes, and what schedules ask for.
 

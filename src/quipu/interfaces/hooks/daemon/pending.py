@@ -34,7 +34,7 @@ class Pending:
 
 
 def take(folder: Path) -> Iterator[Pending]:
-    """Yield what waits, also what an earlier service left unfinished. Files of others are skipped."""
+    """Yield the waiting transcripts, also those that an earlier service left unfinished; skip other files."""
     for file in sorted(folder.glob("*")):
         if file.name.startswith("."):
             continue

@@ -63,7 +63,7 @@ def archive_of(place: Place, settings: Settings) -> Path | None:
 
 
 def log_of(place: Place, settings: Settings, cluster: str | None) -> Path:
-    """Return where the log of a cluster is, or would be.
+    """Return the directory of a cluster's log, whether it is there yet or not.
 
     Data that an upgrade wrote anew are another cluster, whose segments have the names of the old one's. So
     each has a directory of its own, and no base is replayed with the log of another cluster.

@@ -82,7 +82,7 @@ def _shape(config: Mapping[str, object], *, pooling: Pooling, positions: int) ->
 
 
 def _pooling(source: Path) -> Pooling:
-    """Return how token vectors become one; the mean if the directory does not say."""
+    """Return the way in which token vectors become one; the mean if the directory does not say."""
     _check_modules(source)
     path = source / "1_Pooling" / "config.json"
     if not path.is_file():
@@ -116,7 +116,7 @@ def _check_modules(source: Path) -> None:
 
 
 def _prefixes(source: Path) -> Prefixes:
-    """Return what is put before texts: as the directory says, else as its family's makers do."""
+    """Return the prefixes of texts: those of the directory, else those of its family of models."""
     path = source / "config_sentence_transformers.json"
     prompts = _json(path).get("prompts") if path.is_file() else None
     if isinstance(prompts, dict) and prompts:
