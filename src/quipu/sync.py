@@ -1124,7 +1124,7 @@ class Keys:
         return self._portal.call(lambda: self._inner.list(space=space))
 
     def revoke(self, key: str, *, space: str | None = None) -> Key:
-        """End a key: it opens nothing any more. Running servers take notice within seconds.
+        """Revoke a key: it opens nothing any more. Running servers take notice within seconds.
 
         Ending it again changes nothing.
 

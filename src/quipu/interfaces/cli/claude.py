@@ -14,7 +14,7 @@ from quipu.record.readers.jsonl import FromFile
 
 
 def default_path() -> Path:
-    """Return the directory of Claude Code's sessions: ``$CLAUDE_CONFIG_DIR/projects``, ``~/.claude/projects``."""
+    """Return the directory of sessions: ``$CLAUDE_CONFIG_DIR/projects`` or ``~/.claude/projects``."""
     configured = os.environ.get("CLAUDE_CONFIG_DIR")
     return (Path(configured) if configured else Path.home() / ".claude") / "projects"
 

@@ -17,7 +17,7 @@ router = derived("keys", OPERATIONS)
 _KeyId = Annotated[str, Path(description="The id of the key, not its token.", examples=["0a1b2c3d4e5f"])]
 
 
-@router.delete("/{key}", summary="End a key", responses=refused(_404="There is no such key."))
+@router.delete("/{key}", summary="Revoke a key", responses=refused(_404="There is no such key."))
 async def revoke(key: _KeyId, engine: OwningAll, request: Request) -> Key:
     """Let it open nothing from now on; other servers of the same database notice within seconds."""
     revoked = await engine.memory.keys.revoke(key)

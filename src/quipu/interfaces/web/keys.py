@@ -62,7 +62,7 @@ async def ask(visit: Visiting, key_id: str) -> Response:
 
 @router.post("/keys/{key_id}/revoke")
 async def revoke(visit: Posting, key_id: str) -> Response:
-    """End a key."""
+    """Revoke a key."""
     ended = await visit.memory.keys.revoke(key_id)
     served(visit.request).access.forget()
     return visit.back(visit.link("/keys"), news=f"The key {ended.name!r} opens nothing any more.")

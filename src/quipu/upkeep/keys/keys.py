@@ -88,7 +88,7 @@ class AsyncKeys:
         *,
         space: Annotated[str | None, Doc("Only if it is a key of this space.")] = None,
     ) -> Key:
-        """End a key: it opens nothing any more. Running servers take notice within seconds.
+        """Revoke a key: it opens nothing any more. Running servers take notice within seconds.
 
         Ending it again changes nothing.
 

@@ -40,7 +40,7 @@ def _agent(function: Command) -> Command:
 
 @click.group("hooks", no_args_is_help=False)
 def command() -> None:
-    """Let a coding agent remember by itself: what it is told, and what is taken in.
+    """Give a coding agent a memory: what it is told, and what is stored of its sessions.
 
     A session begins with what is known of the project, a prompt brings the memories that belong to it, and
     what was said is taken in. A hook that fails is silent; hooks.log in the home says why.
