@@ -40,7 +40,7 @@ async def page(visit: Visiting, job: str) -> Response:
     return visit.page("job.html", job=background_tasks(visit.request).named(job))
 
 
-def told(visit: PageContext, background_task: BackgroundTask) -> Response:
+def outcome_page(visit: PageContext, background_task: BackgroundTask) -> Response:
     """Send the browser to what came of it, or to the page that shows how far it is."""
     if background_task.state == "done" and background_task.outcome is not None:
         return visit.back(background_task.outcome.address, news=background_task.outcome.news)

@@ -15,7 +15,7 @@ from quipu.errors import AccessRefused, BadInput, NotFound, QuipuError, TooLarge
 from quipu.interfaces.serving.login import SignedIn
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.serving.signin import CSRF_FIELD
-from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
+from quipu.interfaces.web.background import Advance, Outcome, background_tasks, outcome_page
 from quipu.interfaces.web.config import SchemaName, address
 from quipu.interfaces.web.fields import Sure, page_router
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
@@ -43,7 +43,7 @@ async def export(visit: Visiting, what: _What = "full", schema: SchemaName = "me
     background_task = await here.begin(f"Export of {schema}", act, back=address(visit, schema))
     if background_task.state == "done":
         return _handed_out(path, schema, what)
-    return told(visit, background_task)
+    return outcome_page(visit, background_task)
 
 
 @router.get("/config/memory/export/{file}")
@@ -118,7 +118,7 @@ async def put_in(
     background_task = await background_tasks(visit.request).begin(
         f"Import into {schema}", act, back=here, unit="bytes", total=size
     )
-    return told(visit, background_task)
+    return outcome_page(visit, background_task)
 
 
 def _check_length(request: Request) -> None:

@@ -72,7 +72,7 @@ async def episode(visit: Visiting, number: str) -> Response:
         curve=curve,
         lines=[(point.at, point.state.freshness) for point in curve.points],
         refreshes=[point.at for point in curve.points if point.used],
-        told=_told(curve),
+        summary=_summary(curve),
         messages=messages[:_MESSAGES],
         more=len(messages) - _MESSAGES,
         history=(await episodes.history(key, space=visit.space))[:_VERSIONS],
@@ -118,7 +118,7 @@ async def change(visit: Posting, number: str, act: Literal["archive", "unarchive
     return visit.back(visit.link(f"/episodes/{number}"), news=news)
 
 
-def _told(curve: EpisodeCurve) -> str:
+def _summary(curve: EpisodeCurve) -> str:
     """Describe the curve in a sentence."""
     one, last = curve.episode, curve.points[-1]
     uses = "once" if one.uses == 1 else f"{one.uses} times"

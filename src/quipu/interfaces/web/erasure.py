@@ -35,7 +35,7 @@ async def page(
         return visit.page("erasure.html")
     erasure = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=False)
     return visit.confirm(
-        title=f"Forget {_told(chosen)}?",
+        title=f"Forget {_name(chosen)}?",
         sentence="It goes from every table and index, at once and for good. A receipt without content stays.",
         counts=_counts(erasure.counts),
         left=erasure.left,
@@ -69,7 +69,7 @@ async def erase(
     if given != token("forget", _shown(seen, names, everywhere=everywhere)):
         return await page(visit, chosen, whole=whole, names=names, everywhere=everywhere)
     done = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=True)
-    return visit.page("receipt.html", done=done, what=_told(chosen), counts=_counts(done.counts))
+    return visit.page("receipt.html", done=done, what=_name(chosen), counts=_counts(done.counts))
 
 
 def _shown(erasure: Erasure, names: str, *, everywhere: bool) -> Mapping[str, object]:
@@ -110,6 +110,6 @@ def _counts(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(((name, n) for name, n in counts.items() if n), key=lambda pair: -pair[1]))
 
 
-def _told(chosen: What) -> str:
+def _name(chosen: What) -> str:
     named = {"message": chosen.message, "session": chosen.session, "person": chosen.user}
     return " in ".join(f"the {kind} {name!r}" for kind, name in named.items() if name) or "the whole space"

@@ -54,7 +54,7 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
-def told(value: object) -> str:
+def shown(value: object) -> str:
     """Format a value: a text unchanged, nothing as a dash, anything else as JSON."""
     if isinstance(value, str):
         return value

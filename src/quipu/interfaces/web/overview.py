@@ -44,9 +44,9 @@ async def page(visit: Visiting) -> Response:
         known=known,
         numbers=_numbers(visit, known),
         times=times,
-        times_told=_told(times),
+        times_summary=_summary(times),
         growth=growth,
-        growth_told=_told(growth),
+        growth_summary=_summary(growth),
         used=[_used(visit, one) for one in await memory.used_lately(space=space, limit=_MOST_USED)]
         if space
         else [],
@@ -78,7 +78,7 @@ def _used(visit: PageContext, one: Used) -> tuple[Used, str, str]:
     return one, excerpt(one.text, _TEXT), "" if address is None else visit.link(address[0], **address[1])
 
 
-def _told(growth: Sequence[tuple[datetime, float]]) -> str:
+def _summary(growth: Sequence[tuple[datetime, float]]) -> str:
     if not growth:
         return ""
     memories = counted(int(growth[-1][1]), "memory", "memories")

@@ -45,7 +45,7 @@ _FILTERS: Final = (
     formats.day,
     formats.ago,
     formats.counted,
-    formats.told,
+    formats.shown,
 )
 
 

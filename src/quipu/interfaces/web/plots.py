@@ -46,8 +46,8 @@ class Frame:
         return round(HEIGHT - _BOTTOM - min(1.0, max(0.0, share)) * (HEIGHT - _BOTTOM - _TOP), _PLACES)
 
 
-def line(points: Sequence[tuple[datetime, float]], *, title: str, told: str) -> Markup:
-    """Draw amounts over time as a line with the area under it; times ascend. ``told`` is the sentence."""
+def line(points: Sequence[tuple[datetime, float]], *, title: str, description: str) -> Markup:
+    """Draw amounts over time as a line with the area under it; times ascend."""
     if not points:
         return Markup()
     frame = Frame(points[0][0], points[-1][0], _round_up(max(amount for _, amount in points)))
@@ -59,7 +59,7 @@ def line(points: Sequence[tuple[datetime, float]], *, title: str, told: str) -> 
     )
     if len(points) == 1:
         drawn = f'<circle class="dot" cx="{start}" cy="{frame.y(points[0][1])}" r="4"/>'
-    return _plot(_axes(frame) + drawn, title=title, told=told)
+    return _plot(_axes(frame) + drawn, title=title, description=description)
 
 
 def curve(
@@ -68,7 +68,7 @@ def curve(
     refreshes: Sequence[datetime],
     now: datetime,
     title: str,
-    told: str,
+    description: str,
 ) -> Markup:
     """Draw a fading value from 0 to 1: a line until ``now``, dashed beyond, a mark at each refresh."""
     if not points:
@@ -83,10 +83,10 @@ def curve(
         f'<line class="now" x1="{x}" x2="{x}" y1="{high}" y2="{low}"/>'
         f'<polyline class="line" points="{past}"/><polyline class="line ahead" points="{future}"/>{marks}'
     )
-    return _plot(_axes(frame) + drawn, title=title, told=told)
+    return _plot(_axes(frame) + drawn, title=title, description=description)
 
 
-def bars(amounts: Mapping[str, float], *, title: str, told: str) -> Markup:
+def bars(amounts: Mapping[str, float], *, title: str, description: str) -> Markup:
     """Draw a horizontal bar for each name, longest for the greatest; at most as many as fit a page."""
     if not amounts:
         return Markup()
@@ -99,10 +99,10 @@ def bars(amounts: Mapping[str, float], *, title: str, told: str) -> Markup:
         f"{number(amount)}</text>"
         for i, (name, amount) in enumerate(amounts.items())
     ]
-    return _plot("".join(rows), title=title, told=told, height=len(amounts) * step + 6)
+    return _plot("".join(rows), title=title, description=description, height=len(amounts) * step + 6)
 
 
-def parts(amounts: Mapping[str, float], *, colours: Mapping[str, int], told: str) -> Markup:
+def parts(amounts: Mapping[str, float], *, colours: Mapping[str, int], description: str) -> Markup:
     """Draw the parts of a score from 0 to 1 as one bar of many colours.
 
     Negative parts are taken off the end of the positive ones.
@@ -117,12 +117,14 @@ def parts(amounts: Mapping[str, float], *, colours: Mapping[str, int], told: str
     taken = round(min(x, -_BAR * sum(amount for amount in amounts.values() if amount < 0)), 2)
     if taken > 0:
         drawn.append(_piece("taken", x - taken, taken, f"{-taken / _BAR:.3f}"))
-    return _strip("parts", "".join(drawn), told)
+    return _strip("parts", "".join(drawn), description)
 
 
-def share(amount: float, *, told: str) -> Markup:
+def share(amount: float, *, description: str) -> Markup:
     """Draw a value from 0 to 1 as a short bar."""
-    return _strip("share", _piece("part0", 0, round(min(1.0, max(0.0, amount)) * _BAR, 2), told), told)
+    return _strip(
+        "share", _piece("part0", 0, round(min(1.0, max(0.0, amount)) * _BAR, 2), description), description
+    )
 
 
 def swatch(colour: int) -> Markup:
@@ -136,14 +138,16 @@ def _piece(colour: str, x: float, width: float, tip: str) -> str:
     return f'<rect class="{colour}" {place}><title>{escape(tip)}</title></rect>'
 
 
-def _strip(kind: str, drawn: str, told: str) -> Markup:
+def _strip(kind: str, drawn: str, description: str) -> Markup:
     box = f'viewBox="0 0 {_BAR} 10" preserveAspectRatio="none"'
     ground = f'<rect class="ground" width="{_BAR}" height="10"/>'
-    return Markup(f'<svg class="{kind}" role="img" aria-label="{escape(told)}" {box}>{ground}{drawn}</svg>')
+    return Markup(
+        f'<svg class="{kind}" role="img" aria-label="{escape(description)}" {box}>{ground}{drawn}</svg>'
+    )
 
 
-def _plot(drawn: str, *, title: str, told: str, height: int = HEIGHT) -> Markup:
-    head = f"<title>{escape(title)}</title><desc>{escape(told)}</desc>"
+def _plot(drawn: str, *, title: str, description: str, height: int = HEIGHT) -> Markup:
+    head = f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"
     return Markup(f'<svg class="plot" role="img" viewBox="0 0 {WIDTH} {height}">{head}{drawn}</svg>')
 
 

@@ -129,7 +129,7 @@ class Shown:
     forget: str | None
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Its parts in words, for those who cannot see the bar."""
         parts = ", ".join(f"{name} {amount:.2f}" for name, amount in self.hit.parts.items())
         return f"Score {self.hit.score:.2f}: {parts}"
@@ -157,7 +157,7 @@ async def why(visit: Visiting, asking: Asking, hit: Place) -> Response:
     explanation = await visit.memory.why(recalled)
     back = visit.link("/recall", **asking.query())
     return visit.page(
-        "why.html", told=explanation, shown=_shown(visit, asking, recalled), back=back, colours=COLOURS
+        "why.html", explanation=explanation, shown=_shown(visit, asking, recalled), back=back, colours=COLOURS
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
+from quipu.interfaces.web.background import Advance, Outcome, background_tasks, outcome_page
 from quipu.interfaces.web.fields import Sure, page_router
 from quipu.interfaces.web.formats import counted
 from quipu.interfaces.web.page_context import Posting, Visiting
@@ -41,4 +41,4 @@ async def reembed(visit: Posting, confirmed: Sure = False) -> Response:
     background_task = await background_tasks(visit.request).begin(
         "Embedding", act, back=visit.link("/"), unit="memories", total=entries
     )
-    return told(visit, background_task)
+    return outcome_page(visit, background_task)

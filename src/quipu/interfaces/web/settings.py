@@ -69,7 +69,7 @@ async def change(
         state = await settings.reset(name, space=space)
     else:
         state = await settings.set(name, value.strip(), space=space)
-    return visit.back(back or visit.link(f"/config/settings/{state.name}"), news=_told(state))
+    return visit.back(back or visit.link(f"/config/settings/{state.name}"), news=_news(state))
 
 
 def _groups(states: Sequence[SettingState]) -> list[tuple[str, list[SettingState]]]:
@@ -86,7 +86,7 @@ def _bounds(state: SettingState) -> dict[str, str]:
     return {name: f"{end:.15g}" for name, end in ends.items() if end is not None} | step
 
 
-def _told(state: SettingState) -> str:
+def _news(state: SettingState) -> str:
     news = f"{state.name} is {state.value} now ({_SOURCES[state.source]})."
     return (
         f"{news} What is kept does not hold here: {state.variable} comes first." if state.overridden else news

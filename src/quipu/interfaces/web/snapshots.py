@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from quipu.interfaces.web.background import Advance, Outcome, background_tasks, told
+from quipu.interfaces.web.background import Advance, Outcome, background_tasks, outcome_page
 from quipu.interfaces.web.config import SchemaName, address
 from quipu.interfaces.web.fields import Sure, page_router
 from quipu.interfaces.web.formats import counted
@@ -29,7 +29,9 @@ async def take(visit: Posting, schema: SchemaName = "memory") -> Response:
         return Outcome(f"{made.name} is taken: {counted(made.rows, 'row')}.", address(visit, schema))
 
     back = address(visit, schema)
-    return told(visit, await background_tasks(visit.request).begin(f"Snapshot of {schema}", act, back=back))
+    return outcome_page(
+        visit, await background_tasks(visit.request).begin(f"Snapshot of {schema}", act, back=back)
+    )
 
 
 @router.get("/config/memory/snapshots/{name}/restore")
@@ -62,7 +64,7 @@ async def restore(visit: Posting, name: str, confirmed: Sure = False) -> Respons
     background_task = await background_tasks(visit.request).begin(
         f"Restoring {name}", act, back=here, unit="bytes", total=sizes.get(name)
     )
-    return told(visit, background_task)
+    return outcome_page(visit, background_task)
 
 
 @router.get("/config/memory/snapshots/{name}/delete")
