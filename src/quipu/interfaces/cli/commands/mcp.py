@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from quipu.errors import BadInput, MissingExtra
-from quipu.interfaces.cli.call import Call, common, in_space
+from quipu.interfaces.cli.call import Call, common, common_options, in_space
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.mcp.clients import CLIENTS, Reached, Server, Started
 from quipu.kernel.base.scope import check_name, optional_name
@@ -44,7 +44,7 @@ def _whose(function: Command) -> Command:
 
 @click.group("mcp", invoke_without_command=True, no_args_is_help=False, epilog=_EXAMPLES)
 @_whose
-@common
+@common_options
 @click.pass_context
 def command(ctx: click.Context, **whose: Any) -> None:
     """Serve the memory to a model over standard input and output.
