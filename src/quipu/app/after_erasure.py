@@ -20,7 +20,7 @@ from quipu.kinds.tables.snapshot_source import SnapshotSource
 from quipu.upkeep.erasure import aftermath, places, rewrite
 from quipu.upkeep.erasure.everywhere import entries_with, fill
 from quipu.upkeep.erasure.everywhere import search as search_tables
-from quipu.upkeep.erasure.forgotten import Known
+from quipu.upkeep.erasure.forgotten import ErasedSpace
 from quipu.upkeep.erasure.limits import Limit
 from quipu.upkeep.erasure.model import Checked, Left, Place, Receipt
 from quipu.upkeep.erasure.names import anywhere, as_bytes, wanted
@@ -36,7 +36,7 @@ _TABLES: Final = "tables and index of the space"
 class Checking:
     """One check of an erasure: what is left of it, place by place."""
 
-    def __init__(self, parts: Parts, settings: Settings, space: Known) -> None:
+    def __init__(self, parts: Parts, settings: Settings, space: ErasedSpace) -> None:
         self._parts = parts
         self._settings = settings
         self._space = space
@@ -136,7 +136,7 @@ def _through(
 
 
 async def rewrite_freed(
-    parts: Parts, receipt: str, space: Known, *, now: datetime, confirm: bool
+    parts: Parts, receipt: str, space: ErasedSpace, *, now: datetime, confirm: bool
 ) -> Rewritten:
     """Write the tables anew, with a note to the receipt, or without ``confirm`` say what that would take."""
     source = SnapshotSource(parts.database, parts.models, parts.logins)

@@ -11,7 +11,7 @@ from quipu.app.rooms import AsyncRooms
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_known_name, everybody_only
 from quipu.upkeep.erasure import forgotten
-from quipu.upkeep.erasure.forgotten import Known
+from quipu.upkeep.erasure.forgotten import ErasedSpace
 from quipu.upkeep.erasure.limits import Limit, OnRead
 from quipu.upkeep.erasure.model import Checked, Erasure, Receipt, What
 from quipu.upkeep.erasure.rewrite import Rewritten
@@ -121,7 +121,7 @@ class AsyncErasing(AsyncRooms):
             of_all=of_all,
         )
 
-    async def _erased(self, receipt: str, space: str) -> tuple[Sequence[Receipt], Known]:
+    async def _erased(self, receipt: str, space: str) -> tuple[Sequence[Receipt], ErasedSpace]:
         """Return the receipt of an erasure with the notes to it, and its space as it was."""
         receipts = await self.receipts.get(receipt, space=space)
         if receipts and receipts[0].document.get("type") == "erasure":

@@ -54,7 +54,7 @@ def test_addresses_elsewhere_are_told_apart(address: str) -> None:
 @settings(max_examples=50)
 def test_what_was_said_is_read_again_and_fits_a_cookie(text: str, tone: page_context.Tone) -> None:
     text = text.encode("utf-8", "replace").decode("utf-8")
-    cookie = page_context.Said(text, tone).cookie()
+    cookie = page_context.Notice(text, tone).cookie()
     assert len(cookie) < 4000
     read = page_context.read(cookie)
     assert read is not None

@@ -16,7 +16,7 @@ from uuid import uuid4
 from quipu.interfaces.middleware.journal import Journal, told
 from quipu.interfaces.middleware.model import Metrics, Person, Recalled
 from quipu.interfaces.middleware.source import Source
-from quipu.interfaces.middleware.writer import Counting, Said, Writing, attempt
+from quipu.interfaces.middleware.writer import Counting, TurnMessages, Writing, attempt
 from quipu.kernel.config import Settings
 from quipu.kinds.longterm.sati import Recovered
 from quipu.kinds.longterm.settings import EVERY, TIMEOUT_MS
@@ -185,7 +185,7 @@ class Engine:
         written = [one for one in messages if str(one["content"]).strip()]
         if written:
             self.recents.add(person, message, answer)
-            self.writing.put(Said(messages=written, person=person))
+            self.writing.put(TurnMessages(messages=written, person=person))
 
     def metrics(self) -> Metrics:
         """Return the counts now."""

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self, cast
 from quipu.interfaces.middleware import prompt
 from quipu.interfaces.middleware.model import Recalled
 
-Said = Callable[[Any], "str | None"]
+TextOf = Callable[[Any], "str | None"]
 
 
 class Around(Protocol):
@@ -76,7 +76,7 @@ class Turn:
 class _Round:
     """One call of a wrapped agent: what it is called with, and what becomes of what it says."""
 
-    def __init__(self, middleware: Around, said: Said, message: Any, recalled: Recalled) -> None:
+    def __init__(self, middleware: Around, said: TextOf, message: Any, recalled: Recalled) -> None:
         self._middleware = middleware
         self._said = said
         self._message = message
@@ -131,7 +131,7 @@ class _Round:
                 await cast("AsyncGenerator[Any]", pieces).aclose()
 
 
-def wrapped(middleware: Around, agent: Callable[..., Any], said: Said) -> Any:
+def wrapped(middleware: Around, agent: Callable[..., Any], said: TextOf) -> Any:
     """Put memory around the agent; a coroutine function or a generator stays one."""
     named = _takes_memory(agent)
 

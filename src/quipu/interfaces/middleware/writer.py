@@ -88,7 +88,7 @@ def attempt(call: Callable[[], T]) -> Done[T]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class TurnMessages:
     """A turn: the messages of it, as ``observe`` takes them, and whose they are."""
 
     messages: Sequence[Mapping[str, object]]
@@ -110,7 +110,7 @@ class Writing:
         self._journal = journal
         self._evaluates = evaluates
         self._changed = Condition()
-        self._waiting: deque[Said] = deque()
+        self._waiting: deque[TurnMessages] = deque()
         self._busy = False
         self._unevaluated = False
         self._closing = False
@@ -122,7 +122,7 @@ class Writing:
         """Number of turns that are not written yet."""
         return len(self._waiting)
 
-    def put(self, turn: Said) -> None:
+    def put(self, turn: TurnMessages) -> None:
         """Have a turn written. This takes no time and never fails."""
         with self._changed:
             if self._closing:
@@ -169,7 +169,7 @@ class Writing:
                 self._busy = False
                 self._changed.notify_all()
 
-    def _next(self) -> Said | None:
+    def _next(self) -> TurnMessages | None:
         """Return the turn that was said first; it stays there until it is written. None at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closing)
@@ -182,7 +182,7 @@ class Writing:
         with self._changed:
             self._changed.wait_for(lambda: self._closing, seconds)
 
-    def _write(self, turn: Said) -> bool:
+    def _write(self, turn: TurnMessages) -> bool:
         """Write a turn; return True if it is dealt with: written, or lost."""
         error = attempt(lambda: self._observe(turn)).error
         self._tries += 1
@@ -207,7 +207,7 @@ class Writing:
         known = isinstance(error, QuipuError) and not isinstance(error, BadInput)
         return known and self._tries < _MOST_TRIES
 
-    def _observe(self, turn: Said) -> None:
+    def _observe(self, turn: TurnMessages) -> None:
         person = turn.person
         self._source.memory().observe(
             turn.messages, space=person.space, session=person.session, user=person.user

@@ -66,7 +66,7 @@ def environment() -> Environment:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Notice:
     """A sentence for the reader, and whether it is good news."""
 
     text: str
@@ -82,7 +82,7 @@ class Said:
         return base64.urlsafe_b64encode(orjson.dumps([self.tone, text])).decode("ascii")
 
 
-def read(cookie: str | None) -> Said | None:
+def read(cookie: str | None) -> Notice | None:
     """Read the news from a cookie; None if there is none, or it is not ours."""
     if not cookie:
         return None
@@ -92,7 +92,7 @@ def read(cookie: str | None) -> Said | None:
         return None
     if not isinstance(text, str):
         return None
-    return Said(text[:_MOST_CHARACTERS], "bad" if tone == "bad" else "good")
+    return Notice(text[:_MOST_CHARACTERS], "bad" if tone == "bad" else "good")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class PageContext:
         """Send the browser on to a page of ours, which says what was done."""
         response = RedirectResponse(address if is_ours(address) else "/", 303)
         if news is not None:
-            notice = Said(news, "bad" if bad else "good")
+            notice = Notice(news, "bad" if bad else "good")
             response.set_cookie(
                 of_port(COOKIE, self.request),
                 notice.cookie(),

@@ -62,7 +62,7 @@ class Other:
         }
 
 
-Said = Annotated[Other, Depends(Other)]
+OtherForm = Annotated[Other, Depends(Other)]
 
 
 @router.get(PLACE)
@@ -80,14 +80,14 @@ async def page(visit: Visiting, one: Looked) -> Response:
 
 
 @router.post(f"{PLACE}/relate")
-async def relate(visit: Posting, one: Looked, form: Said, reason: Filled = None) -> Response:
+async def relate(visit: Posting, one: Looked, form: OtherForm, reason: Filled = None) -> Response:
     """Say that one of two messages replaces the other."""
     await visit.memory.relate(**form.ends(one), space=visit.space, reason=reason)
     return visit.back(one.link(visit), news="The link is kept.")
 
 
 @router.post(f"{PLACE}/unrelate")
-async def unrelate(visit: Posting, one: Looked, form: Said) -> Response:
+async def unrelate(visit: Posting, one: Looked, form: OtherForm) -> Response:
     """Take a link back."""
     await visit.memory.unrelate(**form.ends(one), space=visit.space)
     return visit.back(one.link(visit), news="The link is taken back; no rule makes it again.")

@@ -26,7 +26,7 @@ _MOST_CHARACTERS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Reply:
     """An answer as it came; ``cut_off`` says that it reached the longest answer allowed."""
 
     text: str
@@ -40,7 +40,7 @@ class Fault:
     why: str
 
 
-Send = Callable[[Sequence[Turn]], Awaitable[Said]]
+Send = Callable[[Sequence[Turn]], Awaitable[Reply]]
 _STRONGER = "Set QUIPU_LLM_MODEL to a stronger model; where none is set, the rules do the work."
 
 
@@ -66,19 +66,19 @@ async def say(send: Send, *, instructions: str, text: str) -> str:
     return answer
 
 
-def _plain(reply: Said) -> Said:
+def _plain(reply: Reply) -> Reply:
     """Return the answer with the signs that were escaped for the model restored."""
     return replace(reply, text=restored(reply.text))
 
 
-def words(reply: Said) -> str | Fault:
+def words(reply: Reply) -> str | Fault:
     """Return the answer in free words."""
     if reply.cut_off:
         return Fault("the answer is longer than allowed and was cut off.")
     return _THOUGHT.sub("", reply.text).strip() or Fault("the answer is empty.")
 
 
-def read(reply: Said, shape: type[Shape]) -> Shape | Fault:
+def read(reply: Reply, shape: type[Shape]) -> Shape | Fault:
     """Read the value in an answer: the whole text, a fenced block, or from the first brace to the last."""
     text = words(reply)
     if isinstance(text, Fault):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
 from anyio import move_on_after
 
 from quipu.kernel.language import answer
-from quipu.kernel.language.answer import Said, Send
+from quipu.kernel.language.answer import Reply, Send
 from quipu.kernel.language.endpoint import Endpoint, cost_nothing
 from quipu.kernel.language.model import Budget, Shape
 from quipu.kernel.language.prompt import Turn, check_purpose, schema, tokens_of
@@ -111,12 +111,12 @@ class RemoteLanguage:
         await self._client.close()
 
     def _sender(self, purpose: str, shape: type[BaseModel] | None) -> Send:
-        async def send(turns: Sequence[Turn]) -> Said:
+        async def send(turns: Sequence[Turn]) -> Reply:
             return await self._paid(turns, purpose=purpose, shape=shape)
 
         return send
 
-    async def _paid(self, turns: Sequence[Turn], *, purpose: str, shape: type[BaseModel] | None) -> Said:
+    async def _paid(self, turns: Sequence[Turn], *, purpose: str, shape: type[BaseModel] | None) -> Reply:
         from openai import APITimeoutError, OpenAIError  # noqa: PLC0415 - the extra is there by now
 
         question_tokens = tokens_of(*(turn.content for turn in turns))
@@ -163,7 +163,7 @@ class RemoteLanguage:
             return None
 
 
-def _said(completion: object) -> Said | None:
+def _said(completion: object) -> Reply | None:
     """Return the words of a completion; None if there is no answer in it: the SDK lets everything through."""
     choices = getattr(completion, "choices", None)
     if not choices:
@@ -171,7 +171,7 @@ def _said(completion: object) -> Said | None:
     message = getattr(choices[0], "message", None)
     content = getattr(message, "content", None) or getattr(message, "refusal", None)
     cut_off = getattr(choices[0], "finish_reason", None) == "length"
-    return Said(content if isinstance(content, str) else "", cut_off=cut_off)
+    return Reply(content if isinstance(content, str) else "", cut_off=cut_off)
 
 
 def _used(completion: object) -> int | None:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from quipu.errors import LanguageFailed, QuipuError
 from quipu.kernel.language import answer
-from quipu.kernel.language.answer import Said, Send
+from quipu.kernel.language.answer import Reply, Send
 from quipu.kernel.language.model import Shape
 from quipu.kernel.language.prompt import Turn, check_purpose
 
@@ -62,9 +62,9 @@ class ScriptedLLM:
         """Do nothing: there is nothing to release."""
 
     def _sender(self, purpose: str, shape: type[BaseModel] | None) -> Send:
-        async def send(turns: Sequence[Turn]) -> Said:
+        async def send(turns: Sequence[Turn]) -> Reply:
             self.asked.append(ScriptedCall(purpose, shape, tuple(turns)))
-            return Said(_said(self._answer(self.asked[-1])))
+            return Reply(_said(self._answer(self.asked[-1])))
 
         return send
 

@@ -91,7 +91,7 @@ def kept(copies: Copies) -> dict[str, Any]:
     return {**facts, "backups": {"bases": bases, "archived_log": archive, "aside": aside}}
 
 
-async def exports_of(database: Database, space: forgotten.Known) -> list[Export]:
+async def exports_of(database: Database, space: forgotten.ErasedSpace) -> list[Export]:
     """Return the exports of a space, which may be gone."""
     async with forgotten.tx(database, space) as tx:
         return await exports.of_space(tx)
@@ -102,7 +102,7 @@ async def note(
     receipt: str,
     remains: Mapping[str, Any],
     *,
-    space: forgotten.Known,
+    space: forgotten.ErasedSpace,
     now: datetime,
     type_: str = "remains",
 ) -> str:

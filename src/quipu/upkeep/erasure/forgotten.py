@@ -14,26 +14,26 @@ _SQL = queries.load("quipu.upkeep.erasure")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ErasedSpace:
     """A space by its name and number, which it keeps when it is gone."""
 
     name: str
     id: int
 
 
-async def find(database: Database, name: str, receipt: str) -> Known | None:
+async def find(database: Database, name: str, receipt: str) -> ErasedSpace | None:
     """Return the space of that name to which a receipt belongs: today's, or one that was forgotten whole."""
     async with database.transaction(name) as tx:
         if tx is not None and await tx.rows(_SQL["receipts_of_space"], id=receipt):
-            return Known(name, tx.space.id)
+            return ErasedSpace(name, tx.space.id)
     async with database.unscoped() as conn, conn.transaction():
         name_hash = keyed(await conn.value(_SQL["names_key"]), name, "")
         id_ = await conn.value(_SQL["gone_space"], hash=name_hash, receipt=receipt)
-    return None if id_ is None else Known(name, id_)
+    return None if id_ is None else ErasedSpace(name, id_)
 
 
 @asynccontextmanager
-async def tx(database: Database, space: Known) -> AsyncGenerator[SpaceTransaction]:
+async def tx(database: Database, space: ErasedSpace) -> AsyncGenerator[SpaceTransaction]:
     """Open a transaction that sees what is kept of a space, existing or not."""
     settings = await database.settings()
     async with database.unscoped() as conn, conn.transaction():
