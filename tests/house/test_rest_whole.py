@@ -44,7 +44,12 @@ NOT_BY_HTTP = {
 
 
 def test_every_method_of_a_memory_is_called_by_a_route_or_named_here() -> None:
-    doors = "\n".join(path.read_text("utf-8") for path in (PACKAGE / "interfaces" / "rest").glob("*.py"))
+    doors = "\n".join(
+        line
+        for path in (PACKAGE / "interfaces" / "rest").glob("*.py")
+        for line in path.read_text("utf-8").splitlines()
+        if not line.startswith("from ")
+    )
     face = ast.parse((PACKAGE / "sync.py").read_text("utf-8"))
     public = {
         f"{made.name}.{method.name}"
