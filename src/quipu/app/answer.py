@@ -20,7 +20,7 @@ from quipu.kinds.plug import Kind, Parts
 from quipu.recall.generations import Models
 from quipu.recall.model import Cited, Filters, Found, Hit, Source
 from quipu.recall.question import Question
-from quipu.recall.render import Block, Why, block, explain
+from quipu.recall.render import Block, Why, block, explain, is_remote
 from quipu.recall.repeats import Distinct, once
 from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search, filed
@@ -235,7 +235,11 @@ class Answering:
                 until=until,
                 limit=most,
             )
-            shown = [hit for hit in hits if besides is None or hit.source.message != besides]
+            shown = [
+                hit
+                for hit in hits
+                if not is_remote(hit) and (besides is None or hit.source.message != besides)
+            ]
             made = block(shown, budget_tokens=budget_tokens, marks=marks, terms=terms, reminders=reminders)
             is_full = len(made.hits) < len(shown) or len(hits) < most
             if limit is not None or is_full or most == _MOST:
@@ -334,7 +338,7 @@ async def _weighed(
 
 def _with(found: Found, parts: Parts) -> Found:
     score = min(1.0, max(0.0, found.score + sum(parts.values())))
-    return Found(found.id, found.kind, round(score, 6), {**found.parts, **parts}) if parts else found
+    return replace(found, score=round(score, 6), parts={**found.parts, **parts}) if parts else found
 
 
 async def _cite(tx: SpaceTransaction, found: Sequence[Found]) -> Mapping[int, Cited]:
@@ -360,6 +364,8 @@ def _hit(space: str, question: Question, one: Distinct, cited: Mapping[int, Cite
         recorded_at=told.recorded_at,
         source=told.source if span is None else replace(told.source, span=span),
         repeats=one.repeats,
+        cosine=found.cosine,
+        coverage=found.coverage,
         space=space,
         question=question.text,
     )

@@ -66,12 +66,18 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One ranked entry: its parts are what each signal added to the score."""
+    """One ranked entry: its parts are what each signal added to the score.
+
+    ``cosine`` is how near it is to the question, ``coverage`` the share of the question's words (0 to 1, the
+    rarer counting more) that it has or inherits.
+    """
 
     id: int
     kind: int
     score: float
     parts: Mapping[str, float]
+    cosine: float = 0.0
+    coverage: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +125,8 @@ class Hit:
 
     ``score`` is 0 to 1 on one scale for all kinds, the sum of ``parts``: what each signal added.
     ``happened_at`` is when it was said or done, ``recorded_at`` when we learned of it. ``repeats`` are the
-    other times that the same was said in the same words. ``notice`` is empty, or says that a re-ranker had
-    no say in the order, and why.
+    other times that the same was said in the same words. ``cosine`` and ``coverage`` are those of `Found`.
+    ``notice`` is empty, or says that a re-ranker had no say in the order, and why.
     """
 
     kind: str
@@ -132,6 +138,8 @@ class Hit:
     recorded_at: datetime
     source: Source
     repeats: tuple[Repeat, ...] = ()
+    cosine: float = field(default=0.0, repr=False)
+    coverage: float = field(default=0.0, repr=False)
     space: str = field(default="", repr=False)
     question: str = field(default="", repr=False)
     notice: str = ""

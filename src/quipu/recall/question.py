@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
+from quipu.kernel.prose.asker import asks_about_asker
+from quipu.recall.names import Mention, Name, mentioned, without
 from quipu.recall.terms import DEFAULT, MONTHS, question_terms
 
 # A name that (nearly) everybody shares a thread with says nothing in the words: it only finds greetings.
 _EVERYWHERE = 0.9
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_POSSESSIVE = re.compile(r"['’]s?$")
-_FIRST_PERSON = re.compile(
-    r"\b(?:I|I'm|I've|I'd|me|my|mine|myself|ich|mich|mir|meine?[rmns]?|yo|mi|mis|je|j'|mon|ma|mes|io|mio|mia|eu|meu|minha)\b"
-    r"|[我俺]|私|僕|俺|ผม|ฉัน",
-)
-_POINTS_BACK = re.compile(
-    r"\b(?:you|your|yours|assistant|remind me what"
-    r"|our (?:previous|last|earlier) (?:conversation|chat|talk|session))\b"
-    r"|[你您]|あなた",
-    re.IGNORECASE,
-)
-_TYPO_LENGTH = 5
-_MOST_GUESSES = 200  # words that may be names with an error: each is compared with every name
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:[12]\d|3[01]|0?[1-9])"
@@ -131,112 +118,6 @@ def understand(
         when=asks_when(text),
         windows=tuple(windows(text, now=now, first=first, last=last)),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A person of the space; ``share`` of its threads (0 to 1) has something said by them."""
-
-    id: int
-    name: str
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A person that a question names, and the (start, end) places where it does."""
-
-    person: Name
-    places: tuple[tuple[int, int], ...]
-
-
-def mentioned(question: str, people: Sequence[Name]) -> list[Mention]:
-    """Return the people whom ``question`` names: by full name, by first name, or with one typing error.
-
-    A first name that two people share names nobody. One error is forgiven in capitalised words of five
-    letters or more that are like one name only.
-    """
-    keys = _keys(people)
-    places: dict[int, list[tuple[int, int]]] = {}
-    guesses = _MOST_GUESSES
-    for match in _WORD.finditer(question):
-        word = _plain(_POSSESSIVE.sub("", match.group()))
-        person = keys.get(word)
-        if person is None and match.group()[0].isupper() and guesses:
-            guesses -= 1
-            person = _alike(word, keys)
-        if person is not None:
-            places.setdefault(person.id, []).append(match.span())
-    folded = question.casefold()
-    for person in people:  # names of several words, or in writing without word borders
-        if len(person.name) > 1 and (" " in person.name or not person.name.isascii()):
-            place = _place(person.name.casefold(), folded, question)
-            if place is not None:
-                apart = [p for p in places.get(person.id, []) if not place[0] <= p[0] < place[1]]
-                places[person.id] = [place, *apart]
-    return [Mention(p, tuple(places[p.id])) for p in people if p.id in places]
-
-
-def without(question: str, mentions: Sequence[Mention]) -> str:
-    """Return the question without the names; unchanged if nothing else would be left."""
-    rest: list[str] = []
-    at = 0
-    for start, end in sorted(place for mention in mentions for place in mention.places):
-        rest.append(question[at:start])
-        at = max(at, end)
-    rest.append(question[at:])
-    text = re.sub(r"\s+([?.!,])", r"\1", " ".join("".join(rest).split()))
-    return text if re.search(r"\w{3}", text) else question
-
-
-def asks_about_asker(question: str) -> bool:
-    """Return True if the question is about its asker ("where do I live?"), not about an earlier answer."""
-    return bool(_FIRST_PERSON.search(question)) and not _POINTS_BACK.search(question)
-
-
-def _place(name: str, folded: str, question: str) -> tuple[int, int] | None:
-    """Return the place of a name in ``question``, both ``folded``, which may be longer (ß is ss)."""
-    at = folded.find(name)
-    if at < 0:
-        return None
-    if len(folded) == len(question):
-        return at, at + len(name)
-    origin = [place for place, letter in enumerate(question) for _ in letter.casefold()]
-    return origin[at], origin[at + len(name) - 1] + 1
-
-
-def _keys(people: Sequence[Name]) -> dict[str, Name]:
-    found: dict[str, Name | None] = {}
-    for person in people:
-        parts = _plain(person.name).split()
-        for key in {" ".join(parts), *parts[:1]}:
-            known = found.get(key)
-            found[key] = person if key not in found or known is person else None
-    return {key: person for key, person in found.items() if person is not None and len(key) > 1}
-
-
-def _plain(word: str) -> str:
-    folded = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(c for c in folded if not unicodedata.combining(c))
-
-
-def _alike(word: str, keys: dict[str, Name]) -> Name | None:
-    if len(word) < _TYPO_LENGTH:
-        return None
-    like = {p.id: p for key, p in keys.items() if len(key) >= _TYPO_LENGTH and _one_error(word, key)}
-    return next(iter(like.values())) if len(like) == 1 else None
-
-
-def _one_error(a: str, b: str) -> bool:
-    """Return True if one letter added, left out, replaced or swapped with the next turns ``a`` into ``b``."""
-    if abs(len(a) - len(b)) > 1 or a[0] != b[0]:
-        return False
-    start = 0
-    while start < min(len(a), len(b)) and a[start] == b[start]:
-        start += 1
-    rest_a, rest_b = a[start:], b[start:]
-    swapped = rest_a[:2] == rest_b[1::-1] and rest_a[2:] == rest_b[2:]
-    return rest_a[1:] == rest_b[1:] or rest_a[1:] == rest_b or rest_a == rest_b[1:] or swapped
 
 
 def asks_when(question: str) -> bool:

@@ -18,6 +18,7 @@ _LINE_CHARACTERS = 360
 _SHORT_ID = 12
 _HEAD = "Open:"
 _OF_BUDGET = 4  # reminders get a quarter of it
+_FLOOR = 0.2  # of the hits below, without a word of the question, one in forty answers it
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,11 @@ def block(
         break
     text = marks.mark(page.text)
     return Block(text, estimate_tokens(text), tuple(page.taken))
+
+
+def is_remote(hit: Hit) -> bool:
+    """Return True for a hit with no word of the question, far from it in meaning, of no time it names."""
+    return not hit.coverage and hit.cosine < _FLOOR and "date" not in hit.parts
 
 
 class _Page:

@@ -72,7 +72,7 @@ class Weights:
     asker: float = 0.3
     people: float = 0.4
     date: float = 0.6
-    when: float = 0.4
+    when: float = 0.3
     tells: float = 0.1
     length: float = 0.06
 
@@ -380,4 +380,4 @@ def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:
 
 def _found(row: Mapping[str, float], most: float) -> Found:
     score, parts = scored(row, most=most)
-    return Found(int(row["id"]), int(row["kind"]), score, parts)
+    return Found(int(row["id"]), int(row["kind"]), score, parts, row["cosine"], row["coverage"])

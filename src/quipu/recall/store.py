@@ -16,7 +16,7 @@ from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask, fe
 from quipu.kernel.embedding.embedder import Embedder
 from quipu.recall import signatures
 from quipu.recall.model import GenerationChanged
-from quipu.recall.question import Name
+from quipu.recall.names import Name
 from quipu.recall.signatures import Signatures
 
 _SQL = queries.load("quipu.recall")

@@ -9,7 +9,8 @@ from hypothesis import given
 from long_form import sized
 
 from hostile import texts
-from quipu.recall.question import Name, Question, understand
+from quipu.recall.names import Name
+from quipu.recall.question import Question, understand
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 PEOPLE = [Name(1, "Ana", 0.3), Name(2, "Boris", 0.95), Name(3, "Chiara", 0.2)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from frames import MARKS
 from hostile import texts
 from quipu.recall.model import Hit, Source
-from quipu.recall.render import Block, block, estimate_tokens
+from quipu.recall.render import Block, block, estimate_tokens, is_remote
 from quipu.recall.terms import passage, question_terms
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
@@ -129,3 +130,19 @@ def test_the_estimate_grows_with_the_text_and_is_never_above_its_characters(one:
     assert estimate_tokens(one) <= estimate_tokens(one + more)
     assert 0 <= estimate_tokens(one) <= len(one)
     assert estimate_tokens("中" * 10) == 10
+
+
+@pytest.mark.parametrize(
+    ("cosine", "coverage", "parts", "remote"),
+    [
+        (0.19, 0.0, {"meaning": 0.1}, True),
+        (0.2, 0.0, {"meaning": 0.1}, False),
+        (0.0, 0.1, {"words": 0.1}, False),
+        (0.0, 0.0, {"date": 0.3}, False),  # it is of the time that the question names
+    ],
+)
+def test_what_shares_nothing_with_the_question_is_remote(
+    cosine: float, coverage: float, parts: dict[str, float], remote: bool
+) -> None:
+    one = replace(hit("The boat is green."), cosine=cosine, coverage=coverage, parts=parts)
+    assert is_remote(one) is remote

@@ -211,10 +211,16 @@ mixed as (
     join occurrence o on o.entry_id = d.donor
     group by d.id, o.number
 ),
+asked as materialized (
+    -- how rare all words of the question are, also those that the space does not have
+    select coalesce((select sum(idf) from rarity), 0)
+        + ((select count(distinct number) from term) - (select count(*) from rarity))
+        * ln(1 + (%(entries)s + 0.5::float8) / 0.5) as idf
+),
 lexical as materialized (
-    select id, score, row_number() over (order by score desc, id desc) as place
+    select id, score, covered, row_number() over (order by score desc, id desc) as place
     from (
-        select m.id,
+        select m.id, sum(r.idf * least(1, m.occurrences)) as covered,
                sum(r.idf * m.occurrences * 2.2
                    / (m.occurrences + 1.2 * (0.25 + 0.75 * p.mixed_tokens / %(mean_mixed)s::float8))) as score
         from mixed m
@@ -252,6 +258,8 @@ part as (
            %(w_when)s * p.has_time::int as "when",
            %(w_tells)s * (not p.asks or coalesce(th.with_assistant, true))::int as tells,
            %(w_length)s * ln(1 + least(p.words, 30)) as length,
+           coalesce(n.cosine, v.cosine, 0) as cosine,
+           coalesce(l.covered / (select nullif(idf, 0) from asked), 0) as coverage,
            l.score > 0 or coalesce(n.cosine, v.cosine) >= %(floor)s or p.dated > 0 as relevant
     from (
         select *, case when %(dated)s then (
@@ -281,7 +289,7 @@ part as (
     ) v on true
     where l.place <= %(pool)s or n.id is not null
 )
-select id, kind, meaning, words, session, speaker, people, date, "when", tells, length
+select id, kind, meaning, words, session, speaker, people, date, "when", tells, length, cosine, coverage
 from part
 where relevant
 order by meaning + words + session + speaker + people + date + "when" + tells + length desc, id desc
