@@ -27,13 +27,13 @@ from quipu.errors import BadInput
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.text import clean, count_words, excerpt
 from quipu.kernel.embedding.embedder import prepare as prepare_to_embed
-from quipu.kernel.prose.asker import asks_about_asker
+from quipu.kernel.prose.questions import asks_about_asker, asks_when
 from quipu.kernel.prose.sentences import sentences
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.signals.said import judge
 from quipu.kinds.ledger.signals.words import sentences as complaints
 from quipu.recall.names import Name, mentioned, without
-from quipu.recall.question import asks_when, windows
+from quipu.recall.question import windows
 from quipu.recall.terms import bag, best_passage, question_terms, tells_time
 from quipu.record.model import Incoming, prepare
 from quipu.upkeep.snapshots.reader import Dump

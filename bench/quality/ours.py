@@ -26,10 +26,10 @@ class Ours:
         self, conversation: Conversation, questions: Sequence[Question], *, depth: int
     ) -> list[list[str]]:
         """For each question the caller's ids of the hits; their scores and parts are kept in ``parts``."""
-        space = self._take_in(conversation)
+        space = self.take_in(conversation)
         ranked: list[list[str]] = [[] for _ in questions]
         started = perf_counter()
-        for user, numbers in _by_user(questions).items():
+        for user, numbers in by_user(questions).items():
             texts = [questions[number].text for number in numbers]
             answers = self._memory.recall_many(texts, space=space, user=user, kinds=("message",), limit=depth)
             for number, hits in zip(numbers, answers, strict=True):
@@ -44,7 +44,7 @@ class Ours:
         self, conversation: Conversation, questions: Sequence[Question], *, budget: int
     ) -> list[Filled]:
         """For each question the block that `recall_block` gives, of messages alone."""
-        space = self._take_in(conversation)
+        space = self.take_in(conversation)
         blocks = (
             self._memory.recall_block(
                 question.text, budget_tokens=budget, space=space, user=question.user, kinds=("message",)
@@ -55,7 +55,7 @@ class Ours:
             Filled(block.text, frozenset(str(hit.source.message) for hit in block.hits)) for block in blocks
         ]
 
-    def _take_in(self, conversation: Conversation) -> str:
+    def take_in(self, conversation: Conversation) -> str:
         """Import a conversation into a space of its own, once; returns the name of the space."""
         space = f"bench-{conversation.name}"
         if space in self._taken_in:
@@ -69,7 +69,7 @@ class Ours:
         return space
 
 
-def _by_user(questions: Sequence[Question]) -> dict[str | None, list[int]]:
+def by_user(questions: Sequence[Question]) -> dict[str | None, list[int]]:
     numbers: dict[str | None, list[int]] = defaultdict(list)
     for number, question in enumerate(questions):
         numbers[question.user].append(number)

@@ -141,8 +141,14 @@ def test_a_space_can_come_from_the_environment(quipu: CommandLine) -> None:
 
 
 def test_nothing_relevant_is_a_legal_answer(quipu: CommandLine) -> None:
-    assert "Nothing relevant" in quipu.text("recall", "anything")
-    assert quipu.json("recall", "anything") == {"question": "anything", "space": "default", "hits": []}
+    assert "Nothing is known" in quipu.text("recall", "anything")
+    assert quipu.json("recall", "anything") == {
+        "question": "anything",
+        "space": "default",
+        "known": 0.0,
+        "notice": "Nothing is known of this.",
+        "hits": [],
+    }
 
 
 def test_a_block_for_a_prompt_keeps_to_its_budget(chat: CommandLine) -> None:

@@ -17,8 +17,9 @@ from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name, time, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.plug import Kind, Parts
+from quipu.recall.confidence import judged
 from quipu.recall.generations import Models
-from quipu.recall.model import Cited, Filters, Found, Hit, Source
+from quipu.recall.model import Answer, Cited, Filters, Found, Hit, Source
 from quipu.recall.question import Question
 from quipu.recall.render import Block, Why, block, explain, is_remote
 from quipu.recall.repeats import Distinct, once
@@ -78,8 +79,8 @@ class Answering:
         since: datetime | str | None,
         until: datetime | str | None,
         limit: int,
-    ) -> list[list[Hit]]:
-        """Return the hits of each question, best first."""
+    ) -> list[Answer]:
+        """Return the hits of each question, best first, and whether it is known."""
         answered = await self._answered(
             questions,
             space=space,
@@ -90,7 +91,7 @@ class Answering:
             until=until,
             limit=limit,
         )
-        return [hits for _, hits in answered]
+        return [answer for _, answer in answered]
 
     async def _answered(
         self,
@@ -103,13 +104,13 @@ class Answering:
         since: datetime | str | None,
         until: datetime | str | None,
         limit: int,
-    ) -> list[tuple[Mapping[str, tuple[int, ...]], list[Hit]]]:
-        """Return the terms and the hits of each question."""
+    ) -> list[tuple[Mapping[str, tuple[int, ...]], Answer]]:
+        """Return the terms and the answer of each question."""
         texts = [_checked(question) for question in _listed("questions", questions)]
         filters = _filters(user=user, kinds=kinds, since=since, until=until)
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
-        nothing: list[tuple[Mapping[str, tuple[int, ...]], list[Hit]]] = [({}, []) for _ in texts]
+        nothing: list[tuple[Mapping[str, tuple[int, ...]], Answer]] = [({}, judged([])) for _ in texts]
         async with self.filed(check_name("space", space)) as tx:
             if tx is None:
                 return nothing
@@ -120,10 +121,11 @@ class Answering:
                 filters = replace(filters, thread=thread)
             depth = limit if self._reranking is None else self._reranking.depth(limit)
             found, cited = await self._best(tx, texts, filters=filters, limit=depth)
-        answers = [[_hit(space, question, hit, cited) for hit in hits] for question, hits in found]
+        answers = [judged([_hit(space, question, hit, cited) for hit in hits]) for question, hits in found]
         if self._reranking is not None:
-            answers = await self._reranking.reorder(answers, limit=limit)
-        return [(question.terms, hits) for (question, _), hits in zip(found, answers, strict=True)]
+            reordered = await self._reranking.reorder(answers, limit=limit)
+            answers = [one.of(hits) for one, hits in zip(answers, reordered, strict=True)]
+        return [(question.terms, answer) for (question, _), answer in zip(found, answers, strict=True)]
 
     async def _best(
         self, tx: SpaceTransaction, questions: Sequence[str], *, filters: Filters, limit: int
@@ -225,7 +227,7 @@ class Answering:
         fit = min(_MOST, max(_FEWEST_OF_A_BLOCK, budget_tokens // _TOKENS_OF_A_LINE))
         most = fit if limit is None else limit
         while True:
-            ((terms, hits),) = await self._answered(
+            ((terms, answer),) = await self._answered(
                 [question],
                 space=space,
                 user=user,
@@ -237,11 +239,18 @@ class Answering:
             )
             shown = [
                 hit
-                for hit in hits
+                for hit in answer
                 if not is_remote(hit) and (besides is None or hit.source.message != besides)
             ]
-            made = block(shown, budget_tokens=budget_tokens, marks=marks, terms=terms, reminders=reminders)
-            is_full = len(made.hits) < len(shown) or len(hits) < most
+            made = block(
+                shown,
+                budget_tokens=budget_tokens,
+                marks=marks,
+                terms=terms,
+                reminders=reminders,
+                notice=answer.notice,
+            )
+            is_full = len(made.hits) < len(shown) or len(answer) < most
             if limit is not None or is_full or most == _MOST:
                 await self.used(made.hits)
                 return made

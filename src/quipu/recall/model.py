@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.recall.terms import Bag
+
+Certainty = Literal["sure", "likely", "maybe"]
 
 
 class GenerationChanged(Exception):
@@ -125,8 +128,9 @@ class Hit:
 
     ``score`` is 0 to 1 on one scale for all kinds, the sum of ``parts``: what each signal added.
     ``happened_at`` is when it was said or done, ``recorded_at`` when we learned of it. ``repeats`` are the
-    other times that the same was said in the same words. ``cosine`` and ``coverage`` are those of `Found`.
-    ``notice`` is empty, or says that a re-ranker had no say in the order, and why.
+    other times that the same was said in the same words. ``certainty`` says how sure it is that this answers
+    the question. ``cosine`` and ``coverage`` are those of `Found`. ``notice`` is empty, or says that a
+    re-ranker had no say in the order, and why.
     """
 
     kind: str
@@ -138,6 +142,7 @@ class Hit:
     recorded_at: datetime
     source: Source
     repeats: tuple[Repeat, ...] = ()
+    certainty: Certainty = "maybe"
     cosine: float = field(default=0.0, repr=False)
     coverage: float = field(default=0.0, repr=False)
     space: str = field(default="", repr=False)
@@ -151,3 +156,26 @@ class Hit:
             return ""
         last = max(self.happened_at, *(one.happened_at for one in self.repeats))
         return f"said {len(self.repeats) + 1} times, last on {last:%Y-%m-%d}"
+
+
+class Answer(list[Hit]):
+    """The hits that answer a question, best first; a list of them that also says whether memory knows.
+
+    ``known`` is the probability (0 to 1) that what is asked was told at all. ``notice`` is empty, or says in
+    a sentence that nothing is known; the hits are then only what comes nearest.
+    """
+
+    __slots__ = ("known", "notice")
+
+    def __init__(self, hits: Iterable[Hit] = (), *, known: float = 0.0, notice: str = "") -> None:
+        super().__init__(hits)
+        self.known = known
+        self.notice = notice
+
+    def of(self, hits: Iterable[Hit]) -> Answer:
+        """Return the answer with these hits in place of its own."""
+        return Answer(hits, known=self.known, notice=self.notice)
+
+    def __repr__(self) -> str:
+        """Return the hits with what is said of them."""
+        return f"Answer({super().__repr__()}, known={self.known}, notice={self.notice!r})"

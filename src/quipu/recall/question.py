@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from quipu.kernel.prose.asker import asks_about_asker
+from quipu.kernel.prose.questions import asks_about_asker, asks_when
 from quipu.recall.names import Mention, Name, mentioned, without
 from quipu.recall.terms import DEFAULT, MONTHS, question_terms
 
@@ -36,12 +36,6 @@ _HAN = re.compile(r"(?:(\d{4})\s{0,3}年\s{0,3})?(1[0-2]|[1-9])\s{0,3}月(?:\s{0
 _RELATIVE = re.compile(
     r"\b(yesterday|today|last (week|month|year)|this (week|month|year)"
     r"|(\d{1,3}|a|an|one|two|three|four|five|six) (day|week|month|year)s? ago)\b",
-    re.IGNORECASE,
-)
-_WHEN = re.compile(
-    r"^\W*(?:when|how long|how often|since when|(?:what|which) (?:year|month|date|day|time)"
-    r"|wann|seit wann|cuándo|cuando|desde cuándo|quand|depuis quand|quando)\b"
-    r"|什么时候|什麼時候|何时|哪天|哪年|几月|いつ|เมื่อไ",
     re.IGNORECASE,
 )
 _TOLD_YEARS = range(1000, 9000)
@@ -118,11 +112,6 @@ def understand(
         when=asks_when(text),
         windows=tuple(windows(text, now=now, first=first, last=last)),
     )
-
-
-def asks_when(question: str) -> bool:
-    """Return True if a time would answer the question."""
-    return bool(_WHEN.search(question))
 
 
 def windows(question: str, *, now: datetime, first: datetime, last: datetime) -> list[Window]:

@@ -17,7 +17,7 @@ _FEWEST_CHARACTERS = 40
 _LINE_CHARACTERS = 360
 _SHORT_ID = 12
 _HEAD = "Open:"
-_OF_BUDGET = 4  # reminders get a quarter of it
+_OF_BUDGET = 4  # reminders get a quarter of it, and so do lines that only come near
 _FLOOR = 0.2  # of the hits below, without a word of the question, one in forty answers it
 
 
@@ -41,15 +41,19 @@ def block(
     marks: Marks,
     terms: Mapping[str, tuple[int, ...]] | None = None,
     reminders: Sequence[str] = (),
+    notice: str = "",
 ) -> Block:
     """Put the best hits that fit into a block: a line each, under a heading for each day and session.
 
     The days and sessions follow each other as their best hits do; within one, lines are in the order of
     time. A long text is shown by the passage, of at most 360 characters, that has most of the question's
     ``terms``; without these, by its beginning. The last may be cut short. Before them stand the
-    ``reminders`` that fit into a quarter of the budget. ``marks`` are those of the space.
+    ``reminders`` that fit into a quarter of the budget. ``marks`` are those of the space. With a ``notice``
+    that nothing is known, that stands before the lines, and they get a quarter of the budget.
     """
-    page = _Page(budget_tokens, _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET))
+    opening = _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET)
+    opening += [notice] if notice and hits else []
+    page = _Page(budget_tokens, opening, of_lines=budget_tokens // _OF_BUDGET if notice else budget_tokens)
     for hit in hits:
         text = passage(hit.text, terms or {}, most=_LINE_CHARACTERS)
         if page.add(hit, _line(hit, text)):
@@ -70,15 +74,15 @@ def is_remote(hit: Hit) -> bool:
 class _Page:
     """Lines under their headings, within a budget of tokens."""
 
-    def __init__(self, budget_tokens: int, opening: Sequence[str]) -> None:
+    def __init__(self, budget_tokens: int, opening: Sequence[str], *, of_lines: int) -> None:
         self.taken: list[Hit] = []
         self._opening = list(opening)
         self._groups: dict[str, list[tuple[datetime, str]]] = {}
         self._size = _sized(echo.sized("\n".join(opening).strip()))
-        self._budget = budget_tokens
         if _tokens(*self._size) > budget_tokens:  # the marks alone fill a small budget
             self._opening = []
             self._size = _sized(echo.sized(""))
+        self._budget = min(budget_tokens, _tokens(*self._size) + of_lines)
 
     def add(self, hit: Hit, line: str) -> bool:
         """Add the line of a hit; returns False, and adds nothing, if it does not fit."""

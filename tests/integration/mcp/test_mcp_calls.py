@@ -59,7 +59,7 @@ async def test_secrets_are_cut_out_before_anything_is_stored(call: Call) -> None
 
 
 async def test_nothing_relevant_is_said_to_be_nothing(call: Call) -> None:
-    assert text(await call("recall", question="Who built the tower?")) == "Nothing relevant is known."
+    assert text(await call("recall", question="Who built the tower?")) == "Nothing is known of this."
 
 
 async def test_forgetting_shows_what_goes_then_takes_it_with_the_token_of_that_preview(call: Call) -> None:

@@ -37,7 +37,7 @@ async def test_hostile_words_come_back_as_words(client: Browser) -> None:
 
 
 async def test_a_question_that_nothing_answers_says_so(client: Browser) -> None:
-    assert "Nothing relevant is known." in await asked(client, "Where did Ana move?", kind="ledger")
+    assert "Nothing is known of this." in await asked(client, "Where did Ana move?", kind="ledger")
 
 
 async def test_why_explains_a_hit_with_what_stood_around_it(client: Browser) -> None:
@@ -76,7 +76,7 @@ async def test_a_wrong_memory_is_put_right_or_taken_back(client: Browser, memory
     assert "The memory is corrected" not in (await client.get(done.headers["location"])).text
     form = {"act": "take-back"}
     assert (await client.submit(links(page, "Wrong")[0], form)).status_code == 303
-    assert "Nothing relevant is known." in await asked(client, "What does Ana play?", "wrongs")
+    assert "Nothing is known of this." in await asked(client, "What does Ana play?", "wrongs")
 
 
 async def test_a_wrong_fact_is_corrected_under_its_key(client: Browser, memory: AsyncMemory) -> None:
@@ -111,7 +111,7 @@ async def test_what_was_said_can_only_be_forgotten(client: Browser, memory: Asyn
     done = await client.submit(forget, {"confirmed": "yes", "token": shown[1]})
     assert done.status_code == 200
     assert re.search(r"Receipt</dt><dd><code>[\w-]{8,}", done.text)
-    assert "Nothing relevant is known." in await asked(client, "When does the harbour close?", "to forget")
+    assert "Nothing is known of this." in await asked(client, "When does the harbour close?", "to forget")
 
 
 async def test_a_wrong_lesson_is_corrected_and_archived(client: Browser, memory: AsyncMemory) -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import read_through, texts
-from quipu.recall.question import asks_when, windows
+from quipu.kernel.prose.questions import asks_when
+from quipu.recall.question import windows
 from quipu.recall.terms import tells_time
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)

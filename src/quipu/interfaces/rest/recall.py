@@ -11,7 +11,8 @@ from pydantic import AfterValidator, Field
 from quipu.errors import NotFound
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Answer, OfSession, RequestBody, User
-from quipu.recall.model import Hit, Source
+from quipu.recall import model
+from quipu.recall.model import Certainty, Hit, Source
 
 router = room("recall", prefix="")
 
@@ -81,20 +82,27 @@ class HitAnswer(Answer):
     recorded_at: datetime
     source: SourceAnswer
     repeats: Annotated[list[RepeatAnswer], Field(description="Other times that the same was said.")]
+    certainty: Annotated[Certainty, Field(description="Says how sure it is that it answers.")]
     notice: Annotated[str, Field(description="Says why a re-ranker had no say in the order; else empty.")]
 
 
 class Hits(Answer):
-    """The memories that answer a question, best first; none where nothing relevant is known."""
+    """The memories that answer a question, best first, and whether it is known at all."""
 
+    known: Annotated[float, Field(description="0 to 1: the probability that this was told.")]
+    notice: Annotated[str, Field(description="Says that nothing is known; else empty.")]
     hits: list[HitAnswer]
+
+
+def _hits(answer: model.Answer) -> Hits:
+    hits = [HitAnswer.model_validate(hit) for hit in answer]
+    return Hits(known=answer.known, notice=answer.notice, hits=hits)
 
 
 @router.post("/recall", summary="Ask a question")
 async def recall(request: Recall, here: Reading) -> Hits:
     """Return the memories that answer it, best first, each with its score, its parts and its source."""
-    hits = await here.memory.recall(request.question, space=here.space, **request.filters())
-    return Hits(hits=[HitAnswer.model_validate(hit) for hit in hits])
+    return _hits(await here.memory.recall(request.question, space=here.space, **request.filters()))
 
 
 class RecallMany(RecallOptions):
@@ -120,7 +128,7 @@ class Answers(Answer):
 async def recall_many(request: RecallMany, here: Reading) -> Answers:
     """Answer each as ``/recall`` does; they are embedded together. At most 100."""
     answers = await here.memory.recall_many(request.questions, space=here.space, **request.filters())
-    return Answers(answers=[Hits(hits=[HitAnswer.model_validate(hit) for hit in hits]) for hits in answers])
+    return Answers(answers=[_hits(one) for one in answers])
 
 
 class RecallBlock(Recall):

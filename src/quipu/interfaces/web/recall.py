@@ -16,7 +16,7 @@ from quipu.interfaces.web.fields import Word, page_router
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.navigation import place
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
-from quipu.recall.model import Hit
+from quipu.recall.model import Answer, Hit
 
 router = page_router()
 
@@ -82,10 +82,10 @@ class RecallQuery:
             "limit": None if self.limit == LIMITS[0] else self.limit,
         }
 
-    async def hits(self, memory: AsyncMemory, *, space: str) -> list[Hit]:
+    async def answer(self, memory: AsyncMemory, *, space: str) -> Answer:
         """Return the hits that answer it; none for an empty question."""
         if not self.question or not space:
-            return []
+            return Answer()
         return await memory.recall(
             self.question,
             space=space,
@@ -103,7 +103,7 @@ class RecallQuery:
         Raises:
             NotFound: it does not answer the question any more.
         """
-        for one in await self.hits(memory, space=space):
+        for one in await self.answer(memory, space=space):
             if place_of(one) == place:
                 return one
         raise NotFound("That memory does not come back any more.", hint="Go back and ask again.")
@@ -138,11 +138,12 @@ class Shown:
 @router.get("/recall")
 async def page(visit: Visiting, asking: Asking) -> Response:
     """Ask, and see what comes back."""
-    hits = await asking.hits(visit.memory, space=visit.space)
+    answer = await asking.answer(visit.memory, space=visit.space)
     return visit.page(
         "recall.html",
         asking=asking,
-        hits=[_shown(visit, asking, hit) for hit in hits],
+        hits=[_shown(visit, asking, hit) for hit in answer],
+        notice=answer.notice,
         kinds=KINDS,
         names=NAMES,
         limits=[str(one) for one in LIMITS],

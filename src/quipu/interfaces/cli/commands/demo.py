@@ -107,7 +107,7 @@ def _conclude(
     space: str,
     imported: list[Report],
     questions: list[DemoQuestion],
-    hit_lists: list[list[Hit]],
+    hit_lists: Sequence[Sequence[Hit]],
 ) -> None:
     ranks = [_rank(one, answer) for one, answer in zip(questions, hit_lists, strict=True)]
     answers = [

@@ -18,7 +18,7 @@ from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.hits import hits
 from quipu.interfaces.cli.views.text import visible
-from quipu.recall.model import Hit
+from quipu.recall.model import Answer, Hit
 
 
 @click.command()
@@ -35,8 +35,9 @@ from quipu.recall.model import Hit
 def command(call: Call, words: tuple[str, ...], block: int | None, **filters: object) -> None:
     """Ask a question in plain words; get the memories that answer it, best first.
 
-    Each comes with its score (0 to 1), what each signal added to it, and its source. `quipu why 2` explains
-    the second one. Quotes around the question keep the shell from reading it.
+    Each comes with its score (0 to 1), how sure it is that it answers, what each signal added to the score,
+    and its source. Where nothing is known of the question, that is said, and what comes nearest is shown as
+    "maybe". `quipu why 2` explains the second one. Quotes around the question keep the shell from reading it.
     """
     question = values.asked(" ".join(words))
     options = Filters(**filters)  # pyright: ignore[reportArgumentType]
@@ -60,10 +61,12 @@ def _block(memory: Memory, screen: Screen, question: str, options: Filters, *, b
     _notice(screen, made.hits)
 
 
-def _show(screen: Screen, question: str, options: Filters, rows: list[Hit]) -> None:
-    screen.answer({"question": question, "space": options["space"], "hits": rows}, hits(rows))
-    _notice(screen, rows)
-    if rows:
+def _show(screen: Screen, question: str, options: Filters, answer: Answer) -> None:
+    document = {"question": question, "space": options["space"], "known": answer.known}
+    shown = [Text(answer.notice, style="bold")] if answer and answer.notice else []
+    screen.answer({**document, "notice": answer.notice, "hits": answer}, *shown, hits(answer))
+    _notice(screen, answer)
+    if answer:
         screen.note(f"\n{program()} why 1 explains the first.")
 
 

@@ -23,6 +23,7 @@ _COLOURS = {
     "when": "yellow",
     "rerank": "red",
 }
+_CERTAIN = {"sure": "green", "likely": "yellow", "maybe": "dim"}
 _LEAST = 0.005
 _CHARACTERS = 400
 _INDENT = (0, 0, 0, 4)
@@ -39,6 +40,7 @@ def reasons(why: Why) -> RenderableType:
 def _parts(why: Why) -> Iterator[RenderableType]:
     hit = why.hit
     yield Text.assemble(("asked   ", "dim"), visible(hit.question))
+    yield Text.assemble(("answers ", "dim"), hit.certainty)
     yield Text.assemble(("score   ", "dim"), (f"{hit.score:.2f}", "bold"), (" of 1, the sum of:", "dim"))
     yield Padding(_table(why.reasons), (0, 0, 0, 8), expand=False)
     if why.words:
@@ -74,7 +76,7 @@ def hits(
 ) -> RenderableType:
     """Show all hits, best first. ``expected``: ids of messages that are known to answer, which get a mark."""
     if not rows:
-        return Text("Nothing relevant is known.", style="dim")
+        return Text("Nothing is known of this.", style="dim")
     return Group(
         *(part for rank, hit in enumerate(rows, 1) for part in _hit(rank, hit, expected, characters))
     )
@@ -106,6 +108,7 @@ def _hit(rank: int, hit: Hit, expected: Collection[str], characters: int) -> Ite
     head = Text.assemble(
         (f"{rank:>2}  ", "bold"),
         (f"{hit.score:.2f}  ", "bold"),
+        (f"{hit.certainty:<6}  ", _CERTAIN[hit.certainty]),
         (f"{day_and_time(hit.happened_at)}  ", "dim"),
         (visible(speaker), "bold"),
     )

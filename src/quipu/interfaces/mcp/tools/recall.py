@@ -9,6 +9,7 @@ from pydantic import Field
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.recall.confidence import NOTHING
 
 if TYPE_CHECKING:
     from quipu.recall.model import Hit
@@ -43,6 +44,7 @@ class Memory(Answer):
     memory: str
     score: Annotated[float, Field(description="0 to 1, on one scale for all kinds.")]
     parts: Annotated[dict[str, float], Field(description="The share of each signal in the score.")]
+    certainty: Annotated[str, Field(description="How sure it is that it answers: sure, likely or maybe.")]
     happened_at: str
     by: str | None
     session: str | None
@@ -55,9 +57,8 @@ class Memory(Answer):
         ids += [f"session {self.session}"] if self.session else []
         ids += [self.said_again] if self.said_again else []
         text = " ".join(self.memory.split())
-        return (
-            f"- {self.happened_at[:16]} {self.by or 'somebody'}: {text} [{', '.join(ids)}; {self.score:.2f}]"
-        )
+        sure = f"{self.certainty}, {self.score:.2f}"
+        return f"- {self.happened_at[:16]} {self.by or 'somebody'}: {text} [{', '.join(ids)}; {sure}]"
 
 
 class RecallAnswer(Answer):
@@ -65,12 +66,13 @@ class RecallAnswer(Answer):
 
     memories: list[Memory]
     left_out: Annotated[int, Field(description="Memories that did not fit.")] = 0
+    known: Annotated[float, Field(description="0 to 1: the probability that this was told at all.")] = 0.0
     notice: str = ""
 
     def text(self) -> str:
         """Return a line for each memory, after the notice if there is one."""
         if not self.memories:
-            return "Nothing relevant is known."
+            return NOTHING
         lines = "\n".join([*([self.notice] if self.notice else ()), *(one.text() for one in self.memories)])
         return lines + more(self.left_out, "narrow it by kinds, session, since, until or limit.")
 
@@ -85,8 +87,8 @@ async def recall(desk: Desk, arguments: RecallArguments) -> RecallAnswer:
     """Search everything remembered: past conversations, facts, lessons, episodes, table rows.
 
     Use it before answering whatever may depend on earlier sessions, people, decisions or preferences. Ask
-    in plain words, one question a call. Returns memories, best first, with when, who and ids; an empty
-    list means that nothing relevant is known, so do not guess.
+    in plain words, one question a call. Returns memories, best first, with when, who, ids and how sure it
+    is that each answers. Where it says that nothing is known of this, do not guess.
     """
     caller = desk.caller
     hits = await desk.memory.recall(
@@ -102,7 +104,8 @@ async def recall(desk: Desk, arguments: RecallArguments) -> RecallAnswer:
     shown, left_out = fitting([_memory(hit) for hit in hits])
     if caller.level != "read":
         await desk.memory.reinforce(hits[: len(shown)])
-    return RecallAnswer(memories=shown, left_out=left_out, notice=hits[0].notice if hits else "")
+    notice = " ".join(filter(None, (hits.notice, hits[0].notice if hits else "")))
+    return RecallAnswer(memories=shown, left_out=left_out, known=hits.known, notice=notice)
 
 
 def _memory(hit: Hit) -> Memory:
@@ -111,6 +114,7 @@ def _memory(hit: Hit) -> Memory:
         id=hit.id,
         memory=shortened(hit.text),
         score=round(hit.score, 4),
+        certainty=hit.certainty,
         parts={name: round(part, 4) for name, part in hit.parts.items()},
         happened_at=hit.happened_at.isoformat(),
         by=hit.source.speaker or hit.source.role,

@@ -1,4 +1,4 @@
-"""Whom a question is about: its asker, or what the assistant said."""
+"""Questions: whom they are about, the asker or what the assistant said, and if they ask for a time."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def asks_about_asker(question: str) -> bool:
     if not _said("first_person").search(rest):
         return False
     return not (_said("back").search(rest) or _said("summary").search(rest))
+
+
+def asks_when(question: str) -> bool:
+    """Return True if a time would answer the question."""
+    return bool(_said("when").search(question))
 
 
 @cache
