@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
+from quipu.app.changes import arrange, depth
 from quipu.app.kinds import KINDS
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
@@ -16,6 +17,7 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name, time, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.prose.changes import time_asked
 from quipu.kinds.plug import Kind, Parts
 from quipu.recall.confidence import judged
 from quipu.recall.generations import Models
@@ -134,7 +136,7 @@ class Answering:
 
         What was said more than once counts as one; if it took the place of others, more entries are ranked.
         """
-        now, room = self._clock.now(), limit + _SPARE
+        now, room = self._clock.now(), depth(questions, limit + _SPARE)
         while True:
             found = await self._search.find(tx, questions, filters=filters, limit=room)
             gone = await self._faded(tx, now, [hit for _, hits in found for hit in hits])
@@ -147,7 +149,8 @@ class Answering:
                 for (_, hits), (_, all_), (_, of) in zip(best, ranked, found, strict=True)
             )
             if not short or room > 2 * _MOST:
-                return [(q, hits[:limit]) for q, hits in best], cited
+                arranged, cited = await arrange(tx, best, cited, filters)
+                return [(q, hits[:limit]) for q, hits in arranged], cited
             room *= 4
 
     def filed(self, space: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
@@ -249,6 +252,7 @@ class Answering:
                 terms=terms,
                 reminders=reminders,
                 notice=answer.notice,
+                fold=time_asked(question) == "present",
             )
             is_full = len(made.hits) < len(shown) or len(answer) < most
             if limit is not None or is_full or most == _MOST:
@@ -375,6 +379,8 @@ def _hit(space: str, question: Question, one: Distinct, cited: Mapping[int, Cite
         repeats=one.repeats,
         cosine=found.cosine,
         coverage=found.coverage,
+        supersedes=one.supersedes,
+        superseded_by=one.superseded_by,
         space=space,
         question=question.text,
     )

@@ -123,14 +123,29 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """The other end of a link: the statement that a hit replaces, or that replaces it.
+
+    ``text`` is its beginning, at most 120 characters. ``reason`` is a few words, or None.
+    """
+
+    id: str
+    text: str
+    happened_at: datetime
+    source: Source
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One memory that came back.
 
     ``score`` is 0 to 1 on one scale for all kinds, the sum of ``parts``: what each signal added.
     ``happened_at`` is when it was said or done, ``recorded_at`` when we learned of it. ``repeats`` are the
-    other times that the same was said in the same words. ``certainty`` says how sure it is that this answers
-    the question. ``cosine`` and ``coverage`` are those of `Found`. ``notice`` is empty, or says that a
-    re-ranker had no say in the order, and why.
+    other times that the same was said in the same words. ``supersedes`` are the earlier statements that it
+    replaces, ``superseded_by`` the later ones that replace it, oldest first: such links order hits and hide
+    none. ``certainty`` says how sure it is that this answers the question. ``cosine`` and ``coverage`` are
+    those of `Found`. ``notice`` is empty, or says that a re-ranker had no say in the order, and why.
     """
 
     kind: str
@@ -145,6 +160,8 @@ class Hit:
     certainty: Certainty = "maybe"
     cosine: float = field(default=0.0, repr=False)
     coverage: float = field(default=0.0, repr=False)
+    supersedes: tuple[Change, ...] = ()
+    superseded_by: tuple[Change, ...] = ()
     space: str = field(default="", repr=False)
     question: str = field(default="", repr=False)
     notice: str = ""
@@ -156,6 +173,16 @@ class Hit:
             return ""
         last = max(self.happened_at, *(one.happened_at for one in self.repeats))
         return f"said {len(self.repeats) + 1} times, last on {last:%Y-%m-%d}"
+
+    @property
+    def changed(self) -> str:
+        """The statements that it replaces and that replace it, in words; empty if there are none."""
+        until = f", until {self.happened_at:%Y-%m-%d}"
+        told = [f"before: {' '.join(one.text.split())}{until}" for one in self.supersedes]
+        told += [
+            f"since {one.happened_at:%Y-%m-%d}: {' '.join(one.text.split())}" for one in self.superseded_by
+        ]
+        return "; ".join(told)
 
 
 class Answer(list[Hit]):

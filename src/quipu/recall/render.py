@@ -42,6 +42,7 @@ def block(
     terms: Mapping[str, tuple[int, ...]] | None = None,
     reminders: Sequence[str] = (),
     notice: str = "",
+    fold: bool = False,
 ) -> Block:
     """Put the best hits that fit into a block: a line each, under a heading for each day and session.
 
@@ -49,16 +50,20 @@ def block(
     time. A long text is shown by the passage, of at most 360 characters, that has most of the question's
     ``terms``; without these, by its beginning. The last may be cut short. Before them stand the
     ``reminders`` that fit into a quarter of the budget. ``marks`` are those of the space. With a ``notice``
-    that nothing is known, that stands before the lines, and they get a quarter of the budget.
+    that nothing is known, that stands before the lines, and they get a quarter of the budget. ``fold``: what
+    a better hit replaces has no line of its own, for the line of that hit tells it.
     """
     opening = _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET)
     opening += [notice] if notice and hits else []
     page = _Page(budget_tokens, opening, of_lines=budget_tokens // _OF_BUDGET if notice else budget_tokens)
     for hit in hits:
-        text = passage(hit.text, terms or {}, most=_LINE_CHARACTERS)
-        if page.add(hit, _line(hit, text)):
+        if fold and page.tells(hit):
+            page.taken.append(hit)
             continue
-        shorter = _shortened(page, hit, text)
+        text = passage(hit.text, terms or {}, most=_LINE_CHARACTERS)
+        if page.add(hit, _line(hit, text, fold=fold)):
+            continue
+        shorter = _shortened(page, hit, text, fold=fold)
         if shorter is not None:
             page.add(hit, shorter)
         break
@@ -97,6 +102,11 @@ class _Page:
     def fits(self, hit: Hit, line: str) -> bool:
         """Return True if there is room for the line of a hit, and for its heading where that is new."""
         return _tokens(*self._with(_heading(hit), line)) <= self._budget
+
+    def tells(self, hit: Hit) -> bool:
+        """Return True if the line of another message tells what it replaces: this hit."""
+        lines = {one.id for one in self.taken if one.kind == "message"}
+        return hit.kind == "message" and any(one.id in lines for one in hit.superseded_by)
 
     @property
     def text(self) -> str:
@@ -143,11 +153,13 @@ def _heading(hit: Hit) -> str:
     return defused(f"{hit.happened_at:%Y-%m-%d}{session}")
 
 
-def _line(hit: Hit, text: str) -> str:
+def _line(hit: Hit, text: str, *, fold: bool) -> str:
     who = hit.source.speaker or hit.source.role or hit.kind
     said = " ".join(text.split())
     half = "half remembered, " if "half_remembered" in hit.parts else ""
-    notes = "; ".join(filter(None, (_short(hit.source.message or hit.id), hit.said_again)))
+    notes = "; ".join(
+        filter(None, (_short(hit.source.message or hit.id), hit.said_again, hit.changed if fold else ""))
+    )
     return defused(f"- {hit.happened_at:%H:%M} {half}{who}: {said} ({notes})")
 
 
@@ -156,14 +168,14 @@ def _short(name: str) -> str:
     return name if len(name) <= _SHORT_ID else f"{name[:8]}…"
 
 
-def _shortened(page: _Page, hit: Hit, text: str) -> str | None:
+def _shortened(page: _Page, hit: Hit, text: str, *, fold: bool) -> str | None:
     """Return the line of a hit cut to fit; None if too little of it would be left to be of use."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = page.fits(hit, _line(hit, excerpt(text, middle)))
+        fits = page.fits(hit, _line(hit, excerpt(text, middle), fold=fold))
         low, high = (middle, high) if fits else (low, middle - 1)
-    return _line(hit, excerpt(text, low)) if low >= _FEWEST_CHARACTERS else None
+    return _line(hit, excerpt(text, low), fold=fold) if low >= _FEWEST_CHARACTERS else None
 
 
 _SENTENCES = {
@@ -177,6 +189,8 @@ _SENTENCES = {
     "tells": "It tells something; among people, a question is seldom the answer.",
     "length": "It is not just a word or two.",
     "echo": "It is the question itself, asked before, and tells nothing.",
+    "newer": "The question asks for what holds now, and this is newer than the memory below it.",
+    "order": "The question asks for what was, and this is one of two that replace each other.",
     "rerank": "The re-ranker, which read question and memory together, finds that it answers.",
     "activation": "It comes to mind easily: it happened lately, or was used often.",
     "freshness": "It has hardly faded since it happened or was last used.",

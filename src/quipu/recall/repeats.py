@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile
 from typing import Final
 
-from quipu.recall.model import Cited, Found, Repeat
+from quipu.recall.model import Change, Cited, Found, Repeat
 
 _WORD: Final = re.compile(r"\w+")
 ECHO: Final = "echo"
@@ -45,10 +45,12 @@ _ASKING_CJK: Final = re.compile("[吗呢谁哪]|什么|怎么|何时|几[点个]
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """One entry of the answer, with the others that say the same."""
+    """One entry of the answer, with others that say the same, what it replaces and what replaces it."""
 
     found: Found
     repeats: tuple[Repeat, ...] = ()
+    supersedes: tuple[Change, ...] = ()
+    superseded_by: tuple[Change, ...] = ()
 
 
 def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> list[Distinct]:

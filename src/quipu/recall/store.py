@@ -15,6 +15,7 @@ from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask, fetch
 from quipu.kernel.embedding.embedder import Embedder
 from quipu.recall import signatures
+from quipu.recall.changes import Compared
 from quipu.recall.model import GenerationChanged
 from quipu.recall.names import Name
 from quipu.recall.signatures import Signatures
@@ -250,6 +251,13 @@ async def read_signatures_of_sessions(
 async def _signatures(tx: SpaceTransaction, query: str, **values: object) -> Signatures:
     rows = await tx.rows(_SQL[query], binary=True, **values)
     return signatures.read(rows[0][0] or b"", version=tx.space.version, epoch=tx.space.epoch)
+
+
+async def compared(tx: SpaceTransaction, ids: Sequence[int], *, generation: int) -> dict[int, Compared]:
+    """Return what entries are compared by; those without a vector of the generation are left out."""
+    values = {"ids": Int8s(ids), "generation": generation}
+    rows = await tx.rows(_SQL["compared"], binary=True, **values)
+    return {id_: Compared(frozenset(terms), halfvecs(own)[0]) for id_, terms, own in rows}
 
 
 async def search(tx: SpaceTransaction, values: Mapping[str, object]) -> list[dict[str, float]]:

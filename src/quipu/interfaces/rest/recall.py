@@ -70,6 +70,16 @@ class RepeatAnswer(Answer):
     source: SourceAnswer
 
 
+class ChangeAnswer(Answer):
+    """The other end of a link: the statement that is replaced, or that replaces."""
+
+    id: str
+    text: Annotated[str, Field(description="Its beginning, at most 120 characters.")]
+    happened_at: datetime
+    source: SourceAnswer
+    reason: str | None
+
+
 class HitAnswer(Answer):
     """One memory that came back."""
 
@@ -83,6 +93,8 @@ class HitAnswer(Answer):
     source: SourceAnswer
     repeats: Annotated[list[RepeatAnswer], Field(description="Other times that the same was said.")]
     certainty: Annotated[Certainty, Field(description="Says how sure it is that it answers.")]
+    supersedes: Annotated[list[ChangeAnswer], Field(description="Earlier statements that it replaces.")]
+    superseded_by: Annotated[list[ChangeAnswer], Field(description="Later statements that replace it.")]
     notice: Annotated[str, Field(description="Says why a re-ranker had no say in the order; else empty.")]
 
 

@@ -294,3 +294,15 @@ from part
 where relevant
 order by meaning + words + session + speaker + people + date + "when" + tells + length desc, id desc
 limit %(limit)s
+
+-- name: compared: what entries are compared by: the terms and the direction of their own text
+select e.id, e.terms, halfvec_send(coalesce(v.own, v.context))
+from unnest(%(ids)s::int8[]) as i (id)
+cross join lateral (
+    select id, terms from core.recall_entries where space_id = %(space)s and id = i.id offset 0
+) e
+cross join lateral (
+    select own, context from core.recall_vectors
+    where space_id = %(space)s and generation = %(generation)s and entry_id = i.id
+    offset 0
+) v

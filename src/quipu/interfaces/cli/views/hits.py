@@ -118,3 +118,5 @@ def _hit(rank: int, hit: Hit, expected: Collection[str], characters: int) -> Ite
     yield Padding(Text(shortened(hit.text, characters)), _INDENT, expand=False)
     yield Padding(parts(hit), _INDENT, expand=False)
     yield Padding(source(hit), _INDENT, expand=False)
+    if hit.changed:
+        yield Padding(Text(visible(hit.changed), style="dim"), _INDENT, expand=False)

@@ -49,13 +49,13 @@ class Memory(Answer):
     by: str | None
     session: str | None
     message: Annotated[str | None, Field(description="Of what was said: the id that forget takes.")]
-    said_again: str
+    notes: str
 
     def text(self) -> str:
         """Return a line: when, who, what, and the ids that name it."""
         ids = [f"{self.kind} {self.id}", *([f"message {self.message}"] if self.message else ())]
         ids += [f"session {self.session}"] if self.session else []
-        ids += [self.said_again] if self.said_again else []
+        ids += [self.notes] if self.notes else []
         text = " ".join(self.memory.split())
         sure = f"{self.certainty}, {self.score:.2f}"
         return f"- {self.happened_at[:16]} {self.by or 'somebody'}: {text} [{', '.join(ids)}; {sure}]"
@@ -120,7 +120,7 @@ def _memory(hit: Hit) -> Memory:
         by=hit.source.speaker or hit.source.role,
         session=hit.source.session,
         message=hit.source.message if hit.kind == "message" else None,
-        said_again=hit.said_again,
+        notes=shortened("; ".join(filter(None, (hit.said_again, hit.changed)))),
     )
 
 

@@ -1,0 +1,89 @@
+"""Values that change: signs that a statement replaces an earlier one, and what a question asks of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Literal
+
+from quipu.kernel.prose.lexicon import lexicon
+from quipu.kernel.prose.matters import matters
+
+TimeAsked = Literal["present", "past", "change"]
+"""What a question wants of a value: the one that holds, one that held, or how it became another."""
+
+_READ: Final = 600  # what people tell as news, they tell soon
+_QUESTION_READ: Final = 400
+_MOST_WORDS: Final = 11  # a longer question asks for one thing that was said, not for a value
+_DIGITS: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Words by which a statement replaces an earlier one: the name of their group, and how sure it is."""
+
+    name: str
+    strength: float
+
+
+def sign_of(text: str) -> Sign | None:
+    """Return the surest sign in a text that it replaces an earlier statement; None if it has none."""
+    plain = _plain(text[:_READ])
+    return next((sign for sign, pattern in _signs() if pattern.search(plain)), None)
+
+
+def tells_past(text: str) -> bool:
+    """Return True if a text speaks of what was, such as "I used to" or "back then"."""
+    return bool(_patterns("past").search(_plain(text[:_READ])))
+
+
+def time_asked(question: str) -> TimeAsked | None:
+    """Return what a question wants of a value that changed; None if it does not say.
+
+    A question in the past tense does not say: "where did I book?" may ask for the last booking or the first.
+    """
+    plain = _plain(question[:_QUESTION_READ])
+    if _patterns("change").search(plain):
+        return "change"
+    if _patterns("before").search(plain):
+        return "past"
+    if _patterns("now").search(plain):
+        return "present"
+    if _patterns("tense").search(plain) or not _patterns("present").search(plain):
+        return None
+    return "present"
+
+
+def wants_one_value(question: str) -> bool:
+    """Return True if a question asks for the present value of a matter that has one value at a time.
+
+    "What car do I drive?" does; "what does she like about cars?" and "what car do I drive in 2019?" do not.
+    """
+    plain = _plain(question[:_QUESTION_READ])
+    return (
+        time_asked(question) == "present"
+        and not _patterns("many").search(plain)
+        and not _DIGITS.search(plain)
+        and len(plain.split()) <= _MOST_WORDS
+        and bool(_patterns("one").search(plain) or matters(question))
+    )
+
+
+def _plain(text: str) -> str:
+    return text.casefold().replace("’", "'")
+
+
+@cache
+def _signs() -> tuple[tuple[Sign, re.Pattern[str]], ...]:
+    """Return the signs of all languages with their patterns, surest first."""
+    entries = [entry for words in lexicon("changes").values() for entry in words["signs"]]
+    entries.sort(key=lambda entry: -entry["strength"])
+    return tuple((Sign(one["name"], one["strength"]), re.compile(one["pattern"])) for one in entries)
+
+
+@cache
+def _patterns(name: str) -> re.Pattern[str]:
+    """Return one pattern for all that a table ``sentences`` of any language has under a name."""
+    found = [words["sentences"].get(name, ()) for words in lexicon("changes").values()]
+    return re.compile("|".join(f"(?:{pattern})" for patterns in found for pattern in patterns))

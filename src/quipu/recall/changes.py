@@ -1,0 +1,241 @@
+"""Values that changed, among the hits: the newer statement above the older, or both in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.kernel.base.text import excerpt
+from quipu.kernel.prose.changes import Sign, TimeAsked, sign_of
+from quipu.kernel.prose.matters import matters
+from quipu.recall.model import Change, Cited, Filters, Found
+from quipu.recall.question import Question
+from quipu.recall.repeats import Distinct
+
+NEWER: Final = "newer"
+ORDER: Final = "order"
+"""Names of the parts by which a statement stands beside the one that it replaces, or that replaces it."""
+
+_EXCERPT_CHARACTERS: Final = 120
+_FIRST: Final = 3  # hits whose newer value is looked for
+_AMONG: Final = 50  # in so many
+_RARE: Final = 3  # a term in more of these is about the topic, not about the one thing
+_SURE: Final = 0.8
+_DAYS: Final = 60
+_ENOUGH: Final = 7.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A statement that replaces an earlier one: the ids of both entries, and why, in a few words."""
+
+    newer: int
+    older: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Basis on which statements are compared: the hashes of their terms, their direction (unit length)."""
+
+    terms: frozenset[int]
+    direction: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Grounds for a later statement replacing an earlier one, where a question asks for one value.
+
+    ``sign``: how sure its sign of change is, 0 to 1. ``cosine``: of both texts. ``share``: its score as a
+    share of the older one's. ``on_matter``: it speaks of the matter of the question. ``rare_terms``: terms
+    of both that few other hits have. ``lost_terms``: those of the question that only the older one has.
+    ``days``: between them.
+    """
+
+    sign: float
+    cosine: float
+    share: float
+    on_matter: bool
+    rare_terms: int
+    lost_terms: int
+    days: float
+
+    @property
+    def weight(self) -> float:
+        """Sum of all that speaks for it; nothing if the sign is weak and neither matter nor terms agree."""
+        if self.sign < _SURE and not (self.on_matter or self.rare_terms):
+            return 0.0
+        weight = self.sign + 6 * self.cosine + 2 * self.share + 0.8 * min(self.rare_terms, 2)
+        return weight + self.on_matter + 2 * min(1.0, self.days / _DAYS) - 0.5 * self.lost_terms
+
+
+def candidates(
+    entries: Sequence[Distinct], cited: Mapping[int, Cited], *, kind: int
+) -> list[tuple[Found, Found, Sign]]:
+    """Return pairs of statements, older and newer, of which the newer may replace the older.
+
+    The older is one of the first three, of messages of ``kind``; the newer comes after it among the first
+    fifty, was told later in another session by the same person, and has a sign of change.
+    """
+    told = [one.found for one in entries[:_AMONG] if one.found.kind == kind and _is_told(cited[one.found.id])]
+    signs = {one.id: sign_of(cited[one.id].text) for one in told}
+    return [
+        (older, newer, sign)
+        for place, older in enumerate(told[:_FIRST])
+        for newer in told[place + 1 :]
+        if (sign := signs[newer.id]) is not None and _may_replace(cited[newer.id], cited[older.id])
+    ]
+
+
+def likely(
+    question: Question,
+    among: Sequence[tuple[Found, Found, Sign]],
+    cited: Mapping[int, Cited],
+    compared: Mapping[int, Compared],
+) -> list[Pair]:
+    """Return the pairs whose newer statement replaces the older, at most one for each older."""
+    frequent = _frequent(compared)
+    topic = matters(question.text)
+    found: dict[int, tuple[float, Pair]] = {}
+    for older, newer, sign in among:
+        if older.id not in compared or newer.id not in compared:
+            continue
+        ours, theirs = compared[newer.id], compared[older.id]
+        likeness = Likeness(
+            sign=sign.strength,
+            cosine=float(ours.direction @ theirs.direction),
+            share=newer.score / max(older.score, 1e-6),
+            on_matter=bool(topic & matters(cited[newer.id].text)),
+            rare_terms=len((ours.terms & theirs.terms) - frequent),
+            lost_terms=sum(
+                not theirs.terms.isdisjoint(h) and ours.terms.isdisjoint(h) for h in question.terms.values()
+            ),
+            days=(cited[newer.id].happened_at - cited[older.id].happened_at).total_seconds() / 86_400,
+        )
+        if likeness.weight >= max(_ENOUGH, found[older.id][0] if older.id in found else 0.0):
+            found[older.id] = likeness.weight, Pair(newer.id, older.id, sign.name)
+    return [pair for _, pair in found.values()]
+
+
+def arranged(
+    asked: TimeAsked | None,
+    entries: Sequence[Distinct],
+    pairs: Sequence[Pair],
+    cited: Mapping[int, Cited],
+    *,
+    as_of: datetime | None = None,
+) -> list[Distinct]:
+    """Return the entries with the two ends of each pair in the order that a question wants.
+
+    Asked for the present, the newer stands directly above the older; for the past or the change, the older
+    directly above the newer. An end that was not found is brought in beside the other. What is lifted or
+    brought in gets the score of the other end (part ``newer``, or ``order``). ``as_of``: what was told from
+    then on is not lifted.
+    """
+    ranked = list(entries)
+    if asked is None:
+        return ranked
+    present = asked == "present"
+    kept = [one for one in pairs if one.newer in cited and one.older in cited]
+    if present and as_of is not None:
+        kept = [one for one in kept if cited[one.newer].happened_at < as_of]
+    kept.sort(key=_told_at(cited, newer=present), reverse=not present)
+    for pair in kept:
+        upper, lower = (pair.newer, pair.older) if present else (pair.older, pair.newer)
+        _lift(ranked, upper, lower, NEWER if present else ORDER)
+        if not present:
+            _follow(ranked, upper, lower)
+    return ranked
+
+
+def shown(entries: Sequence[Distinct], pairs: Sequence[Pair], cited: Mapping[int, Cited]) -> list[Distinct]:
+    """Return the entries, each with the statements that it replaces and that replace it, oldest first."""
+    if not pairs:
+        return list(entries)
+    return [
+        replace(
+            one,
+            supersedes=_changes([(p.older, p.reason) for p in pairs if p.newer == one.found.id], cited),
+            superseded_by=_changes([(p.newer, p.reason) for p in pairs if p.older == one.found.id], cited),
+        )
+        for one in entries
+    ]
+
+
+def satisfies(told: Cited, filters: Filters) -> bool:
+    """Return True if a message that is brought in is one that was asked for; its session is not looked at."""
+    user = told.source.user
+    return (
+        (filters.user is None or user == filters.user or (user is None and filters.or_nobody))
+        and (filters.since is None or told.happened_at >= filters.since)
+        and (filters.until is None or told.happened_at < filters.until)
+    )
+
+
+def _is_told(told: Cited) -> bool:
+    return told.source.role == "user"
+
+
+def _may_replace(newer: Cited, older: Cited) -> bool:
+    ours, theirs = newer.source, older.source
+    return (
+        newer.happened_at > older.happened_at
+        and (ours.speaker, ours.user) == (theirs.speaker, theirs.user)
+        and (ours.session is None or ours.session != theirs.session)
+    )
+
+
+def _frequent(compared: Mapping[int, Compared]) -> frozenset[int]:
+    counts: dict[int, int] = {}
+    for one in compared.values():
+        for term in one.terms:
+            counts[term] = counts.get(term, 0) + 1
+    return frozenset(term for term, count in counts.items() if count > _RARE)
+
+
+def _told_at(cited: Mapping[int, Cited], *, newer: bool) -> Callable[[Pair], tuple[datetime, int]]:
+    def told_at(pair: Pair) -> tuple[datetime, int]:
+        end = pair.newer if newer else pair.older
+        return cited[end].happened_at, end
+
+    return told_at
+
+
+def _lift(ranked: list[Distinct], upper: int, lower: int, part: str) -> None:
+    """Put one entry directly above another, unless it stands higher or the other is not there."""
+    places = {one.found.id: place for place, one in enumerate(ranked)}
+    if lower not in places or places.get(upper, len(ranked)) < places[lower]:
+        return
+    below = ranked[places[lower]].found
+    moved = ranked.pop(places[upper]) if upper in places else Distinct(Found(upper, below.kind, 0.0, {}))
+    ranked.insert(places[lower], _level(moved, below, part))
+
+
+def _follow(ranked: list[Distinct], upper: int, lower: int) -> None:
+    """Bring one entry in directly below another, unless it is there already or the other is not."""
+    places = {one.found.id: place for place, one in enumerate(ranked)}
+    if upper in places and lower not in places:
+        above = ranked[places[upper]].found
+        brought = Distinct(Found(lower, above.kind, 0.0, {}))
+        ranked.insert(places[upper] + 1, _level(brought, above, ORDER))
+
+
+def _level(moved: Distinct, beside: Found, part: str) -> Distinct:
+    """Return an entry with the score of the one that it stands beside, and the difference as a part."""
+    gain = round(moved.found.parts.get(part, 0.0) + beside.score - moved.found.score, 6)
+    parts = {**moved.found.parts, part: gain}
+    return replace(moved, found=replace(moved.found, score=beside.score, parts=parts))
+
+
+def _changes(ends: Sequence[tuple[int, str | None]], cited: Mapping[int, Cited]) -> tuple[Change, ...]:
+    told = [(cited[end], end, reason) for end, reason in ends if end in cited]
+    told.sort(key=lambda one: (one[0].happened_at, one[1]))
+    return tuple(
+        Change(str(end), excerpt(one.text, _EXCERPT_CHARACTERS), one.happened_at, one.source, reason)
+        for one, end, reason in told
+    )
