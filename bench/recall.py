@@ -23,9 +23,10 @@ from quality import locomo, own
 from quality.bm25 import Bm25
 from quality.budgets import buy
 from quality.cosine import Cosine
+from quality.derived import compare
 from quality.model import Conversation, Question, System, asked_before
 from quality.ours import Ours
-from quality.report import show, show_budgets, show_changes, write
+from quality.report import show, show_budgets, show_changes, show_derived, write
 from quality.run import ask
 from quipu import Memory
 
@@ -44,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show_changes(console, answers, names)
         if options.budgets:
             show_budgets(console, buy(systems, conversations, progress=_progress), names)
+        if options.derived and ours is not None:
+            show_derived(console, compare(ours, conversations, progress=_progress))
         if ours is not None:
             _show_seconds(console, ours, conversations)
         if options.json:
@@ -74,6 +77,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--budgets",
         action="store_true",
         help="measure blocks for prompts too: evidence and answer for tokens",
+    )
+    parser.add_argument(
+        "--derived", action="store_true", help="derive memories too, and ask all kinds beside messages alone"
     )
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write all figures and every question there"

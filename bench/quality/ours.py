@@ -55,6 +55,34 @@ class Ours:
             Filled(block.text, frozenset(str(hit.source.message) for hit in block.hits)) for block in blocks
         ]
 
+    def derive(self, conversation: Conversation) -> None:
+        """Derive all that the rules can: episodes, beliefs, long-term memories, lessons."""
+        space = self.take_in(conversation)
+        self._memory.work()
+        for session in dict.fromkeys(conversation.sessions().values()):
+            self._memory.lessons.extract(space=space, session=session)
+
+    def places(
+        self,
+        conversation: Conversation,
+        questions: Sequence[Question],
+        *,
+        kinds: Sequence[str] | None,
+        depth: int,
+    ) -> list[list[frozenset[str]]]:
+        """For each question, hit by hit, the ids of the messages that it shows, those folded under it too."""
+        space = self.take_in(conversation)
+        places: list[list[frozenset[str]]] = [[] for _ in questions]
+        for user, numbers in _by_user(questions).items():
+            texts = [questions[number].text for number in numbers]
+            answers = self._memory.recall_many(texts, space=space, user=user, kinds=kinds, limit=depth)
+            for number, hits in zip(numbers, answers, strict=True):
+                places[number] = [
+                    frozenset(str(one.source.message) for one in (hit, *hit.folded) if one.kind == "message")
+                    for hit in hits
+                ]
+        return places
+
     def take_in(self, conversation: Conversation) -> str:
         """Import a conversation into a space of its own, once; returns the name of the space."""
         space = f"bench-{conversation.name}"

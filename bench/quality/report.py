@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from quality.budgets import BUDGETS, Bought, mean
+from quality.derived import CUTS, Beside
 from quality.measures import SESSION_CUTS, TURN_CUTS, Summary, is_newest_first
+from quality.model import HALVES
 from quality.run import Answer, summary_of
 
 
@@ -86,6 +88,27 @@ def show_budgets(console: Console, bought: Sequence[Bought], systems: Sequence[s
                 rows = [[o for o in own if o.system == system and o.budget == budget] for budget in BUDGETS]
                 table.add_row(measure, system, *(cell(row) for row in rows))
         console.print(table)
+
+
+def show_derived(console: Console, compared: Sequence[Beside]) -> None:
+    """One table of all kinds of conversation: messages alone beside all kinds of memory, by half."""
+    table = Table(title="messages alone / all kinds of memory, %", title_justify="left")
+    table.add_column("conversations")
+    table.add_column("half")
+    for head in ("n", *(f"r@{k}" for k in CUTS)):
+        table.add_column(head, justify="right")
+    for kind in dict.fromkeys(kind_of(one.conversation) for one in compared):
+        for half in HALVES:
+            rows = [
+                one for one in compared if kind_of(one.conversation) == kind and one.question.half == half
+            ]
+            pairs = [
+                f"{_percent(mean([one.alone[cut] for one in rows]))} / "
+                f"{_percent(mean([one.together[cut] for one in rows]))}"
+                for cut in range(len(CUTS))
+            ]
+            table.add_row(kind, half, str(len(rows)), *pairs)
+    console.print(table)
 
 
 _OF_BLOCKS: Mapping[str, Callable[[Sequence[Bought]], str]] = {
