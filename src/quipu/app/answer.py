@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
+from quipu.app import entries
 from quipu.app.changes import arrange, depth
 from quipu.app.kinds import KINDS
 from quipu.errors import BadInput
@@ -16,12 +17,14 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name, time, whole
+from quipu.kernel.base.text import excerpt
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.prose.changes import time_asked
-from quipu.kinds.plug import Kind, Parts
+from quipu.kinds.plug import Kind
 from quipu.recall.confidence import judged
+from quipu.recall.folds import fold
 from quipu.recall.generations import Models
-from quipu.recall.model import Answer, Cited, Filters, Found, Hit, Source
+from quipu.recall.model import Answer, Cited, Filters, Folded, Hit, Source
 from quipu.recall.question import Question
 from quipu.recall.render import Block, Why, block, explain, is_remote
 from quipu.recall.repeats import Distinct, once
@@ -29,14 +32,17 @@ from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search, filed
 from quipu.recall.terms import DEFAULT, best_passage
 from quipu.record import store
+from quipu.record.service import MESSAGE
 
 _MOST = 1_000
 _MOST_USED = 200
 _BY_NAME = {kind.name: kind for kind in KINDS}
 _BY_CODE = {kind.code: kind for kind in KINDS}
+_MESSAGES = _BY_CODE[MESSAGE]
 _BEHIND = {kind.code: kind.catch_up for kind in KINDS if kind.catch_up is not None}
 _AROUND = 2
 _MOST_CHARACTERS = 100_000
+_FOLDED_CHARACTERS = 360
 _FEWEST_OF_A_BLOCK = 20
 _TOKENS_OF_A_LINE = 30  # of a short one
 _SPARE = 10  # ranked beyond what is asked for: they move up where others are not to come back
@@ -139,33 +145,25 @@ class Answering:
         now, room = self._clock.now(), depth(questions, limit + _SPARE)
         while True:
             found = await self._search.find(tx, questions, filters=filters, limit=room)
-            gone = await self._faded(tx, now, [hit for _, hits in found for hit in hits])
+            gone = await entries.faded(tx, now, [hit for _, hits in found for hit in hits])
             left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
-            ranked = [(q, await _weighed(tx, q, now, hits)) for q, hits in left]
-            cited = await _cite(tx, [hit for _, hits in ranked for hit in hits])
-            best = [(q, once(q.text, hits, cited)) for q, hits in ranked]
+            ranked = [(q, await entries.weighed(tx, q, now, hits)) for q, hits in left]
+            cited = await entries.cite(tx, [hit for _, hits in ranked for hit in hits])
+            sources = await entries.sources(tx, [hit for _, hits in ranked for hit in hits])
+            best = [(q, fold(once(q.text, hits, cited), sources)) for q, hits in ranked]
             short = any(
                 len(hits) < limit and len(hits) < len(all_) and len(of) == room
                 for (_, hits), (_, all_), (_, of) in zip(best, ranked, found, strict=True)
             )
             if not short or room > 2 * _MOST:
                 arranged, cited = await arrange(tx, best, cited, filters)
-                return [(q, hits[:limit]) for q, hits in arranged], cited
+                best = [(q, hits[:limit]) for q, hits in arranged]
+                return best, {**await entries.cite_sources(tx, best, cited), **cited}
             room *= 4
 
     def filed(self, space: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open the space for reading, after filing what a kind of memory has left unfiled."""
         return filed(self._database, self._models, space, _BEHIND)
-
-    async def _faded(self, tx: SpaceTransaction, now: datetime, found: Sequence[Found]) -> set[int]:
-        """Return the entries that time has taken out of recall."""
-        gone: set[int] = set()
-        for code in {hit.kind for hit in found}:
-            faded = _BY_CODE[code].faded
-            if faded is not None:
-                ids = sorted({hit.id for hit in found if hit.kind == code})
-                gone.update(await faded(tx, ids, now))
-        return gone
 
     async def used(self, hits: Iterable[Hit]) -> int:
         """Note that hits were put before an agent; how many uses count."""
@@ -174,11 +172,11 @@ class Answering:
             if hit.kind in _BY_NAME and _BY_NAME[hit.kind].used is not None:
                 places[hit.space, hit.kind].add(int(hit.id))
         counted = 0
-        for (space, kind), entries in places.items():
+        for (space, kind), ids in places.items():
             used = _BY_NAME[kind].used
             async with self._database.transaction(space) as tx:
                 if tx is not None and used is not None:
-                    counted += await used(tx, sorted(entries), self._clock.now())
+                    counted += await used(tx, sorted(ids), self._clock.now())
         return counted
 
     async def used_lately(self, space: str, *, limit: int) -> list[Used]:
@@ -334,38 +332,10 @@ async def _used(tx: SpaceTransaction, kind: Kind, limit: int) -> Sequence[Used]:
     ]
 
 
-async def _weighed(
-    tx: SpaceTransaction, question: Question, now: datetime, found: Sequence[Found]
-) -> Sequence[Found]:
-    """Sort entries, best first, by all that counts for their kinds."""
-    changes: dict[int, Parts | None] = {}
-    for code in {hit.kind for hit in found}:
-        weigh = _BY_CODE[code].weigh
-        if weigh is not None:
-            changes |= await weigh(tx, question, now, [hit.id for hit in found if hit.kind == code])
-    if not changes:
-        return found
-    kept = [_with(hit, parts) for hit in found if (parts := changes.get(hit.id, {})) is not None]
-    return sorted(kept, key=lambda hit: -hit.score)
-
-
-def _with(found: Found, parts: Parts) -> Found:
-    score = min(1.0, max(0.0, found.score + sum(parts.values())))
-    return replace(found, score=round(score, 6), parts={**found.parts, **parts}) if parts else found
-
-
-async def _cite(tx: SpaceTransaction, found: Sequence[Found]) -> Mapping[int, Cited]:
-    ids: defaultdict[int, set[int]] = defaultdict(set)
-    for hit in found:
-        ids[hit.kind].add(hit.id)
-    cited: dict[int, Cited] = {}
-    for code, entries in ids.items():
-        cited |= await _BY_CODE[code].cite(tx, sorted(entries))
-    return cited
-
-
 def _hit(space: str, question: Question, one: Distinct, cited: Mapping[int, Cited]) -> Hit:
     found, told = one.found, cited[one.found.id]
+    folded = [(_BY_CODE[other.kind], other.id) for other in one.folded]
+    folded += [(_MESSAGES, id_) for id_ in one.rests_on if id_ in cited]
     span = best_passage(told.text, question.terms)
     return Hit(
         kind=_BY_CODE[found.kind].name,
@@ -381,9 +351,15 @@ def _hit(space: str, question: Question, one: Distinct, cited: Mapping[int, Cite
         coverage=found.coverage,
         supersedes=one.supersedes,
         superseded_by=one.superseded_by,
+        folded=tuple(_folded(kind, id_, cited[id_]) for kind, id_ in folded),
         space=space,
         question=question.text,
     )
+
+
+def _folded(kind: Kind, id_: int, told: Cited) -> Folded:
+    text = excerpt(told.text, _FOLDED_CHARACTERS)
+    return Folded(kind.name, str(id_), text, told.happened_at, told.source)
 
 
 def _turn(message: store.Message) -> str:

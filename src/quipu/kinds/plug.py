@@ -36,6 +36,9 @@ By id, parts that are added to the score (each -1 to 1, named after its signal),
 back. Entries that are left out keep the score that they have. It must not change anything.
 """
 
+Sources = Callable[[SpaceTransaction, Sequence[int]], Awaitable[Mapping[int, Sequence[int]]]]
+"""Which messages entries rest on, by their entries: ``await sources(within, ids)``; others are left out."""
+
 Faded = Callable[[SpaceTransaction, Sequence[int], datetime], Awaitable[Collection[int]]]
 """Which of the entries time has taken out of recall: ``await faded(within, ids, now)``."""
 
@@ -117,7 +120,8 @@ class Kind:
     """One kind of memory.
 
     ``name`` and ``code``: how recall calls it and files it (core.recall_kinds). ``package``: where its
-    migrations lie. ``cite``: tells of entries that were found, by id. ``weigh``: what else counts for them;
+    migrations lie. ``cite``: tells of entries that were found, by id. ``sources``: which messages they rest
+    on; none where a kind derives nothing from messages. ``weigh``: what else counts for them;
     ``faded``: which are not to come back any more; ``used``: notes that they were put before an agent;
     ``lately``: which were, last; ``remind``: what is open, for prompts.
     ``eraser``: forgets; ``named``: what is changed where it names somebody who is forgotten everywhere;
@@ -138,6 +142,7 @@ class Kind:
     eraser: Eraser
     named: Named = field(default_factory=Named)
     noted: Noted | None = None
+    sources: Sources | None = None
     weigh: Weigh | None = None
     faded: Faded | None = None
     used: Used | None = None

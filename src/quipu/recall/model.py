@@ -137,6 +137,23 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Folded:
+    """A memory that stands under another: the one was derived from the other, and both are one answer.
+
+    Under a message it is what was derived from it, under a derived memory the message that it rests on.
+    """
+
+    kind: str
+    id: str
+    text: str
+    happened_at: datetime
+    source: Source
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.source.message or self.id}"
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One memory that came back.
 
@@ -144,8 +161,10 @@ class Hit:
     ``happened_at`` is when it was said or done, ``recorded_at`` when we learned of it. ``repeats`` are the
     other times that the same was said in the same words. ``supersedes`` are the earlier statements that it
     replaces, ``superseded_by`` the later ones that replace it, oldest first: such links order hits and hide
-    none. ``certainty`` says how sure it is that this answers the question. ``cosine`` and ``coverage`` are
-    those of `Found`. ``notice`` is empty, or says that a re-ranker had no say in the order, and why.
+    none. ``folded`` are the memories that were derived from this message, or the messages that this memory
+    was derived from. ``certainty`` says how sure it is that this answers the question. ``cosine`` and
+    ``coverage`` are those of `Found`. ``notice`` is empty, or says that a re-ranker had no say in the order,
+    and why.
     """
 
     kind: str
@@ -162,6 +181,7 @@ class Hit:
     coverage: float = field(default=0.0, repr=False)
     supersedes: tuple[Change, ...] = ()
     superseded_by: tuple[Change, ...] = ()
+    folded: tuple[Folded, ...] = ()
     space: str = field(default="", repr=False)
     question: str = field(default="", repr=False)
     notice: str = ""

@@ -45,10 +45,18 @@ _ASKING_CJK: Final = re.compile("[吗呢谁哪]|什么|怎么|何时|几[点个]
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """One entry of the answer, with others that say the same, what it replaces and what replaces it."""
+    """One entry of the answer, with the others that say the same, what it replaces and what replaces it.
+
+    ``copies`` are all entries that are this one: itself, its repeats, and copies in resumed sessions.
+    ``folded`` are the entries that stand under it, and ``rests_on`` the messages that it was derived from if
+    none of them was found itself (``recall.folds``).
+    """
 
     found: Found
     repeats: tuple[Repeat, ...] = ()
+    copies: tuple[int, ...] = ()
+    folded: tuple[Found, ...] = ()
+    rests_on: tuple[int, ...] = ()
     supersedes: tuple[Change, ...] = ()
     superseded_by: tuple[Change, ...] = ()
 
@@ -75,7 +83,8 @@ def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> l
         known = lines.setdefault(key, set())
         if first.found is not hit and line not in known:
             again = Repeat(str(hit.id), cite.happened_at, cite.source)
-            told[key] = replace(first, repeats=(*first.repeats, again))
+            first = replace(first, repeats=(*first.repeats, again))
+        told[key] = replace(first, copies=(*first.copies, hit.id))
         known.add(line)
     return list(told.values())
 

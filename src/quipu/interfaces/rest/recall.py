@@ -80,6 +80,16 @@ class ChangeAnswer(Answer):
     reason: str | None
 
 
+class FoldedAnswer(Answer):
+    """A memory that stands under another: one was derived from the other."""
+
+    kind: str
+    id: str
+    text: str
+    happened_at: datetime
+    source: SourceAnswer
+
+
 class HitAnswer(Answer):
     """One memory that came back."""
 
@@ -95,6 +105,10 @@ class HitAnswer(Answer):
     certainty: Annotated[Certainty, Field(description="Says how sure it is that it answers.")]
     supersedes: Annotated[list[ChangeAnswer], Field(description="Earlier statements that it replaces.")]
     superseded_by: Annotated[list[ChangeAnswer], Field(description="Later statements that replace it.")]
+    folded: Annotated[
+        list[FoldedAnswer],
+        Field(description="What was derived from this message, or the messages that it was derived from."),
+    ]
     notice: Annotated[str, Field(description="Says why a re-ranker had no say in the order; else empty.")]
 
 

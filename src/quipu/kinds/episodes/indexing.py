@@ -9,6 +9,7 @@ from typing import Final
 from uuid import UUID
 
 from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.embedder import Vectors
 from quipu.recall import index
@@ -142,3 +143,8 @@ def _entry(one: _Unfiled) -> Entry:
         happened_at=one.started_at,
         recorded_at=one.created_at,
     )
+
+
+async def sources(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, list[int]]:
+    """Return the messages that episodes and beliefs rest on, by their entries."""
+    return dict(await tx.rows(_SQL["sources"], ids=Int8s(ids)))

@@ -9,7 +9,7 @@ from quipu.kinds.episodes.decay import store
 from quipu.kinds.episodes.eraser import ERASER, NAMED
 from quipu.kinds.episodes.extraction.beliefs.indexing import cite as cite_beliefs
 from quipu.kinds.episodes.extraction.loops.reminders import remind
-from quipu.kinds.episodes.indexing import catch_up
+from quipu.kinds.episodes.indexing import catch_up, sources
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
 from quipu.kinds.episodes.recall import used, weigh
 from quipu.kinds.episodes.settings import SETTINGS
@@ -32,6 +32,7 @@ EPISODES = Kind(
     code=CODE,
     package="quipu.kinds.episodes",
     cite=cite,
+    sources=sources,
     remind=remind,
     eraser=ERASER,
     named=NAMED,

@@ -48,11 +48,17 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     }
 
 
+async def sources(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, list[int]]:
+    """Return the messages that memories rest on as they read now, by their entries."""
+    return dict(await tx.rows(store.SQL["sources_of_entries"], ids=Int8s(ids)))
+
+
 LONGTERM = Kind(
     name="longterm",
     code=CODE,
     package="quipu.kinds.longterm",
     cite=cite,
+    sources=sources,
     lately=store.lately,
     catch_up=catch_up,
     eraser=LongtermEraser(),

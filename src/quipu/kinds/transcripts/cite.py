@@ -34,6 +34,11 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     }
 
 
+async def sources(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, list[int]]:
+    """Return the messages that lessons rest on, by their entries."""
+    return dict(await tx.rows(_SQL["sources"], ids=Int8s(ids)))
+
+
 async def faded(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> set[int]:
     """Return the entries whose confidence of today is so low that the next pruning archives them."""
     half_life_days, least = tx.settings.of(HALF_LIFE_DAYS), tx.settings.of(ARCHIVE_BELOW)

@@ -100,7 +100,8 @@ def source(hit: Hit) -> Text:
     where = " / ".join(visible(name) for name in (hit.space, came.session, came.message) if name)
     span = f", characters {came.span[0]} to {came.span[1]}" if came.span else ""
     again = f", {hit.said_again}" if hit.repeats else ""
-    return Text(f"{hit.kind} {where}{span}{again}", style="dim")
+    folded = "".join(f", with {visible(str(one))}" for one in hit.folded)
+    return Text(f"{hit.kind} {where}{span}{again}{folded}", style="dim")
 
 
 def _hit(rank: int, hit: Hit, expected: Collection[str], characters: int) -> Iterator[RenderableType]:

@@ -19,3 +19,16 @@ update episodes.stored_episodes set refile = false, entry_id = %(entry)s where s
 update core.spaces set unfiled = unfiled & ~8
 where id = %(space)s and unfiled & 8 <> 0
     and not exists (select from episodes.stored_episodes where space_id = %(space)s and refile)
+
+-- name: sources: the messages that episodes and beliefs rest on, by the id of their entry
+select e.entry_id, array_agg(o.message_id order by o.message_id)
+from episodes.stored_episodes e
+join episodes.episode_messages o on o.space_id = e.space_id and o.episode_id = e.id
+where e.space_id = %(space)s and e.entry_id = any(%(ids)s::int8[])
+group by e.entry_id
+union all
+select b.entry_id, array_agg(o.message_id order by o.message_id)
+from episodes.beliefs b
+join episodes.belief_sources o on o.space_id = b.space_id and o.belief_id = b.id
+where b.space_id = %(space)s and b.entry_id = any(%(ids)s::int8[])
+group by b.entry_id

@@ -8,3 +8,11 @@ where space_id = %(space)s and entry_id = any(%(ids)s::int8[]) and not archived
 select entry_id, last_accessed_at from longterm.long_term_memory
 where space_id = %(space)s and last_accessed_at is not null and entry_id is not null
 order by last_accessed_at desc limit %(limit)s
+
+-- name: sources_of_entries: the messages that memories rest on as they read now, by the id of their entry
+select m.entry_id, array_agg(o.message_id order by o.message_id)
+from longterm.long_term_memory m
+join longterm.sources o on o.space_id = m.space_id and o.memory_id = m.id and o.version = m.version
+    and o.message_id is not null
+where m.space_id = %(space)s and m.entry_id = any(%(ids)s::int8[])
+group by m.entry_id

@@ -31,3 +31,10 @@ returning m.id
 select entry_id, used_at from transcripts.memories
 where space_id = %(space)s and used_at is not null and entry_id is not null
 order by used_at desc limit %(limit)s
+
+-- name: sources: the messages that memories rest on, by the id of their entry
+select m.entry_id, array_agg(o.message_id order by o.message_id)
+from transcripts.memories m
+join transcripts.memory_sources o on o.space_id = m.space_id and o.memory_id = m.id and o.message_id is not null
+where m.space_id = %(space)s and m.entry_id = any(%(ids)s::int8[])
+group by m.entry_id
