@@ -4355,6 +4355,38 @@ ALTER TABLE core.spaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE core.standing_rules (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id uuid NOT NULL,
+    user_name text,
+    message_id bigint,
+    text text NOT NULL,
+    scope text DEFAULT ''::text NOT NULL,
+    made_by text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    ended_at timestamp with time zone,
+    ended_by text,
+    ended_in bigint,
+    CONSTRAINT standing_rules_check CHECK (((ended_at IS NULL) = (ended_by IS NULL))),
+    CONSTRAINT standing_rules_check1 CHECK (((ended_in IS NULL) OR (ended_at IS NOT NULL))),
+    CONSTRAINT standing_rules_ended_by_check CHECK ((ended_by = ANY (ARRAY['rule'::text, 'person'::text]))),
+    CONSTRAINT standing_rules_made_by_check CHECK ((made_by = ANY (ARRAY['rule'::text, 'person'::text]))),
+    CONSTRAINT standing_rules_scope_check CHECK ((char_length(scope) <= 20000)),
+    CONSTRAINT standing_rules_text_check CHECK (((char_length(text) >= 1) AND (char_length(text) <= 20000))),
+    CONSTRAINT standing_rules_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512)))
+);
+
+ALTER TABLE ONLY core.standing_rules FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN core.standing_rules.user_name IS 'Whose rule it is; null for that of the whole space.';
+
+COMMENT ON COLUMN core.standing_rules.scope IS 'Words of the requests for which it holds; empty where it holds for all.';
+
+COMMENT ON COLUMN core.standing_rules.since IS 'When it was said.';
+
+COMMENT ON COLUMN core.standing_rules.ended_in IS 'The message that ended it, if one did and is still there.';
+
 CREATE TABLE core.tombstones (
     hash bytea NOT NULL,
     until timestamp with time zone NOT NULL,
@@ -6301,6 +6333,9 @@ ALTER TABLE ONLY core.spaces
 ALTER TABLE ONLY core.spaces
     ADD CONSTRAINT spaces_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY core.standing_rules
+    ADD CONSTRAINT standing_rules_pkey PRIMARY KEY (space_id, id);
+
 ALTER TABLE ONLY core.tombstones
     ADD CONSTRAINT tombstones_pkey PRIMARY KEY (hash);
 
@@ -6580,6 +6615,12 @@ CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id
 CREATE INDEX relations_older ON core.relations USING btree (older, space_id);
 
 CREATE INDEX sessions_person ON core.sessions USING btree (space_id, belongs_to) WHERE (belongs_to <> ''::text);
+
+CREATE INDEX standing_rules_ended_in ON core.standing_rules USING btree (ended_in, space_id) WHERE (ended_in IS NOT NULL);
+
+CREATE INDEX standing_rules_in_force ON core.standing_rules USING btree (space_id, user_name, since) WHERE (ended_at IS NULL);
+
+CREATE INDEX standing_rules_message ON core.standing_rules USING btree (message_id, space_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX tool_calls_message ON core.tool_calls USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
 
@@ -7036,6 +7077,15 @@ ALTER TABLE ONLY core.space_settings
 ALTER TABLE ONLY core.spaces
     ADD CONSTRAINT spaces_generation_fkey FOREIGN KEY (generation) REFERENCES core.recall_generations(id);
 
+ALTER TABLE ONLY core.standing_rules
+    ADD CONSTRAINT standing_rules_space_id_ended_in_fkey FOREIGN KEY (space_id, ended_in) REFERENCES core.messages(space_id, id) ON DELETE SET NULL (ended_in);
+
+ALTER TABLE ONLY core.standing_rules
+    ADD CONSTRAINT standing_rules_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY core.standing_rules
+    ADD CONSTRAINT standing_rules_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY core.tool_calls
     ADD CONSTRAINT tool_calls_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -7374,6 +7424,8 @@ CREATE POLICY own_space ON core.space_settings USING ((space_id = ( SELECT core.
 
 CREATE POLICY own_space ON core.spaces USING ((name = ( SELECT current_setting('quipu.space'::text, true) AS current_setting)));
 
+CREATE POLICY own_space ON core.standing_rules USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON core.tool_calls USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.unfiled_messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -7416,6 +7468,11 @@ CREATE POLICY person ON core.relations AS RESTRICTIVE TO quipu_person USING (((E
 
 CREATE POLICY person ON core.sessions AS RESTRICTIVE TO quipu_person USING ((belongs_to = ( SELECT core.current_person() AS current_person)));
 
+CREATE POLICY person ON core.standing_rules AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) OR ((user_name IS NULL) AND ((message_id IS NULL) OR (EXISTS ( SELECT
+   FROM core.messages m
+  WHERE ((m.space_id = standing_rules.space_id) AND (m.id = standing_rules.message_id))
+ OFFSET 0)))))) WITH CHECK ((user_name = ( SELECT core.current_person() AS current_person)));
+
 CREATE POLICY person ON core.tool_calls AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
    FROM core.sessions s
   WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
@@ -7455,6 +7512,8 @@ ALTER TABLE core.sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE core.space_settings ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.spaces ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE core.standing_rules ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.tool_calls ENABLE ROW LEVEL SECURITY;
 
@@ -8154,6 +8213,9 @@ GRANT SELECT ON TABLE core.space_settings TO quipu_person;
 
 GRANT USAGE ON SEQUENCE core.spaces_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE core.spaces_id_seq TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.standing_rules TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.standing_rules TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.tool_calls TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE core.tool_calls TO quipu_person;

@@ -31,6 +31,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.lessons.lessons
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
+- quipu.record.standing.room
 - quipu.upkeep.answers.answers
 - quipu.upkeep.erasure.archive
 - quipu.upkeep.keys.keys
@@ -207,6 +208,8 @@ if TYPE_CHECKING:
     from quipu.record.model import Refusal, Report
     from quipu.record.replacements import Replacement
     from quipu.record.service import Progress
+    from quipu.record.standing.model import RuleSource, StandingRule
+    from quipu.record.standing.room import AsyncRules
     from quipu.record.store import Session
     from quipu.upkeep.answers.answers import Asking, AsyncAnswers, KeptAnswer
     from quipu.upkeep.erasure.archive import AsyncReceipts
@@ -253,6 +256,7 @@ __all__ = [
     "Relations",
     "Retention",
     "Rooms",
+    "Rules",
     "Schemas",
     "Snapshots",
     "StoredSettings",
@@ -510,6 +514,11 @@ class Rooms:
     def receipts(self) -> Receipts:
         """Signed receipts of what was erased, and the key that verifies them."""
         return Receipts(self._portal.opened(self._inner).receipts, self._portal)
+
+    @property
+    def rules(self) -> Rules:
+        """Standing rules: what users told an assistant to do from now on, until they take it back."""
+        return Rules(self._portal.opened(self._inner).rules, self._portal)
 
     @property
     def snapshots(self) -> Snapshots:
@@ -3859,6 +3868,96 @@ class Tables(Browsing, Schemas):
         return self._portal.call(
             lambda: self._inner.call(tool, arguments, space=space, schema=schema, agent=agent)
         )
+
+
+class Rules:
+    """Find, add and end standing rules: what an assistant is told to do from now on.
+
+    They are found in what users say to an assistant, as it is taken in.
+    """
+
+    def __init__(self, inner: AsyncRules, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def list(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        state: ListState = "live",
+        limit: int = 50,
+        offset: int = 0,
+        after: UUID | str | None = None,
+    ) -> Sequence[StandingRule]:
+        """List rules, those in force first, the latest first.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.list(
+                space=space, user=user, state=state, limit=limit, offset=offset, after=after
+            )
+        )
+
+    def get(self, id: UUID | str, *, space: str) -> StandingRule:
+        """Show a rule, where it was said, and what ended it.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def add(
+        self, text: str, *, space: str, user: str | None = None, scope: str | None = None
+    ) -> StandingRule:
+        """Add a rule by hand, and return it.
+
+        It ends no other rule: `archive` does.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(lambda: self._inner.add(text, space=space, user=user, scope=scope))
+
+    def archive(self, id: UUID | str, *, space: str) -> StandingRule:
+        """End a rule: it stays as history, and is shown to no agent.
+
+        A rule that has ended stays as it is. `unarchive` puts it in force again.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.archive(id, space=space))
+
+    def unarchive(self, id: UUID | str, *, space: str) -> StandingRule:
+        """Put a rule that has ended in force again.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.unarchive(id, space=space))
+
+    def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> StandingRule:
+        """Delete a rule for good.
+
+        The message that it was said in stays, and no rule is made of it again.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.erase(id, space=space, confirm=confirm))
+
+    def sources(self, id: UUID | str, *, space: str) -> Sequence[RuleSource]:
+        """Show the messages that a rule was said in and ended by, the latest first.
+
+        A rule that was added by hand has none.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.sources(id, space=space))
 
 
 class StoredSettings:

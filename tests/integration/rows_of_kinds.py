@@ -2,7 +2,9 @@
 
 RECORD = """
 insert into relations (newer, older, reason, made_by)
-select max(id), min(id), 'moved', 'rule' from messages where space_id = current_space()
+select max(id), min(id), 'moved', 'rule' from messages where space_id = current_space();
+insert into standing_rules (id, message_id, text, made_by, since)
+select gen_random_uuid(), max(id), 'Be brief.', 'rule', now() from messages where space_id = current_space()
 """
 
 LEDGER = """

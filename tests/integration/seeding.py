@@ -32,6 +32,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
     numbers = await ledger(memory, space, mark)
     ids = [*await longterm(memory, space, mark), *await _condensed(memory, space)]
     ids.append((await memory.lessons.add(f"The {mark} tests need Docker.", space=space)).id)
+    ids.append(str((await memory.rules.add(f"Never mention the {mark}.", space=space)).id))
     prompt = await memory.conversations.prompt(
         f"Is the {mark} blue?", space=space, session=SESSION, user=USER
     )

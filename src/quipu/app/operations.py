@@ -79,6 +79,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "ledger": "quipu.kinds.ledger.ledger:AsyncLedger",
         "lessons": "quipu.kinds.transcripts.lessons.lessons:AsyncLessons",
         "loops": "quipu.kinds.episodes.extraction.loops.loops:AsyncLoops",
+        "rules": "quipu.record.standing.room:AsyncRules",
         "snapshots": "quipu.upkeep.snapshots.snapshots:AsyncSnapshots",
         "tables": "quipu.kinds.tables.tables:AsyncTables",
         "trace": "quipu.kinds.ledger.evidence.trace:AsyncTrace",
@@ -139,6 +140,7 @@ _CHANGE: Final = "facts.change"
 _CONVERSATION: Final = "conversations.one"
 _EPISODE: Final = "episodes.one"
 _LESSON: Final = "lessons.one"
+_RULE: Final = "rules.one"
 _SNAPSHOT: Final = "snapshots.snapshot"
 _SETTING: Final = "settings.changed"
 _MEMORY: Final = "longterm.one"
@@ -311,6 +313,13 @@ OPERATIONS: Final = (
     Operation("tables.grants", "GET /tables/grants", view="tables.grants"),
     Operation("tables.grant", "POST /tables/grants", "admin", view="tables.grants"),
     Operation("tables.revoke", "POST /tables/grants/revoke", "admin", view="tables.grants"),
+    Operation("rules.list", "GET /rules", view="rules.table"),
+    Operation("rules.add", "POST /rules", "write", status=201, view=_RULE),
+    Operation("rules.get", "GET /rules/{id}", view=_RULE),
+    Operation("rules.sources", "GET /rules/{id}/sources", view="rules.sources"),
+    Operation("rules.archive", "POST /rules/{id}/archive", "write", view=_RULE),
+    Operation("rules.unarchive", "POST /rules/{id}/unarchive", "write", view=_RULE),
+    Operation("rules.erase", "POST /rules/{id}/erase", "admin", view=_RULE),
     Operation(
         "snapshots.create", "POST /snapshots", "admin", status=201, view=_SNAPSHOT, busy="Taking a snapshot"
     ),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from quipu.kinds.tables.tables import AsyncTables
     from quipu.kinds.transcripts.lessons.lessons import AsyncLessons
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
+    from quipu.record.standing.room import AsyncRules
     from quipu.upkeep.answers.answers import AsyncAnswers
     from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.keys.keys import AsyncKeys
@@ -229,6 +230,16 @@ class AsyncRooms:
         from quipu.upkeep.erasure.archive import AsyncReceipts  # noqa: PLC0415
 
         return self._room(AsyncReceipts, lambda parts: AsyncReceipts(parts.database))
+
+    @property
+    def rules(self) -> AsyncRules:
+        """Standing rules: what users told an assistant to do from now on, until they take it back."""
+        from quipu.record.standing.room import AsyncRules  # noqa: PLC0415
+
+        return self._room(
+            AsyncRules,
+            lambda parts: AsyncRules(parts.database, clock=self._clock, settings=self._settings),
+        )
 
     @property
     def snapshots(self) -> AsyncSnapshots:

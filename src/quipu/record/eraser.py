@@ -10,6 +10,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue import outbox
 from quipu.record import relations, store
+from quipu.record.standing import store as standing
 from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.erasure.model import Named, What
 
@@ -22,14 +23,17 @@ class RecordEraser:
     """
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
-        """Count the messages that would go, and the links between messages that go with them."""
+        """Count the messages that would go, and the links and standing rules that go with them."""
         ids = await store.matching(tx, what)
         links = await relations.count(tx, ids) if ids else 0
-        return {"messages": len(ids), **({"relations": links} if links else {})}
+        rules = await standing.count_of_erasure(tx, what, ids)
+        besides = {"relations": links, "standing_rules": rules}
+        return {"messages": len(ids), **{name: count for name, count in besides.items() if count}}
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
         """Take them; a message's entry has the id of the message."""
         ids = await store.matching(tx, what)
+        await standing.erase_of_person(tx, what)
         if ids:
             await store.run(tx, "delete_messages", {"ids": Int8s(ids)})
             await store.run(tx, "recount_sessions", {"ids": Int8s(ids)})
@@ -54,6 +58,7 @@ NAMED = Named(
     words={
         "core.messages": ("content",),
         "core.relations": ("reason",),
+        "core.standing_rules": ("scope", "text"),
         "core.tool_calls": ("args_json", "result_json"),
     },
     before_words=store.unfile_named,

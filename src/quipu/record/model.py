@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal
 
 from quipu.kernel.base.echo import Heard, Marks
+from quipu.kernel.prose import standing
+from quipu.kernel.prose.standing import Instruction
 from quipu.kernel.redact import redact
 from quipu.recall.terms import Bag, bag, tells_time
 
@@ -102,7 +104,7 @@ class Prepared:
     """A message that may be written. ``secrets`` counts what was cut out, by kind.
 
     ``spoken`` is what of the content is indexed: all but memory of other spaces. ``heard`` counts what came
-    back of memory.
+    back of memory. ``instructions`` are what a user tells for the time to come.
     """
 
     message: Incoming
@@ -112,6 +114,7 @@ class Prepared:
     has_time: bool
     secrets: Mapping[str, int]
     heard: Heard
+    instructions: Sequence[Instruction] = ()
 
 
 def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | None) -> Prepared:
@@ -130,7 +133,10 @@ def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | N
     if content is not message.content:
         message = replace(message, content=content)
     asks = spoken[-200:].rstrip(_CLOSING).endswith(_ASKS)
-    return Prepared(message, spoken, bag(spoken, language=language), asks, tells_time(spoken), found, heard)
+    told = standing.read(spoken) if message.role == "user" else ()
+    return Prepared(
+        message, spoken, bag(spoken, language=language), asks, tells_time(spoken), found, heard, told
+    )
 
 
 @dataclass(frozen=True, slots=True)

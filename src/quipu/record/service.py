@@ -41,6 +41,8 @@ from quipu.record.rules import (
     recorded,
     sift,
 )
+from quipu.record.standing import intake as standing
+from quipu.record.standing.intake import Told
 from quipu.upkeep.erasure import tombstones
 
 MESSAGE = 1  # core.recall_kinds.code
@@ -316,6 +318,22 @@ async def _put(
         if held.ends and subscribes:
             await outbox.put_for_sessions(tx, subscribes, {m.session for m in messages if m.session})
     await sent.check()
+    if told := _told(chosen, entries.ids, embedded, held):
+        await standing.keep(tx, told, generation=embedded.generation, now=now)
+
+
+def _told(
+    chosen: Sequence[_Chosen], ids: Sequence[int], embedded: Embedded, held: index.Locked
+) -> list[Told]:
+    """Return what messages to an assistant tell for the time to come; people tell each other no rules."""
+    with_assistant = {c.session for c in chosen if c.session and c.prepared.message.role == "assistant"}
+    with_assistant |= {thread for thread, end in held.ends.items() if end.with_assistant}
+    return [
+        Told(id_, m.user, m.content, c.happened_at, c.prepared.instructions, embedded.vectors[c.place])
+        for c, id_ in zip(chosen, ids, strict=True)
+        if c.prepared.instructions
+        and ((m := c.prepared.message).speaker in (None, m.user) or c.session in with_assistant)
+    ]
 
 
 def _draft(chosen: _Chosen, now: datetime) -> Draft:

@@ -72,6 +72,7 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
             assert found
             ids.append(str(found[0].id))
         (hit, *_) = await memory.recall(f"Where is the {mark} harbour?", space=SPACE)
+        ids.append(str((await memory.rules.add(f"Never mention the {mark}.", space=SPACE)).id))
         moved = f"the {mark} moved"
         await memory.relate(f"more of {user}-0", f"of {user}-0", space=SPACE, reason=moved)
     used = {"kind": hit.kind, "id": hit.id}

@@ -38,6 +38,7 @@ _LINES = {
     "loops": Line(None, "List promises, questions and tasks; close and reopen them."),
     "beliefs": Line(None, "Show beliefs about people, and what contradicts them.", embeds=True),
     "transcripts": Line("transcripts", "Import and search recorded sessions of coding agents."),
+    "rules": Line(None, "List, add and end what an assistant is told to do from now on."),
     "conversations": Line(None, "List conversations, their threads and topics."),
     "episodes": Line(None, "Look up summaries of conversations, and how they fade.", embeds=True),
     "prompt": Line("prompt", "Leave a prompt that a worker answers."),

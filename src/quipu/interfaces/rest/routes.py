@@ -78,6 +78,7 @@ ROUTERS = (
     conversations.router,
     derived("loops", OPERATIONS),
     derived("beliefs", OPERATIONS),
+    derived("rules", OPERATIONS),
     evaluation.router,
     longterm.router,
     tables.router,

@@ -55,6 +55,12 @@ Find and close what was asked, promised, given to do or waited for.
 Workers find loops in conversations, and close them when a later exchange resolves them. ID is the id of a
 loop or its first digits, at least four.
 """,
+    "rules": """\
+Find, add and end standing rules: what an assistant is told to do from now on.
+
+They are found in what users say, as it is taken in. ID is the id of a rule or its first digits, at least
+four.
+""",
     "settings": """\
 See and change what can be set, in the whole database or in a space.
 
@@ -115,6 +121,11 @@ _EXAMPLES: Final[Mapping[str, str]] = {
   quipu loops remind --user ana
   quipu loops close 4f1c2a --evidence 'Sent on Monday.'
   quipu loops reopen 4f1c2a
+""",
+    "rules": """\
+  quipu rules list --user ana
+  quipu rules add 'Always answer in metric units.' --user ana
+  quipu rules archive 4f1c2a
 """,
     "settings": """\
   quipu settings list --kind episodes

@@ -86,11 +86,43 @@ comment on column core.relations.strength is 'How certain it is, 0 to 1; what a 
 
 create index relations_older on core.relations (older, space_id);
 
+-- What an assistant was told to do from now on. A message that is forgotten takes its rule with it; one that ended a rule
+-- leaves it ended.
+create table core.standing_rules (
+    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
+    id uuid not null,
+    user_name text check (char_length(user_name) between 1 and 512),
+    message_id bigint,
+    text text not null check (char_length(text) between 1 and 20000),
+    scope text not null default '' check (char_length(scope) <= 20000),
+    made_by text not null check (made_by in ('rule', 'person')),
+    since timestamptz not null,
+    created_at timestamptz not null default now(),
+    ended_at timestamptz,
+    ended_by text check (ended_by in ('rule', 'person')),
+    ended_in bigint,
+    primary key (space_id, id),
+    foreign key (space_id, message_id) references core.messages (space_id, id) on delete cascade,
+    foreign key (space_id, ended_in) references core.messages (space_id, id) on delete set null (ended_in),
+    check ((ended_at is null) = (ended_by is null)),
+    check (ended_in is null or ended_at is not null)
+);
+comment on column core.standing_rules.user_name is 'Whose rule it is; null for that of the whole space.';
+comment on column core.standing_rules.scope is 'Words of the requests for which it holds; empty where it holds for all.';
+comment on column core.standing_rules.since is 'When it was said.';
+comment on column core.standing_rules.ended_in is 'The message that ended it, if one did and is still there.';
+
+create index standing_rules_in_force on core.standing_rules (space_id, user_name, since) where ended_at is null;
+
+create index standing_rules_message on core.standing_rules (message_id, space_id) where message_id is not null;
+
+create index standing_rules_ended_in on core.standing_rules (ended_in, space_id) where ended_in is not null;
+
 do $$
 declare
     t text;
 begin
-    foreach t in array array['sessions', 'messages', 'unfiled_messages', 'relations'] loop
+    foreach t in array array['sessions', 'messages', 'unfiled_messages', 'relations', 'standing_rules'] loop
         execute format('alter table core.%I enable row level security', t);
         execute format('alter table core.%I force row level security', t);
         execute format('create policy own_space on core.%I using (space_id = (select core.current_space()))', t);
@@ -247,6 +279,15 @@ create policy person on core.relations as restrictive to quipu_person
             where m.space_id = relations.space_id and m.id = relations.older offset 0));
 
 grant select, insert, update on core.relations to quipu_person;
+
+-- A rule is theirs as its message is. One that was added for the whole space is read by everybody in it.
+create policy person on core.standing_rules as restrictive to quipu_person
+    using (user_name = (select core.current_person())
+        or user_name is null and (message_id is null or exists (select from core.messages m
+            where m.space_id = standing_rules.space_id and m.id = standing_rules.message_id offset 0)))
+    with check (user_name = (select core.current_person()));
+
+grant select, insert, update, delete on core.standing_rules to quipu_person;
 
 -- A job names the session or the person whom it is about; of others one waits, and is put anew, unseen.
 create policy person on core.outbox as restrictive to quipu_person
