@@ -29,6 +29,7 @@ FACES = (
     Face("quipu.app.rooms", "AsyncRooms", "Rooms"),
     Face("quipu.app.erasing", "AsyncErasing", "Erasing"),
     Face("quipu.app.relations", "AsyncRelations", "Relations"),
+    Face("quipu.app.timeline", "AsyncTimeline", "Timeline"),
     Face("quipu.app.memory", "AsyncMemory", "Memory"),
     Face("quipu.app.queue", "AsyncQueue", "Queue"),
     Face("quipu.upkeep.answers.answers", "AsyncAnswers", "Answers"),

@@ -15,6 +15,7 @@ from quipu.recall.render import estimate_tokens
 
 BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
 _FEWEST_TOKENS_OF_A_LINE = 16
+_FEWEST_OF_A_LIST, _COVERED = 3, 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,13 @@ def share_of_words(answer: str, text: str, weights: Mapping[str, float], languag
     return sum(weights.get(word, rarest) for word in wanted & held) / sum(
         weights.get(word, rarest) for word in wanted
     )
+
+
+def is_covered(one: Bought) -> float | None:
+    """Return 1.0 if more than 80 % of the evidence is there, else 0.0; None for fewer than three messages."""
+    if one.evidence is None or len(set(one.question.evidence)) < _FEWEST_OF_A_LIST:
+        return None
+    return float(one.evidence > _COVERED)
 
 
 def fill(messages: Sequence[Message], *, budget: int) -> Filled:

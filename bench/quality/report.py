@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from quality.budgets import BUDGETS, Bought, mean
+from quality.budgets import BUDGETS, Bought, is_covered, mean
 from quality.derived import CUTS, Beside
 from quality.measures import SESSION_CUTS, TURN_CUTS, Summary, is_newest_first
 from quality.model import HALVES
@@ -113,6 +113,7 @@ def show_derived(console: Console, compared: Sequence[Beside]) -> None:
 
 _OF_BLOCKS: Mapping[str, Callable[[Sequence[Bought]], str]] = {
     "evidence, %": lambda row: _percent(mean([one.evidence for one in row])),
+    "lists covered, %": lambda row: _percent(mean([is_covered(one) for one in row])),
     "answer words, %": lambda row: _percent(mean([one.words for one in row])),
     "tokens used": lambda row: f"{mean([one.tokens for one in row]) or 0:.0f}",
 }

@@ -7,6 +7,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.queue
 - quipu.app.relations
 - quipu.app.rooms
+- quipu.app.timeline
 - quipu.kinds.episodes.conversations.conversations
 - quipu.kinds.episodes.episodes
 - quipu.kinds.episodes.extraction.beliefs.beliefs
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
     from quipu.app.rooms import AsyncRooms
+    from quipu.app.timeline import AsyncTimeline
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.echo import Marks
     from quipu.kernel.base.parameters import ListState
@@ -205,6 +207,7 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Paths
     from quipu.recall.model import Answer, Hit
     from quipu.recall.render import Block, Why
+    from quipu.recall.timeline import Gathered
     from quipu.record.model import Refusal, Report
     from quipu.record.replacements import Replacement
     from quipu.record.service import Progress
@@ -261,6 +264,7 @@ __all__ = [
     "Snapshots",
     "StoredSettings",
     "Tables",
+    "Timeline",
     "Trace",
     "TranscriptCounts",
     "Transcripts",
@@ -704,7 +708,56 @@ class Relations(Erasing):
         return self._portal.call(lambda: self._inner.relations(message, space=space, session=session))
 
 
-class Memory(Relations):
+class Timeline(Relations):
+    """Method of a memory that gathers."""
+
+    def __init__(self, inner: AsyncTimeline, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def gather(
+        self,
+        topic: str | None = None,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        kinds: Sequence[str] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        exchanges: bool = False,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> Gathered:
+        """Gather everything about a topic, a person or a time, oldest first.
+
+        Each memory is shown by a short passage. What scores at least 45 % of the best memory belongs to a
+        topic; of a large topic these are the best 200 (or ``limit``, if that is more). ``about`` estimates
+        how many there are in all; to see the others, gather one part of the time after the other. Without
+        a topic it is everything of that person, session or time. ``cursor`` is where the next part begins.
+
+        Raises:
+            BadInput: an argument is out of range, or there is neither a topic nor a person, session or time.
+        """
+        return self._portal.call(
+            lambda: self._inner.gather(
+                topic,
+                space=space,
+                user=user,
+                session=session,
+                speaker=speaker,
+                kinds=kinds,
+                since=since,
+                until=until,
+                exchanges=exchanges,
+                limit=limit,
+                after=after,
+            )
+        )
+
+
+class Memory(Timeline):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a

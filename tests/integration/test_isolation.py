@@ -96,6 +96,9 @@ CALLS: dict[str, Call] = {
         question(rng), space=space, budget_tokens=500, **chosen(rng)
     ),
     "marks": lambda m, rng, space: m.marks(space=space),
+    "gather": lambda m, rng, space: m.gather(
+        rng.choice([None, *WORDS]), space=space, since="2020-01-01", exchanges=rng.random() < 0.5
+    ),
     "reminders": lambda m, rng, space: m.reminders(space=space),
     "why": _why,
     "reinforce": _reinforce,

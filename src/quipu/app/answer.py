@@ -11,6 +11,7 @@ from typing import cast
 
 from quipu.app import entries
 from quipu.app.changes import arrange, depth
+from quipu.app.entries import BY_CODE
 from quipu.app.kinds import KINDS
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
@@ -20,25 +21,26 @@ from quipu.kernel.base.scope import check_known_name, check_name, optional_name,
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.prose.changes import time_asked
+from quipu.kernel.prose.enumeration import asks_for_many
 from quipu.kinds.plug import Kind
 from quipu.recall.confidence import judged
 from quipu.recall.folds import fold
 from quipu.recall.generations import Models
 from quipu.recall.model import Answer, Cited, Filters, Folded, Hit, Source
 from quipu.recall.question import Question
-from quipu.recall.render import Block, Why, block, explain, is_remote
+from quipu.recall.render import PRESENT, RANKED, Block, Why, block, explain, is_remote
 from quipu.recall.repeats import Distinct, once
 from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search, filed
 from quipu.recall.terms import DEFAULT, best_passage
+from quipu.recall.timeline import LISTED, LISTED_TOKENS, own_first
 from quipu.record import store
 from quipu.record.service import MESSAGE
 
 _MOST = 1_000
 _MOST_USED = 200
 _BY_NAME = {kind.name: kind for kind in KINDS}
-_BY_CODE = {kind.code: kind for kind in KINDS}
-_MESSAGES = _BY_CODE[MESSAGE]
+_MESSAGES = BY_CODE[MESSAGE]
 _BEHIND = {kind.code: kind.catch_up for kind in KINDS if kind.catch_up is not None}
 _AROUND = 2
 _MOST_CHARACTERS = 100_000
@@ -89,7 +91,7 @@ class Answering:
         limit: int,
     ) -> list[Answer]:
         """Return the hits of each question, best first, and whether it is known."""
-        answered = await self._answered(
+        answered = await self.understood(
             questions,
             space=space,
             user=user,
@@ -101,7 +103,7 @@ class Answering:
         )
         return [answer for _, answer in answered]
 
-    async def _answered(
+    async def understood(
         self,
         questions: Sequence[str],
         *,
@@ -112,13 +114,13 @@ class Answering:
         since: datetime | str | None,
         until: datetime | str | None,
         limit: int,
-    ) -> list[tuple[Mapping[str, tuple[int, ...]], Answer]]:
-        """Return the terms and the answer of each question."""
+    ) -> list[tuple[Question | None, Answer]]:
+        """Return each question, as it was understood, and its answer; None where the space holds nothing."""
         texts = [_checked(question) for question in _listed("questions", questions)]
-        filters = _filters(user=user, kinds=kinds, since=since, until=until)
+        filters = filters_of(user=user, kinds=kinds, since=since, until=until)
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
-        nothing: list[tuple[Mapping[str, tuple[int, ...]], Answer]] = [({}, judged([])) for _ in texts]
+        nothing: list[tuple[Question | None, Answer]] = [(None, judged([])) for _ in texts]
         async with self.filed(check_name("space", space)) as tx:
             if tx is None:
                 return nothing
@@ -133,7 +135,7 @@ class Answering:
         if self._reranking is not None:
             reordered = await self._reranking.reorder(answers, limit=limit)
             answers = [one.of(hits) for one, hits in zip(answers, reordered, strict=True)]
-        return [(question.terms, answer) for (question, _), answer in zip(found, answers, strict=True)]
+        return [(question, answer) for (question, _), answer in zip(found, answers, strict=True)]
 
     async def _best(
         self, tx: SpaceTransaction, questions: Sequence[str], *, filters: Filters, limit: int
@@ -190,7 +192,7 @@ class Answering:
         self, space: str, *, user: str | None, session: str | None, kinds: Sequence[str] | None
     ) -> list[str]:
         """Return what is open to a person or in a session, a line each, most urgent first."""
-        chosen = _filters(user=user, kinds=kinds, since=None, until=None)
+        chosen = filters_of(user=user, kinds=kinds, since=None, until=None)
         asked = [one for one in KINDS if one.remind and (chosen.kinds is None or one.code in chosen.kinds)]
         session = optional_name("session", session)
         async with self._database.list_read(check_name("space", space)) as tx:
@@ -225,10 +227,13 @@ class Answering:
         whole("budget_tokens", budget_tokens, least=1, most=10**9)
         reminders = await self.reminders(space, user=user, session=session, kinds=kinds)
         marks = await self.marks(space)
-        fit = min(_MOST, max(_FEWEST_OF_A_BLOCK, budget_tokens // _TOKENS_OF_A_LINE))
+        is_list = asks_for_many(question)
+        line = LISTED_TOKENS if is_list else _TOKENS_OF_A_LINE
+        layout = LISTED if is_list else PRESENT if time_asked(question) == "present" else RANKED
+        fit = min(_MOST, max(_FEWEST_OF_A_BLOCK, budget_tokens // line))
         most = fit if limit is None else limit
         while True:
-            ((terms, answer),) = await self._answered(
+            ((understood, answer),) = await self.understood(
                 [question],
                 space=space,
                 user=user,
@@ -243,14 +248,16 @@ class Answering:
                 for hit in answer
                 if not is_remote(hit) and (besides is None or hit.source.message != besides)
             ]
+            if is_list and understood is not None:
+                shown = own_first(shown, understood, user=user)
             made = block(
                 shown,
                 budget_tokens=budget_tokens,
                 marks=marks,
-                terms=terms,
+                terms=understood.terms if understood is not None else {},
                 reminders=reminders,
                 notice=answer.notice,
-                fold=time_asked(question) == "present",
+                layout=layout,
             )
             is_full = len(made.hits) < len(shown) or len(answer) < most
             if limit is not None or is_full or most == _MOST:
@@ -298,13 +305,18 @@ def _checked(question: object) -> str:
     return question.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
-def _filters(
+def filters_of(
     *,
     user: str | None,
     kinds: Sequence[str] | None,
     since: datetime | str | None,
     until: datetime | str | None,
 ) -> Filters:
+    """Return the filters of a call.
+
+    Raises:
+        BadInput: one of them cannot be taken; names which.
+    """
     codes = None
     if kinds is not None:
         unknown = [
@@ -334,11 +346,11 @@ async def _used(tx: SpaceTransaction, kind: Kind, limit: int) -> Sequence[Used]:
 
 def _hit(space: str, question: Question, one: Distinct, cited: Mapping[int, Cited]) -> Hit:
     found, told = one.found, cited[one.found.id]
-    folded = [(_BY_CODE[other.kind], other.id) for other in one.folded]
+    folded = [(BY_CODE[other.kind], other.id) for other in one.folded]
     folded += [(_MESSAGES, id_) for id_ in one.rests_on if id_ in cited]
     span = best_passage(told.text, question.terms)
     return Hit(
-        kind=_BY_CODE[found.kind].name,
+        kind=BY_CODE[found.kind].name,
         id=str(found.id),
         text=told.text if span is None else told.text[span[0] : span[1]].strip(),
         score=found.score,

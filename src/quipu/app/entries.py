@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from quipu.app.kinds import KINDS
 from quipu.kernel.db.database import SpaceTransaction
@@ -15,14 +16,14 @@ from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
 from quipu.record.service import MESSAGE
 
-_BY_CODE = {kind.code: kind for kind in KINDS}
+BY_CODE: Final = {kind.code: kind for kind in KINDS}
 
 
 async def faded(tx: SpaceTransaction, now: datetime, found: Sequence[Found]) -> set[int]:
     """Return the entries that time has taken out of recall."""
     gone: set[int] = set()
     for code in {hit.kind for hit in found}:
-        look = _BY_CODE[code].faded
+        look = BY_CODE[code].faded
         if look is not None:
             gone.update(await look(tx, sorted({hit.id for hit in found if hit.kind == code}), now))
     return gone
@@ -34,7 +35,7 @@ async def weighed(
     """Sort entries, best first, by all that counts for their kinds."""
     changes: dict[int, Parts | None] = {}
     for code in {hit.kind for hit in found}:
-        weigh = _BY_CODE[code].weigh
+        weigh = BY_CODE[code].weigh
         if weigh is not None:
             changes |= await weigh(tx, question, now, [hit.id for hit in found if hit.kind == code])
     if not changes:
@@ -52,7 +53,7 @@ async def sources(tx: SpaceTransaction, found: Sequence[Found]) -> Mapping[int, 
     """Return the messages that entries rest on, by their entries."""
     rests_on: dict[int, Sequence[int]] = {}
     for code in {hit.kind for hit in found}:
-        look = _BY_CODE[code].sources
+        look = BY_CODE[code].sources
         if look is not None:
             rests_on |= await look(tx, sorted({hit.id for hit in found if hit.kind == code}))
     return rests_on
@@ -65,7 +66,7 @@ async def cite(tx: SpaceTransaction, found: Sequence[Found]) -> Mapping[int, Cit
         ids[hit.kind].add(hit.id)
     cited: dict[int, Cited] = {}
     for code, entries in ids.items():
-        cited |= await _BY_CODE[code].cite(tx, sorted(entries))
+        cited |= await BY_CODE[code].cite(tx, sorted(entries))
     return cited
 
 
@@ -74,4 +75,4 @@ async def cite_sources(
 ) -> Mapping[int, Cited]:
     """Return the texts of messages that were not found themselves and stand under what rests on them."""
     ids = {id_ for _, hits in best for hit in hits for id_ in hit.rests_on} - cited.keys()
-    return await _BY_CODE[MESSAGE].cite(tx, sorted(ids)) if ids else {}
+    return await BY_CODE[MESSAGE].cite(tx, sorted(ids)) if ids else {}

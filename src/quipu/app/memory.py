@@ -16,7 +16,7 @@ from anyio import to_thread
 from quipu.app.answer import Used
 from quipu.app.kinds import CITES, KINDS, REGISTER
 from quipu.app.parts import Parts, assemble
-from quipu.app.relations import AsyncRelations
+from quipu.app.timeline import AsyncTimeline
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _NAMES = {kind.code: kind.name for kind in KINDS}
 
 
-class AsyncMemory(AsyncRelations):
+class AsyncMemory(AsyncTimeline):
     """A memory for agents. Use it as ``async with AsyncMemory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a

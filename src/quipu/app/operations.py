@@ -66,7 +66,7 @@ class Operation:
 
 ROOMS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "": "quipu.app.relations:AsyncRelations",
+        "": "quipu.app.timeline:AsyncTimeline",
         "longterm": "quipu.kinds.longterm.longterm:AsyncLongterm",
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
@@ -149,6 +149,7 @@ OPERATIONS: Final = (
     Operation("relate", "POST /relate", "write", view="relations.one"),
     Operation("unrelate", "POST /unrelate", "write", view="relations.one"),
     Operation("relations", "GET /relations", view="relations.table"),
+    Operation("gather", "POST /gather", view="timeline.gathered", arguments=("topic",)),
     Operation("ledger.set", "POST /ledger/set", "write", view=_CHANGE),
     Operation("ledger.assume", "POST /ledger/assume", "write", view=_CHANGE),
     Operation("ledger.correct", "POST /ledger/correct", "write", view=_CHANGE),

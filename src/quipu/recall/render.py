@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from typing import Final
 
 from quipu.kernel.base import echo
 from quipu.kernel.base.echo import Marks
@@ -34,6 +36,21 @@ class Block:
     hits: tuple[Hit, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Form of a block: the line and the heading of a hit, and the most characters of its text.
+
+    ``in_time``: the headings stand in the order of time, not in that of their best hits. ``folds``: what a
+    better hit replaces has no line of its own, for the line of that hit tells it.
+    """
+
+    line: Callable[[Hit, str], str]
+    heading: Callable[[Hit], str]
+    most_characters: int
+    in_time: bool = False
+    folds: bool = False
+
+
 def block(
     hits: Sequence[Hit],
     *,
@@ -42,7 +59,7 @@ def block(
     terms: Mapping[str, tuple[int, ...]] | None = None,
     reminders: Sequence[str] = (),
     notice: str = "",
-    fold: bool = False,
+    layout: Layout | None = None,
 ) -> Block:
     """Put the best hits that fit into a block: a line each, under a heading for each day and session.
 
@@ -50,20 +67,22 @@ def block(
     time. A long text is shown by the passage, of at most 360 characters, that has most of the question's
     ``terms``; without these, by its beginning. The last may be cut short. Before them stand the
     ``reminders`` that fit into a quarter of the budget. ``marks`` are those of the space. With a ``notice``
-    that nothing is known, that stands before the lines, and they get a quarter of the budget. ``fold``: what
-    a better hit replaces has no line of its own, for the line of that hit tells it.
+    that nothing is known, that stands before the lines, and they get a quarter of the budget. Another
+    ``layout`` has other lines and headings.
     """
+    form = layout or RANKED
     opening = _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET)
     opening += [notice] if notice and hits else []
-    page = _Page(budget_tokens, opening, of_lines=budget_tokens // _OF_BUDGET if notice else budget_tokens)
+    of_lines = budget_tokens // _OF_BUDGET if notice else budget_tokens
+    page = _Page(budget_tokens, opening, form, of_lines=of_lines)
     for hit in hits:
-        if fold and page.tells(hit):
+        if form.folds and page.tells(hit):
             page.taken.append(hit)
             continue
-        text = passage(hit.text, terms or {}, most=_LINE_CHARACTERS)
-        if page.add(hit, _line(hit, text, fold=fold)):
+        text = passage(hit.text, terms or {}, most=form.most_characters)
+        if page.add(hit, form.line(hit, text)):
             continue
-        shorter = _shortened(page, hit, text, fold=fold)
+        shorter = _shortened(page, hit, text)
         if shorter is not None:
             page.add(hit, shorter)
         break
@@ -79,8 +98,11 @@ def is_remote(hit: Hit) -> bool:
 class _Page:
     """Lines under their headings, within a budget of tokens."""
 
-    def __init__(self, budget_tokens: int, opening: Sequence[str], *, of_lines: int) -> None:
+    def __init__(
+        self, budget_tokens: int, opening: Sequence[str], layout: Layout, *, of_lines: int
+    ) -> None:
         self.taken: list[Hit] = []
+        self.layout = layout
         self._opening = list(opening)
         self._groups: dict[str, list[tuple[datetime, str]]] = {}
         self._size = _sized(echo.sized("\n".join(opening).strip()))
@@ -93,7 +115,7 @@ class _Page:
         """Add the line of a hit; returns False, and adds nothing, if it does not fit."""
         if not self.fits(hit, line):
             return False
-        heading = _heading(hit)
+        heading = self.layout.heading(hit)
         self._size = self._with(heading, line)
         self._groups.setdefault(heading, []).append((hit.happened_at, line))
         self.taken.append(hit)
@@ -101,7 +123,7 @@ class _Page:
 
     def fits(self, hit: Hit, line: str) -> bool:
         """Return True if there is room for the line of a hit, and for its heading where that is new."""
-        return _tokens(*self._with(_heading(hit), line)) <= self._budget
+        return _tokens(*self._with(self.layout.heading(hit), line)) <= self._budget
 
     def tells(self, hit: Hit) -> bool:
         """Return True if the line of another message tells what it replaces: this hit."""
@@ -112,7 +134,8 @@ class _Page:
     def text(self) -> str:
         """The whole text."""
         lines = list(self._opening)
-        for heading, group in self._groups.items():
+        groups = self._groups.items()
+        for heading, group in sorted(groups, key=_earliest) if self.layout.in_time else groups:
             lines.append(heading)
             lines += [line for _, line in sorted(group, key=lambda timed: timed[0])]
         return "\n".join(lines)
@@ -120,6 +143,10 @@ class _Page:
     def _with(self, heading: str, line: str) -> tuple[int, int]:
         latin, others = _sized(line if heading in self._groups else f"{heading}\n{line}")
         return self._size[0] + latin + 1, self._size[1] + others
+
+
+def _earliest(group: tuple[str, Sequence[tuple[datetime, str]]]) -> datetime:
+    return min(at for at, _ in group[1])
 
 
 def estimate_tokens(text: str) -> int:
@@ -163,19 +190,26 @@ def _line(hit: Hit, text: str, *, fold: bool) -> str:
     return defused(f"- {hit.happened_at:%H:%M} {half}{who}: {said} ({notes})")
 
 
+RANKED: Final = Layout(partial(_line, fold=False), _heading, _LINE_CHARACTERS)
+"""Form of a block: the days and sessions in the order of their best hits."""
+
+PRESENT: Final = Layout(partial(_line, fold=True), _heading, _LINE_CHARACTERS, folds=True)
+"""The form for questions about what holds now: the line of a newer statement tells what it replaces."""
+
+
 def _short(name: str) -> str:
     """Return an id short enough for a line: the first eight characters of a longer one."""
     return name if len(name) <= _SHORT_ID else f"{name[:8]}…"
 
 
-def _shortened(page: _Page, hit: Hit, text: str, *, fold: bool) -> str | None:
+def _shortened(page: _Page, hit: Hit, text: str) -> str | None:
     """Return the line of a hit cut to fit; None if too little of it would be left to be of use."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = page.fits(hit, _line(hit, excerpt(text, middle), fold=fold))
+        fits = page.fits(hit, page.layout.line(hit, excerpt(text, middle)))
         low, high = (middle, high) if fits else (low, middle - 1)
-    return _line(hit, excerpt(text, low), fold=fold) if low >= _FEWEST_CHARACTERS else None
+    return page.layout.line(hit, excerpt(text, low)) if low >= _FEWEST_CHARACTERS else None
 
 
 _SENTENCES = {

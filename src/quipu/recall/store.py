@@ -45,6 +45,17 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
+class Dated:
+    """An entry in the order of time: of ``total``, so many stand before the first that was asked for."""
+
+    id: int
+    kind: int
+    happened_at: datetime
+    total: int
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
 class Tail:
     """One of the last entries of a thread."""
 
@@ -258,6 +269,11 @@ async def compared(tx: SpaceTransaction, ids: Sequence[int], *, generation: int)
     values = {"ids": Int8s(ids), "generation": generation}
     rows = await tx.rows(_SQL["compared"], binary=True, **values)
     return {id_: Compared(frozenset(terms), halfvecs(own)[0]) for id_, terms, own in rows}
+
+
+async def timeline(tx: SpaceTransaction, values: Mapping[str, object]) -> list[Dated]:
+    """Return entries in the order of time."""
+    return await tx.fetch(Dated, _SQL["timeline"], binary=False, **values)
 
 
 async def search(tx: SpaceTransaction, values: Mapping[str, object]) -> list[dict[str, float]]:

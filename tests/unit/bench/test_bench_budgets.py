@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
-from quality.budgets import buy, fill, share_of_words, word_weights
+from quality.budgets import buy, fill, is_covered, share_of_words, word_weights
 from quality.model import Conversation, Filled, Message, Question
 from quipu.recall.render import estimate_tokens
 
@@ -69,3 +69,12 @@ def test_evidence_and_answer_are_judged_for_each_budget_and_questions_without_ev
     bought = buy([InOrder()], [conversation(asked, unknown)], budgets=(one, 1_000), progress=lambda _: None)
     assert [(b.budget, b.evidence, b.words) for b in bought] == [(one, 0.5, 0.0), (1_000, 1.0, 1.0)]
     assert all(b.tokens <= b.budget for b in bought)
+
+
+def test_a_list_is_covered_by_more_than_four_fifths_of_its_evidence():
+    asked = Question("Which?", ("a", "b", "c"), frozenset(), "list", "tune")
+    two = estimate_tokens(fill(MESSAGES[:2], budget=1_000).text)
+    bought = buy([InOrder()], [conversation(asked)], budgets=(two, 1_000), progress=lambda _: None)
+    assert [is_covered(one) for one in bought] == [0.0, 1.0]
+    short = replace(bought[0], question=replace(asked, evidence=("a", "b")))
+    assert is_covered(short) is None

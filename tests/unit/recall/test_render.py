@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from frames import MARKS
 from hostile import texts
 from quipu.recall.model import Change, Hit, Source
-from quipu.recall.render import Block, block, estimate_tokens, is_remote
+from quipu.recall.render import PRESENT, Block, block, estimate_tokens, is_remote
 from quipu.recall.terms import passage, question_terms
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
@@ -54,14 +54,14 @@ def test_what_is_replaced_is_told_in_the_line_of_the_newer() -> None:
     old, new = hit("I live in Hamburg."), hit("I moved to Rome.", number=2)
     old = replace(old, superseded_by=(Change("2", new.text, NOW, new.source, "moved"),))
     new = replace(new, supersedes=(Change("1", old.text, NOW, old.source, "moved"),))
-    found = block([new, old], budget_tokens=1000, marks=MARKS, fold=True)
+    found = block([new, old], budget_tokens=1000, marks=MARKS, layout=PRESENT)
     assert lines_of(found) == [
         "2026-03-14, s1",
         "- 15:09 Ana: I moved to Rome. (m2; before: I live in Hamburg., until 2026-03-14)",
     ]
     assert [h.id for h in found.hits] == ["2", "1"]
     assert len(lines_of(block([new, old], budget_tokens=1000, marks=MARKS))) == 3
-    assert len(lines_of(block([old], budget_tokens=1000, marks=MARKS, fold=True))) == 2
+    assert len(lines_of(block([old], budget_tokens=1000, marks=MARKS, layout=PRESENT))) == 2
 
 
 def test_days_and_sessions_follow_their_best_hits_and_lines_follow_the_time() -> None:

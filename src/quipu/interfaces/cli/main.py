@@ -25,6 +25,7 @@ _LINES = {
     "observe": Line("observe", "Store what was just said.", embeds=True),
     "import": Line("imports", "Import conversations and sessions recorded elsewhere.", embeds=True),
     "recall": Line("recall", "Ask a question; get the memories that answer it.", embeds=True),
+    "gather": Line(None, "Gather all about a topic, a person or a time, in order.", embeds=True),
     "why": Line("why", "Explain why a memory came back.", embeds=True),
     "relations": Line(None, "Show what a message replaces and what replaces it."),
     "relate": Line(None, "Say that a message replaces an earlier one."),

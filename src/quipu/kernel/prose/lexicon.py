@@ -11,6 +11,11 @@ from typing import Any, Final
 
 _FOLDERS: Final = Path(__file__).parent
 
+# Lazy and bounded: what stands between two words of a phrase is read once, however long the text.
+_GAP: Final = r"\W+(?:[\w'’-]+\W+){0,6}?"
+_GAP_WITHOUT_BORDERS: Final = ".{0,20}?"
+_BEGINNING: Final = r"(?:^|[.!?:,;¿¡]\s*)"
+
 
 @cache
 def lexicon(subject: str) -> Mapping[str, Mapping[str, Any]]:
@@ -19,3 +24,17 @@ def lexicon(subject: str) -> Mapping[str, Mapping[str, Any]]:
     return MappingProxyType(
         {file.parent.name: MappingProxyType(tomllib.loads(file.read_text("utf-8"))) for file in files}
     )
+
+
+def phrase(words: str, *, plural: str = "", is_borderless: bool = False) -> str:
+    """Return the regular expression of a phrase, for patterns in which capitals do not count.
+
+    In it "…" stands for up to six words, "{plural}" for ``plural``, "^" for the beginning of a clause; all
+    else is a regular expression. In writing without borders between words "…" stands for up to twenty
+    characters.
+    """
+    if is_borderless:
+        return words.replace("…", _GAP_WITHOUT_BORDERS)
+    start = _BEGINNING if words.startswith("^") else r"\b"
+    made = words.removeprefix("^").replace(" … ", _GAP).replace("{plural}", plural).replace(" ", r"\s+")
+    return rf"{start}(?:{made})\b"
