@@ -73,7 +73,7 @@ class Ours:
         """For each question, hit by hit, the ids of the messages that it shows, those folded under it too."""
         space = self.take_in(conversation)
         places: list[list[frozenset[str]]] = [[] for _ in questions]
-        for user, numbers in _by_user(questions).items():
+        for user, numbers in by_user(questions).items():
             texts = [questions[number].text for number in numbers]
             answers = self._memory.recall_many(texts, space=space, user=user, kinds=kinds, limit=depth)
             for number, hits in zip(numbers, answers, strict=True):

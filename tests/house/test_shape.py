@@ -27,7 +27,6 @@ ALLOWED_SMALL = {
     "web": "a page, which pages.py takes, or what its templates are drawn with",
     "lexicon": "every subject of prose reads its words with it",
     "samples": "where the samples of the demo are",
-    "lexicon": "the words of languages, which every reader of prose takes",
 }
 """By the name of the module, of its folder or of its importer: why a small one may stand by itself."""
 SAYS_NOTHING = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}

@@ -98,9 +98,7 @@ def is_remote(hit: Hit) -> bool:
 class _Page:
     """Lines under their headings, within a budget of tokens."""
 
-    def __init__(
-        self, budget_tokens: int, opening: Sequence[str], layout: Layout, *, of_lines: int
-    ) -> None:
+    def __init__(self, budget_tokens: int, opening: Sequence[str], layout: Layout, *, of_lines: int) -> None:
         self.taken: list[Hit] = []
         self.layout = layout
         self._opening = list(opening)
