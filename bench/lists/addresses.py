@@ -66,6 +66,7 @@ NEITHER: Final = (
     "/v1/queue/jobs",
     "/v1/receipts/{id}",
     "/v1/receipts/key",
+    "/v1/rules/{id}",  # one row; the list is asked
     "/v1/relations",  # of one message: they are read by its number
     "/config/memory/snapshots",  # it sends the browser on
 )

@@ -25,7 +25,6 @@ ALLOWED_SMALL = {
     "kind": "what a kind registers, which app/kinds.py takes",
     "rest": "a room of REST, which routes.py takes",
     "web": "a page, which pages.py takes, or what its templates are drawn with",
-    "lexicon": "every subject of prose reads its words with it",
     "samples": "where the samples of the demo are",
 }
 """By the name of the module, of its folder or of its importer: why a small one may stand by itself."""

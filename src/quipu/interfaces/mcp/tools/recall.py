@@ -30,10 +30,10 @@ class RecallArguments(Arguments):
             "coding sessions), episodes, longterm (about people), tables (rows)."
         ),
     ] = None
-    session: Annotated[str | None, Field(description="Only what was said in this session.")] = None
-    since: Annotated[str | None, Field(description="Only from this day or time on (ISO 8601).")] = None
-    until: Annotated[str | None, Field(description="Only before this day or time (ISO 8601).")] = None
-    limit: Annotated[int, Field(ge=1, le=30, description="The most to return.")] = 8
+    session: Annotated[str | None, Field(description="Only this session.")] = None
+    since: Annotated[str | None, Field(description="From this time on (ISO 8601).")] = None
+    until: Annotated[str | None, Field(description="Before this time (ISO 8601).")] = None
+    limit: Annotated[int, Field(ge=1, le=30, description="At most.")] = 8
 
 
 class Memory(Answer):
@@ -42,13 +42,13 @@ class Memory(Answer):
     kind: str
     id: str
     memory: str
-    score: Annotated[float, Field(description="0 to 1, on one scale for all kinds.")]
-    parts: Annotated[dict[str, float], Field(description="The share of each signal in the score.")]
-    certainty: Annotated[str, Field(description="How sure it is that it answers: sure, likely or maybe.")]
+    score: Annotated[float, Field(description="0 to 1.")]
+    parts: Annotated[dict[str, float], Field(description="Shares of its signals.")]
+    certainty: Annotated[str, Field(description="sure, likely or maybe")]
     happened_at: str
     by: str | None
     session: str | None
-    message: Annotated[str | None, Field(description="Of what was said: the id that forget takes.")]
+    message: Annotated[str | None, Field(description="The id that forget takes.")]
     notes: str
 
     def text(self) -> str:
@@ -65,8 +65,8 @@ class RecallAnswer(Answer):
     """Memories, best first."""
 
     memories: list[Memory]
-    left_out: Annotated[int, Field(description="Memories that did not fit.")] = 0
-    known: Annotated[float, Field(description="0 to 1: the probability that this was told at all.")] = 0.0
+    left_out: Annotated[int, Field(description="That did not fit.")] = 0
+    known: Annotated[float, Field(description="0 to 1: was it told at all?")] = 0.0
     notice: str = ""
 
     def text(self) -> str:
@@ -87,8 +87,8 @@ async def recall(desk: Desk, arguments: RecallArguments) -> RecallAnswer:
     """Search everything remembered: past conversations, facts, lessons, episodes, table rows.
 
     Use it before answering whatever may depend on earlier sessions, people, decisions or preferences. Ask
-    in plain words, one question a call. Returns memories, best first, with when, who, ids and how sure it
-    is that each answers. Where it says that nothing is known of this, do not guess.
+    in plain words, one question a call. Returns memories, best first, with when, who, ids and how sure each
+    is. Do not guess where nothing is known.
     """
     caller = desk.caller
     hits = await desk.memory.recall(
