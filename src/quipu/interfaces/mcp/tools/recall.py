@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from quipu.recall.model import Hit
 
 KindName = Literal["message", "ledger", "lesson", "episodes", "longterm", "tables"]
-Question = Annotated[str, Field(min_length=1, max_length=4_000, description="The question, in plain words.")]
+Question = Annotated[str, Field(min_length=1, max_length=4_000, description="In plain words.")]
 _LOOKED_THROUGH: Final = 100
 
 
