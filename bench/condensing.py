@@ -19,8 +19,8 @@ import anyio
 
 from quipu.kernel.config import load
 from quipu.kernel.embedding.choose import choose
-from quipu.kinds.episodes import cueing
-from quipu.kinds.episodes.building.meaning import meaning
+from quipu.kinds.episodes import cues
+from quipu.kinds.episodes.building.prototypes import meaning
 from quipu.kinds.episodes.chunking.emotion import feel
 
 SENTENCES = Path(__file__).with_name("condensing") / "sentences.tsv"
@@ -79,7 +79,7 @@ async def _measure(faults: bool) -> None:
 
 def _ending(text: str) -> str:
     names = ("failed", "solved")
-    return next((one for one in names if cueing.matches(text, section="outcome", name=one)), "-")
+    return next((one for one in names if cues.matches(text, section="outcome", name=one)), "-")
 
 
 def _valence(mood: str | None) -> str:

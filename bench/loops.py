@@ -22,9 +22,9 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
-from quipu.kinds.episodes.extraction.loops.following import resolved
 from quipu.kinds.episodes.extraction.loops.model import Opened, Standing
-from quipu.kinds.episodes.extraction.loops.opening import opened
+from quipu.kinds.episodes.extraction.loops.openings import opened
+from quipu.kinds.episodes.extraction.loops.progress import resolved
 from quipu.kinds.episodes.extraction.turns import Turn
 
 _FILE = Path(__file__).with_name("loops") / "dialogues.txt"

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # One line for each class, after those that it is built on. They are reached through properties, as in
 # `memory.ledger`.
 FACES = (
-    Face("quipu.kinds.episodes.prompting.asking", "AsyncPrompting", "Prompting"),
+    Face("quipu.kinds.episodes.prompts.prompts", "AsyncPrompts", "Prompts"),
     Face("quipu.kinds.episodes.conversations.conversations", "AsyncConversations", "Conversations"),
     Face("quipu.app.rooms", "AsyncRooms", "Rooms"),
     Face("quipu.app.erasing", "AsyncErasing", "Erasing"),
@@ -42,7 +42,7 @@ FACES = (
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
     Face("quipu.kinds.longterm.lookup", "AsyncLongtermLookup", "LongtermLookup"),
     Face("quipu.kinds.longterm.recovery", "AsyncRecovery", "Recovery"),
-    Face("quipu.kinds.longterm.evaluating.evaluating", "AsyncEvaluating", "Evaluating"),
+    Face("quipu.kinds.longterm.evaluation.evaluation", "AsyncEvaluations", "Evaluations"),
     Face("quipu.kinds.longterm.sqlite.exchange", "AsyncMemoryFiles", "MemoryFiles"),
     Face("quipu.kinds.longterm.longterm", "AsyncLongterm", "Longterm"),
     Face("quipu.kinds.transcripts.lessons.lessons", "AsyncLessons", "Lessons"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
-from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
+from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiTurn
 
 

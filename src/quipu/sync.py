@@ -12,13 +12,13 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.episodes.episodes
 - quipu.kinds.episodes.extraction.beliefs.beliefs
 - quipu.kinds.episodes.extraction.loops.loops
-- quipu.kinds.episodes.prompting.asking
+- quipu.kinds.episodes.prompts.prompts
 - quipu.kinds.ledger.evidence.evidence
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.lookup
 - quipu.kinds.ledger.retention.retention
-- quipu.kinds.longterm.evaluating.evaluating
+- quipu.kinds.longterm.evaluation.evaluation
 - quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.lookup
 - quipu.kinds.longterm.recovery
@@ -88,8 +88,8 @@ if TYPE_CHECKING:
     from quipu.kinds.episodes.extraction.beliefs.model import Belief, BeliefSource, Conflict
     from quipu.kinds.episodes.extraction.loops.loops import AsyncLoops
     from quipu.kinds.episodes.extraction.loops.model import Loop, LoopKind, Outcome
-    from quipu.kinds.episodes.prompting.asking import AsyncPrompting
-    from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
+    from quipu.kinds.episodes.prompts.model import Prompt, PromptStatus
+    from quipu.kinds.episodes.prompts.prompts import AsyncPrompts
     from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
     from quipu.kinds.ledger.evidence.model import (
         CheckStatus,
@@ -128,8 +128,8 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retention import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Review, ReviewEvidence, ReviewSignals, Theme
-    from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
-    from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
+    from quipu.kinds.longterm.evaluation.evaluation import AsyncEvaluations
+    from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
     from quipu.kinds.longterm.longterm import AsyncLongterm
     from quipu.kinds.longterm.lookup import AsyncLongtermLookup
     from quipu.kinds.longterm.model import (
@@ -149,7 +149,6 @@ if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import Recovered, SatiEvaluationInput, SatiMemoryResult, SatiRetrievalInput
     from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles, MemoriesExported, MemoriesImported
     from quipu.kinds.tables import tools
-    from quipu.kinds.tables.briefing import Briefing
     from quipu.kinds.tables.browse.browse import (
         AsyncBrowsing,
         EmbeddedField,
@@ -170,6 +169,7 @@ if TYPE_CHECKING:
     )
     from quipu.kinds.tables.recreate import Recreated
     from quipu.kinds.tables.schemas import AsyncSchemas
+    from quipu.kinds.tables.system_prompt import Briefing
     from quipu.kinds.tables.tables import AsyncTables, Data, Where
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
     from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
@@ -240,7 +240,7 @@ __all__ = [
     "Conversations",
     "Episodes",
     "Erasing",
-    "Evaluating",
+    "Evaluations",
     "Evidence",
     "Exchange",
     "Keys",
@@ -252,7 +252,7 @@ __all__ = [
     "Loops",
     "Memory",
     "MemoryFiles",
-    "Prompting",
+    "Prompts",
     "Queue",
     "Receipts",
     "Recovery",
@@ -271,10 +271,10 @@ __all__ = [
 ]
 
 
-class Prompting:
+class Prompts:
     """Prompts: put in here, answered by a worker."""
 
-    def __init__(self, inner: AsyncPrompting, portal: Portal) -> None:
+    def __init__(self, inner: AsyncPrompts, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -320,7 +320,7 @@ class Prompting:
         )
 
 
-class Conversations(Prompting):
+class Conversations(Prompts):
     """Look up conversations: sessions with a status, a topic and a thread, and what each exchange yields.
 
     A worker reads what ``observe`` took in; without one, ``memory.work()`` does.
@@ -2248,10 +2248,10 @@ class Recovery(LongtermLookup):
         )
 
 
-class Evaluating(LongtermLookup):
+class Evaluations(LongtermLookup):
     """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
 
-    def __init__(self, inner: AsyncEvaluating, portal: Portal) -> None:
+    def __init__(self, inner: AsyncEvaluations, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -2357,7 +2357,7 @@ class MemoryFiles(LongtermLookup):
         return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
 
 
-class Longterm(Recovery, Evaluating, MemoryFiles):
+class Longterm(Recovery, Evaluations, MemoryFiles):
     """Memories about a person, to know before answering: by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.

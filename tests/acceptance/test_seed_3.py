@@ -25,7 +25,7 @@ from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.queue.connections import names
 from quipu.kinds.episodes.conversations.model import ConversationStatus
-from quipu.kinds.episodes.prompting.model import AgentRequest
+from quipu.kinds.episodes.prompts.model import AgentRequest
 
 pytestmark = pytest.mark.anyio
 TEXTS = Path(__file__).resolve().parent.parent / "fixtures" / "seed_3"

@@ -20,11 +20,11 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.language.model import Shape
 from quipu.kernel.queue.attempt import Run
-from quipu.kinds.episodes.building.rebuilding import condense
+from quipu.kinds.episodes.building.rebuild import condense
 from quipu.kinds.episodes.building.service import Condensing
-from quipu.kinds.episodes.prompting.model import AgentRequest
+from quipu.kinds.episodes.prompts.model import AgentRequest
 from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
-from quipu.kinds.longterm.evaluating.jobs import EVALUATE
+from quipu.kinds.longterm.evaluation.jobs import EVALUATE
 from quipu.kinds.plug import Context
 from quipu.kinds.transcripts.extract.model import Extraction, Finding, Turn
 from quipu.longterm import Edit, Evaluation, Inclusion

@@ -18,7 +18,6 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.episodes.building.service import Condensing
 from quipu.kinds.episodes.chunking.chunkers import RulesChunker
 from quipu.kinds.episodes.chunking.model import Chunked, Talk
-from quipu.kinds.episodes.conversations import reading
 from quipu.kinds.episodes.conversations.exchanges import channel_of
 from quipu.kinds.episodes.conversations.store import begin_topic, hold_threads, topic_names
 from quipu.recall.generations import Models
@@ -72,7 +71,7 @@ async def test_an_exchange_that_was_condensed_while_more_of_it_was_read_does_not
 
     await begun(memory)
     await memory.observe([LATE | {"time": clock.now() - timedelta(hours=22)}], space=SPACE, session="s")
-    monkeypatch.setattr(reading, "chunker_of", lambda context: Slow())
+    monkeypatch.setattr(reader, "chunker_of", lambda context: Slow())
     assert (await memory.work(topics=["memory_chunker"])).failed == 0
     assert Slow.condensed
     await memory.work()

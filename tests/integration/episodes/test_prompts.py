@@ -16,7 +16,7 @@ from quipu import AsyncMemory
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
-from quipu.kinds.episodes.prompting.model import AgentRequest
+from quipu.kinds.episodes.prompts.model import AgentRequest
 from quipu.kinds.episodes.queues import CHUNKER, HISTORY, PROMPTS
 
 pytestmark = pytest.mark.anyio

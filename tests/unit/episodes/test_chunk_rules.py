@@ -13,7 +13,7 @@ from quipu.kinds.episodes.chunking.chunkers import chunk
 from quipu.kinds.episodes.chunking.emotion import feel
 from quipu.kinds.episodes.chunking.gists import MOST, MOST_OF_A_TYPE
 from quipu.kinds.episodes.chunking.model import Talk, Turn
-from quipu.kinds.episodes.chunking.retelling import LONGEST, retell
+from quipu.kinds.episodes.chunking.restatement import LONGEST, retell
 from quipu.kinds.episodes.chunking.style import measure
 from quipu.kinds.episodes.shapes import Chunk
 

@@ -11,7 +11,7 @@ from quipu.errors import BudgetSpent
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.episodes.building.builders import LONGEST_MESSAGE, MOST_CHARACTERS, NOTHING
-from quipu.kinds.episodes.building.drafting import Draft, Drafting
+from quipu.kinds.episodes.building.drafts import Draft, Drafter
 from quipu.kinds.episodes.building.model import Utterance
 from quipu.kinds.episodes.building.store import Exchange, Spoken
 from quipu.kinds.episodes.shapes import Condensed
@@ -41,7 +41,7 @@ def spoken(*texts: str) -> list[Spoken]:
 
 
 async def drafted(model: ScriptedLLM | None, *texts: str) -> Draft:
-    drafting = Drafting(model, secrets=True)
+    drafting = Drafter(model, secrets=True)
     return await drafting.draft(
         UUID(int=1), [EXCHANGE], spoken(*texts), HashEmbedder(dimensions=64), policy=policy("", secrets=False)
     )

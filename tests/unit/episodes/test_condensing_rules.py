@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kinds.episodes.building import builders, feeling, telling
+from quipu.kinds.episodes.building import builders, emotion, narrative
 from quipu.kinds.episodes.building.builders import LONGEST_GIST, RuleBuilder, joined
 from quipu.kinds.episodes.building.model import Material, Utterance
+from quipu.kinds.episodes.building.narrative import intent, nearness
 from quipu.kinds.episodes.building.sentences import LONGEST, asks, sentences, worth
 from quipu.kinds.episodes.building.service import novelty
-from quipu.kinds.episodes.building.telling import intent, nearness
 from quipu.kinds.episodes.shapes import Condensed, Feelings
 
 MONDAY = datetime(2026, 3, 2, 10, tzinfo=UTC)
@@ -49,7 +49,7 @@ def test_sentences_leave_out_crumbs_and_code_and_cut_what_is_long() -> None:
 
 
 def test_yesterday_gets_its_date() -> None:
-    assert telling.dated("Yesterday we sailed.", MONDAY) == "Yesterday (2026-03-01) we sailed."
+    assert narrative.dated("Yesterday we sailed.", MONDAY) == "Yesterday (2026-03-01) we sailed."
 
 
 def test_what_happened_is_worth_more_than_reactions_and_questions() -> None:
@@ -149,14 +149,14 @@ def test_the_most_central_sentences_are_those_that_others_are_near_to() -> None:
 
 def test_an_arc_says_how_the_mood_changed() -> None:
     sad, glad, calm = Feelings(sadness=8), Feelings(joy=8), Feelings()
-    assert feeling.arc([sad, calm, glad]) == "rises from unpleasant to pleasant"
-    assert feeling.arc([glad, calm, sad]) == "falls from pleasant to unpleasant"
-    assert feeling.arc([calm, glad, calm]) == "rises in the middle and falls again"
-    assert feeling.arc([calm, sad, calm]) == "falls in the middle and rises again"
-    assert feeling.arc([calm]) == feeling.arc([]) == feeling.arc([glad, glad]) == "steady"
-    assert feeling.emotion([sad, glad]).valence == "mixed"
-    assert feeling.emotion([calm]).type == "neutral"
-    assert feeling.strength([]) == 0 < feeling.strength([calm, glad]) < feeling.strength([sad, glad]) <= 1
+    assert emotion.arc([sad, calm, glad]) == "rises from unpleasant to pleasant"
+    assert emotion.arc([glad, calm, sad]) == "falls from pleasant to unpleasant"
+    assert emotion.arc([calm, glad, calm]) == "rises in the middle and falls again"
+    assert emotion.arc([calm, sad, calm]) == "falls in the middle and rises again"
+    assert emotion.arc([calm]) == emotion.arc([]) == emotion.arc([glad, glad]) == "steady"
+    assert emotion.emotion([sad, glad]).valence == "mixed"
+    assert emotion.emotion([calm]).type == "neutral"
+    assert emotion.strength([]) == 0 < emotion.strength([calm, glad]) < emotion.strength([sad, glad]) <= 1
 
 
 def test_novelty_is_how_far_it_is_from_what_is_known() -> None:

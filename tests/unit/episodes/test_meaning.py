@@ -11,10 +11,10 @@ from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import Embedder
 from quipu.kernel.embedding.hashing import HashEmbedder
-from quipu.kinds.episodes.building import feeling
+from quipu.kinds.episodes.building import emotion
 from quipu.kinds.episodes.building.builders import RuleBuilder
-from quipu.kinds.episodes.building.meaning import meaning
 from quipu.kinds.episodes.building.model import Material, Utterance
+from quipu.kinds.episodes.building.prototypes import meaning
 from quipu.kinds.episodes.chunking.chunkers import chunk
 from quipu.kinds.episodes.chunking.model import Talk, Turn
 from quipu.kinds.episodes.shapes import Condensed, Feelings
@@ -91,7 +91,7 @@ async def test_a_model_without_meaning_finds_neither() -> None:
 
 def test_what_words_say_counts_more_than_what_sentences_mean() -> None:
     angry, calm = Feelings(anger=8), Feelings()
-    assert feeling.with_moods([angry, calm], [["joy"], []]) == [angry, calm]
-    (faint,) = feeling.with_moods([calm], [["fear", "fear"]])
-    assert (faint.fear, feeling.emotion([faint]).type) == (feeling.FAINT, "fear")
-    assert feeling.with_moods([calm], [["joy", "sadness"]]) == [calm]
+    assert emotion.with_moods([angry, calm], [["joy"], []]) == [angry, calm]
+    (faint,) = emotion.with_moods([calm], [["fear", "fear"]])
+    assert (faint.fear, emotion.emotion([faint]).type) == (emotion.FAINT, "fear")
+    assert emotion.with_moods([calm], [["joy", "sadness"]]) == [calm]

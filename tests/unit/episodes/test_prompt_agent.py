@@ -8,8 +8,8 @@ from types import ModuleType
 import pytest
 
 from quipu.errors import ConfigError, QuipuError
-from quipu.kinds.episodes.prompting.answering import Answer, agent_of
-from quipu.kinds.episodes.prompting.model import AgentRequest, Line
+from quipu.kinds.episodes.prompts.answers import Answer, agent_of
+from quipu.kinds.episodes.prompts.model import AgentRequest, Line
 from quipu.testing import ScriptedLLM
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
+from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput
 

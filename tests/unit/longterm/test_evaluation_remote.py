@@ -8,7 +8,7 @@ import pytest
 
 from quipu.errors import LanguageFailed
 from quipu.kernel.policy.policy import policy
-from quipu.kinds.longterm.evaluating.remote import RemoteEvaluator
+from quipu.kinds.longterm.evaluation.remote import RemoteEvaluator
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput
 from quipu.testing import ScriptedLLM

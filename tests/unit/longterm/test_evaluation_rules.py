@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
+from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult
 

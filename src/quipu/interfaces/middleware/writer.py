@@ -12,7 +12,7 @@ from quipu.errors import BadInput, DatabaseUnavailable, DiskFull, QuipuError, Se
 from quipu.interfaces.middleware.journal import Journal, told
 from quipu.interfaces.middleware.model import OUTCOMES, Metrics, Outcome, Part, Person
 from quipu.interfaces.middleware.source import Source
-from quipu.kinds.longterm.evaluating.jobs import EVALUATE
+from quipu.kinds.longterm.evaluation.jobs import EVALUATE
 
 MOST_WAITING: Final = 1_000
 _FIRST_PAUSE_SECONDS: Final = 0.5

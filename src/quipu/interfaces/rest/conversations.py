@@ -10,7 +10,7 @@ from quipu.app.operations import OPERATIONS
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Reading, refused
 from quipu.interfaces.rest.models import Id
-from quipu.kinds.episodes.prompting.model import Prompt
+from quipu.kinds.episodes.prompts.model import Prompt
 
 router = derived("conversations", OPERATIONS)
 

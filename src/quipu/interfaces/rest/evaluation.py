@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field, model_validator
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.language import language
 from quipu.interfaces.rest.models import RequestBody, SomeSession, SomeUser, given
-from quipu.kinds.longterm.evaluating.model import Applied, SessionEvaluation
+from quipu.kinds.longterm.evaluation.model import Applied, SessionEvaluation
 from quipu.kinds.longterm.model import (
     Category,
     Deletion,

@@ -47,7 +47,7 @@ from quipu.kinds.episodes.decay.model import (
     FoundEpisode,
     Order,
 )
-from quipu.kinds.episodes.decay.weighing import HALF_REMEMBERED
+from quipu.kinds.episodes.decay.weights import HALF_REMEMBERED
 from quipu.kinds.episodes.recall import note, weigh
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
@@ -324,11 +324,11 @@ class AsyncEpisodes:
             ConfigError: The language model of the settings cannot be had.
             MissingExtra: The language model of the settings needs a package that is not installed.
         """
-        from quipu.kinds.episodes.building import rebuilding  # noqa: PLC0415 - recall needs none of it
+        from quipu.kinds.episodes.building import rebuild  # noqa: PLC0415 - recall needs none of it
 
         everybody_only("Condensing concerns")
         async with self._condensing() as condensing:
-            return await rebuilding.condense(
+            return await rebuild.condense(
                 self._database,
                 condensing,
                 space=check_name("space", space),
@@ -354,7 +354,7 @@ class AsyncEpisodes:
             ConfigError: The language model of the settings cannot be had.
             MissingExtra: The language model of the settings needs a package that is not installed.
         """
-        from quipu.kinds.episodes.building import rebuilding  # noqa: PLC0415 - as above
+        from quipu.kinds.episodes.building import rebuild  # noqa: PLC0415 - as above
 
         everybody_only("Condensing concerns")
         ids = None
@@ -362,7 +362,7 @@ class AsyncEpisodes:
             if id is not None:
                 ids = [(await store.row_of(tx, id)).id]
         async with self._condensing() as condensing:
-            return await rebuilding.rebuild(
+            return await rebuild.rebuild(
                 self._database,
                 condensing,
                 space=space,

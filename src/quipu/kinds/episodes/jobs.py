@@ -16,14 +16,14 @@ from quipu.kinds.plug import Context, Handler, Schedule
 
 async def chunk(context: Context, payload: Payload) -> None:
     """Form and read the exchanges of a session."""
-    from quipu.kinds.episodes.conversations.reading import read  # noqa: PLC0415
+    from quipu.kinds.episodes.conversations.reader import read  # noqa: PLC0415
 
     await read(context, payload)
 
 
 async def condense(context: Context, payload: Payload) -> None:
     """Make episodes of what is ready in a session."""
-    from quipu.kinds.episodes.building.rebuilding import condense_ready  # noqa: PLC0415
+    from quipu.kinds.episodes.building.rebuild import condense_ready  # noqa: PLC0415
 
     await condense_ready(context, payload)
 
@@ -44,16 +44,16 @@ async def _settle(context: Context) -> None:
 
 async def answer_prompt(context: Context, payload: Payload) -> None:
     """Answer a prompt."""
-    from quipu.kinds.episodes.prompting import answering  # noqa: PLC0415
+    from quipu.kinds.episodes.prompts import answers  # noqa: PLC0415
 
-    await answering.answer_prompt(context, payload)
+    await answers.answer_prompt(context, payload)
 
 
 async def continue_chat(context: Context, payload: Payload) -> None:
     """Answer what was said last in a conversation."""
-    from quipu.kinds.episodes.prompting import answering  # noqa: PLC0415
+    from quipu.kinds.episodes.prompts import answers  # noqa: PLC0415
 
-    await answering.continue_chat(context, payload)
+    await answers.continue_chat(context, payload)
 
 
 DECAY: Final = Schedule(name="conflicts decay", cron="23 3 * * *", each_space=True, handler=_settle)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.episodes.decay import store, weighing
+from quipu.kinds.episodes.decay import store, weights
 from quipu.kinds.episodes.decay.formulas import counts_as_use
 from quipu.kinds.episodes.decay.life import pace
 from quipu.kinds.plug import Parts
@@ -19,9 +19,9 @@ async def weigh(
     tx: SpaceTransaction, question: Question, now: datetime, ids: Sequence[int]
 ) -> dict[int, Parts | None]:
     """Return by entry the parts activation, freshness, topic, intent, half_remembered. See ``plug.Weigh``."""
-    wanted = weighing.intents(question.text)
+    wanted = weights.intents(question.text)
     return {
-        entry: weighing.weigh(life, about, terms=question.terms, intents=wanted, now=now)
+        entry: weights.weigh(life, about, terms=question.terms, intents=wanted, now=now)
         for entry, life, about in await store.lives(tx, ids)
     }
 

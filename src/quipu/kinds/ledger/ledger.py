@@ -27,7 +27,7 @@ from quipu.kinds.ledger.model import (
     Scope,
     StatedSource,
 )
-from quipu.kinds.ledger.rebuilding import rebuild
+from quipu.kinds.ledger.rebuild import rebuild
 from quipu.kinds.ledger.retention.retention import ERASERS, AsyncRetention
 from quipu.kinds.ledger.sessions import MOST_LOCATIONS, CardType, Status, end_session, open_session
 from quipu.upkeep.erasure.service import Eraser

@@ -9,7 +9,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.longterm import audit, store
 from quipu.kinds.longterm.eraser import NAMED, LongtermEraser
-from quipu.kinds.longterm.evaluating.jobs import EVALUATE, evaluate
+from quipu.kinds.longterm.evaluation.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.indexing import LONGTERM as CODE
 from quipu.kinds.longterm.indexing import catch_up
 from quipu.kinds.longterm.rules import filed_text

@@ -14,7 +14,6 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.tables import catalogue, ddl, names, tools
 from quipu.kinds.tables import data as row_data
 from quipu.kinds.tables.access import Access, Place
-from quipu.kinds.tables.briefing import Briefing, briefing
 from quipu.kinds.tables.browse.browse import AsyncBrowsing, TableName
 from quipu.kinds.tables.engine import Engine, Follow
 from quipu.kinds.tables.logins import Logins
@@ -22,6 +21,7 @@ from quipu.kinds.tables.model import Changed, Done, Listing, Selected, StoredSch
 from quipu.kinds.tables.recreate import Recreated, recreate
 from quipu.kinds.tables.schemas import AsyncSchemas
 from quipu.kinds.tables.select import select
+from quipu.kinds.tables.system_prompt import Briefing, briefing
 from quipu.recall.generations import Models
 
 Data = Mapping[str, Any] | Sequence[Mapping[str, Any]]

@@ -15,7 +15,7 @@ from quipu.kinds.episodes.extraction.beliefs.beliefs import askable, current
 from quipu.kinds.episodes.extraction.beliefs.claims import Heard, claimed, corrections
 from quipu.kinds.episodes.extraction.beliefs.keys import cue_of, form_of, holds_many, key_of
 from quipu.kinds.episodes.extraction.beliefs.model import Belief, Claim, Conflict, Held
-from quipu.kinds.episodes.extraction.beliefs.settling import HIGHEST, entering, reinforced, settle
+from quipu.kinds.episodes.extraction.beliefs.settlement import HIGHEST, entering, reinforced, settle
 from quipu.kinds.episodes.extraction.turns import Turn
 from quipu.kinds.episodes.shapes import Chunk, Fact, Feelings, Scope, Trait
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.kinds.episodes.extraction.loops.due import due
-from quipu.kinds.episodes.extraction.loops.following import Exchange, Followed, follow
 from quipu.kinds.episodes.extraction.loops.model import Loop, Standing
-from quipu.kinds.episodes.extraction.loops.opening import opened
+from quipu.kinds.episodes.extraction.loops.openings import opened
+from quipu.kinds.episodes.extraction.loops.progress import Exchange, Followed, follow
 from quipu.kinds.episodes.extraction.loops.reminders import FADED, line, most_urgent, urgency
 from quipu.kinds.episodes.extraction.turns import Turn, sentences
 

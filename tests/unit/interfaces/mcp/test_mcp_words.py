@@ -6,8 +6,8 @@ import re
 
 from quipu.interfaces.mcp.resources import in_our_words
 from quipu.interfaces.mcp.server import TOOLS
-from quipu.kinds.tables.briefing import briefing
 from quipu.kinds.tables.model import Extensions, Listing
+from quipu.kinds.tables.system_prompt import briefing
 from quipu.kinds.tables.tools import TOOLS as OF_THE_SEED
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.transcripts.browse import ranking
+from quipu.kinds.transcripts.browse import rank
 from quipu.kinds.transcripts.browse.compaction import LEAST_BYTES, marker
 from quipu.kinds.transcripts.browse.excerpts import CLOSE, OPEN, Window, merged, snippet
 from quipu.kinds.transcripts.browse.model import PARTS, TranscriptHit, TranscriptTurn
@@ -22,22 +22,22 @@ SHARE = st.floats(0, 1)
 @settings(max_examples=50)
 def test_more_occurrences_count_more_and_longer_texts_less(count: int, length: int, part: str) -> None:
     def worth(count: int, length: int) -> float:
-        return ranking.lexical((count,), words=length, part=part)  # type: ignore[arg-type]
+        return rank.lexical((count,), words=length, part=part)  # type: ignore[arg-type]
 
     assert worth(count + 1, length) > worth(count, length) > worth(count, length + 1) > 0
-    assert worth(count, length) < ranking.lexical((10**9,), words=length, part="said")
+    assert worth(count, length) < rank.lexical((10**9,), words=length, part="said")
 
 
 @given(found=COUNT, more=COUNT, of=st.integers(2000, 10**6))
 @settings(max_examples=50)
 def test_a_rarer_alternative_counts_more(found: int, more: int, of: int) -> None:
-    assert ranking.rarity(found, of=of) > ranking.rarity(found + more, of=of) > 0
+    assert rank.rarity(found, of=of) > rank.rarity(found + more, of=of) > 0
 
 
 @given(words=SHARE, meaning=SHARE)
 @settings(max_examples=50)
 def test_a_score_is_the_sum_of_its_parts_and_at_most_one(words: float, meaning: float) -> None:
-    parts = ranking.score(words, meaning)
+    parts = rank.score(words, meaning)
     assert 0 <= sum(parts.values()) <= 1
     assert all(amount > 0 for amount in parts.values())
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frames import MARKS
-from quipu.kinds.transcripts.formats.cleaning import clean_reading
+from quipu.kinds.transcripts.formats.cleanup import clean_reading
 from quipu.kinds.transcripts.formats.model import Entry, Reading, ToolCall
 
 _NOW = datetime(2026, 3, 1, tzinfo=UTC)

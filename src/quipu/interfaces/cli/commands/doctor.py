@@ -38,7 +38,7 @@ from quipu.kernel.language.remote import reach
 from quipu.kernel.rerank.choose import choose as choose_reranker
 from quipu.kernel.rerank.local import LocalReranker
 from quipu.kernel.rerank.trial import tried
-from quipu.kinds.longterm.evaluating.jobs import EVALUATE
+from quipu.kinds.longterm.evaluation.jobs import EVALUATE
 from quipu.kinds.tables.culprits import Culprit, culprits
 from quipu.upkeep import consistency
 from quipu.upkeep.health import Health

@@ -10,7 +10,7 @@ from rich.text import Text
 from quipu.interfaces.cli.views.layout import Rows
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
 from quipu.kinds.episodes.conversations.model import Conversation, Dialogue, Exchange, Thread, Topic
-from quipu.kinds.episodes.prompting.model import Prompt
+from quipu.kinds.episodes.prompts.model import Prompt
 
 _NOBODY_READ = "Nothing was read yet. `quipu worker --burst` reads what was taken in."
 _LONGEST = 100

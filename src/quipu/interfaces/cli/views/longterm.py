@@ -9,7 +9,7 @@ from rich.text import Text
 
 from quipu.interfaces.cli.views.layout import Rows, in_full
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
-from quipu.kinds.longterm.evaluating.model import SessionEvaluation
+from quipu.kinds.longterm.evaluation.model import SessionEvaluation
 from quipu.kinds.longterm.model import (
     ArchivedMemories,
     AuditLine,

@@ -12,11 +12,11 @@ import numpy as np
 from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.language.model import Language
 from quipu.kernel.language.prompt import entry, label, latest
-from quipu.kinds.episodes.building import feeling, telling
-from quipu.kinds.episodes.building.meaning import INTENTS, Mood, meaning
+from quipu.kinds.episodes.building import emotion, narrative
 from quipu.kinds.episodes.building.model import Material
+from quipu.kinds.episodes.building.narrative import Sentence, intent, nearness
+from quipu.kinds.episodes.building.prototypes import INTENTS, Mood, meaning
 from quipu.kinds.episodes.building.sentences import LEAST, asks, worth
-from quipu.kinds.episodes.building.telling import Sentence, intent, nearness
 from quipu.kinds.episodes.shapes import Condensed, Factors, Feelings
 
 RULES_VERSION: Final = 2
@@ -62,26 +62,26 @@ class RuleBuilder:
 
     async def build(self, material: Material, embedder: Embedder) -> Condensed:
         """Build an episode; its novelty stays 0, because only the memory knows what it knows."""
-        said = telling.spoken(material.utterances)
+        said = narrative.spoken(material.utterances)
         candidates, weights = _candidates(material, said)
         vectors = await embedder.embed(candidates)
         meant = await meaning(embedder)
-        loops = telling.open_loops(material.utterances, said)
+        loops = narrative.open_loops(material.utterances, said)
         mine = [one.text for one in said if one.role == "user"] or [one.text for one in said]
         wanted = intent(mine, nearness(vectors, meant.intents, INTENTS))
         ended = meant.endings(candidates, vectors) if wanted.type == "problem-solving" else {}
         felt = _felt(material, said, meant.moods(candidates, vectors))
         return Condensed(
             intent=wanted,
-            context=telling.circumstances(material.utterances, said, topic=material.topic),
-            action=telling.action(said, material.chunks, topic=material.topic),
-            emotion=feeling.emotion(felt),
-            outcome=telling.outcome(said, material.chunks, ended),
+            context=narrative.circumstances(material.utterances, said, topic=material.topic),
+            action=narrative.action(said, material.chunks, topic=material.topic),
+            emotion=emotion.emotion(felt),
+            outcome=narrative.outcome(said, material.chunks, ended),
             gist=_gist(material, candidates, vectors, weights),
             salience_factors=Factors(
                 novelty=0,
-                emotional=round(3 * feeling.strength(felt), 2),
-                commitment=telling.commitment(said, material.chunks),
+                emotional=round(3 * emotion.strength(felt), 2),
+                commitment=narrative.commitment(said, material.chunks),
                 unresolved=bool(loops),
             ),
             open_loops=loops,
@@ -98,7 +98,7 @@ def _felt(material: Material, said: Sequence[Sentence], moods: Mapping[str, Mood
         place = bisect_left(material.ends, one.message)
         if one.role == "user" and one.told() in moods and place < len(found) and not asks(one.text):
             found[place].append(moods[one.told()])
-    return feeling.with_moods(felt, found)
+    return emotion.with_moods(felt, found)
 
 
 def _candidates(material: Material, said: Sequence[Sentence]) -> tuple[list[str], list[float]]:

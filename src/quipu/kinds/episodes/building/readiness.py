@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from quipu.kinds.episodes.building.feeling import NAMES
+from quipu.kinds.episodes.building.emotion import NAMES
 from quipu.kinds.episodes.building.signs import Turn, signs
 from quipu.kinds.episodes.building.store import Exchange, Spoken
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.prose.sentences import sentences as prose_sentences
-from quipu.kinds.episodes import cueing
+from quipu.kinds.episodes import cues
 
 ASKED: Final = 0.3
 REACTED: Final = 0.3
@@ -68,7 +68,7 @@ def worth(sentence: str) -> float:
     """Return the worth of a sentence, from 0.05: 1 and more for a fact, little for questions or reactions."""
     if asks(sentence):
         return ASKED
-    names = len(_NAME.findall(sentence)) + cueing.matches(sentence, section="commitment", name="dated")
+    names = len(_NAME.findall(sentence)) + cues.matches(sentence, section="commitment", name="dated")
     told = 1.0 + SPECIFIC * min(1.0, names / _ENOUGH_NAMES) + HAPPENED * bool(_HAPPENED.search(sentence))
     length = min(1.0, len(sentence) / 80)
     return max(LEAST, told * length * (REACTED if _REACTS.search(sentence) else 1.0))

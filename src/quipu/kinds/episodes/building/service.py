@@ -19,7 +19,7 @@ from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import Policy
 from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.building import readiness, store
-from quipu.kinds.episodes.building.drafting import Draft, Drafting, with_novelty
+from quipu.kinds.episodes.building.drafts import Draft, Drafter, with_novelty
 from quipu.kinds.episodes.building.readiness import Plan, Quiet
 from quipu.kinds.episodes.building.store import Exchange, Spoken
 from quipu.kinds.episodes.decay.formulas import salience
@@ -185,8 +185,8 @@ class Condensing:
         self._database = database
         self._models = models
         self._clock = clock
-        self._drafting = Drafting(language, secrets=secrets)
-        self.builder = self._drafting.builder
+        self._drafter = Drafter(language, secrets=secrets)
+        self.builder = self._drafter.builder
 
     async def ready(self, space: str, session: str, *, finished: bool = False) -> Ready | None:
         """Condense what is ready in a session; None where there is no such session.
@@ -267,7 +267,7 @@ class Condensing:
         """Return drafts of episodes in their order, each of its exchanges and messages."""
         async with self._models.lent(generation) as embedder:
             return [
-                await self._drafting.draft(id_, *one, embedder, policy=policy) for id_, one in words.items()
+                await self._drafter.draft(id_, *one, embedder, policy=policy) for id_, one in words.items()
             ]
 
     async def _generation(self, known: int | None) -> int:

@@ -10,7 +10,7 @@ from typing import Final
 
 from quipu.kernel.prose.sentences import Sentence, sentences
 from quipu.kinds.episodes.chunking.model import Talk
-from quipu.kinds.episodes.chunking.retelling import ask, families, read, retell
+from quipu.kinds.episodes.chunking.restatement import ask, families, read, retell
 from quipu.kinds.episodes.shapes import Gist, GistType
 
 MOST: Final = 8

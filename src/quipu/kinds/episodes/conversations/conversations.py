@@ -27,14 +27,14 @@ from quipu.kernel.redact import redact
 from quipu.kinds.episodes.conversations import store
 from quipu.kinds.episodes.conversations.exchanges import channel_of
 from quipu.kinds.episodes.conversations.model import Conversation, ConversationStatus, Dialogue, Thread, Topic
-from quipu.kinds.episodes.prompting.asking import AsyncPrompting
+from quipu.kinds.episodes.prompts.prompts import AsyncPrompts
 from quipu.kinds.episodes.queues import CHUNKER
 
 _MOST_SHOWN: Final = 10_000
 _LONGEST: Final = {"title": 500, "topic": 200}
 
 
-class AsyncConversations(AsyncPrompting):
+class AsyncConversations(AsyncPrompts):
     """Look up conversations: sessions with a status, a topic and a thread, and what each exchange yields.
 
     A worker reads what ``observe`` took in; without one, ``await memory.work()`` does.

@@ -16,7 +16,7 @@ from quipu.kinds.episodes.decay.model import (
     Episode,
     EpisodeStats,
 )
-from quipu.kinds.episodes.decay.weighing import About
+from quipu.kinds.episodes.decay.weights import About
 from quipu.kinds.episodes.indexing import text_of
 from quipu.recall.model import Cited, Source
 from quipu.recall.terms import bag

@@ -17,10 +17,10 @@ from quipu.kinds.episodes.extraction import store
 from quipu.kinds.episodes.extraction.beliefs import claims, indexing
 from quipu.kinds.episodes.extraction.beliefs import store as beliefs
 from quipu.kinds.episodes.extraction.beliefs.claims import Heard
-from quipu.kinds.episodes.extraction.beliefs.keeping import Keeping
-from quipu.kinds.episodes.extraction.beliefs.settling import settle
+from quipu.kinds.episodes.extraction.beliefs.settlement import settle
+from quipu.kinds.episodes.extraction.beliefs.writer import Keeping
 from quipu.kinds.episodes.extraction.loops import store as loops
-from quipu.kinds.episodes.extraction.loops.following import Exchange, follow
+from quipu.kinds.episodes.extraction.loops.progress import Exchange, follow
 from quipu.kinds.episodes.extraction.turns import Turn
 from quipu.kinds.episodes.queues import MINDING
 from quipu.kinds.episodes.settings import CONFLICT_DAYS

@@ -17,7 +17,7 @@ from quipu.kernel.db.arrays import Bools, Float4s, Int4s, Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.browse import store
 from quipu.kinds.transcripts.browse.model import IndexedTexts
-from quipu.kinds.transcripts.browse.ranking import lexical
+from quipu.kinds.transcripts.browse.rank import lexical
 from quipu.kinds.transcripts.browse.store import SQL
 from quipu.kinds.transcripts.browse.words import vector, words
 

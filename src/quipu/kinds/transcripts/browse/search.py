@@ -15,7 +15,7 @@ from quipu.kinds.transcripts.browse import indexing, store
 from quipu.kinds.transcripts.browse.excerpts import snippet
 from quipu.kinds.transcripts.browse.model import Part, Sort, TranscriptHit, TranscriptHits
 from quipu.kinds.transcripts.browse.query import Group, Narrowed, Query, needles, parse, tsquery
-from quipu.kinds.transcripts.browse.ranking import (
+from quipu.kinds.transcripts.browse.rank import (
     Candidate,
     Matches,
     indexed_matches,

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from quipu.kernel.base.echo import Marks
 from quipu.kinds.transcripts.formats import claude_code
-from quipu.kinds.transcripts.formats.cleaning import clean_reading
+from quipu.kinds.transcripts.formats.cleanup import clean_reading
 from quipu.kinds.transcripts.formats.model import Details, Reading, Summary
 from quipu.kinds.transcripts.sqlite import rules
 from quipu.kinds.transcripts.sqlite.file import Connection, rows

@@ -11,7 +11,7 @@ from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.lines import TOO_LONG
 from quipu.kinds.transcripts.formats import transcript
 from quipu.kinds.transcripts.formats.chunks import CHUNK_BYTES, FIRST_BYTES, START, Chunk, Mark, chunks
-from quipu.kinds.transcripts.formats.cleaning import clean_reading
+from quipu.kinds.transcripts.formats.cleanup import clean_reading
 from quipu.kinds.transcripts.formats.model import Reading
 from quipu.kinds.transcripts.formats.places import Transcript
 from quipu.kinds.transcripts.sync.model import Trouble

@@ -17,7 +17,7 @@ from quipu.kernel.base.lines import TOO_LONG
 from quipu.kernel.db.arrays import Moments, Texts
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.formats import side
-from quipu.kinds.transcripts.formats.cleaning import Cleaner
+from quipu.kinds.transcripts.formats.cleanup import Cleaner
 from quipu.kinds.transcripts.formats.places import Found, last_part
 from quipu.kinds.transcripts.formats.side import Prompt, Task, Team
 from quipu.kinds.transcripts.sync.model import Tally, Trouble

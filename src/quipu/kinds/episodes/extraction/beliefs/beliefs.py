@@ -18,7 +18,6 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.episodes.extraction import store as minding
 from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.beliefs import indexing, store
-from quipu.kinds.episodes.extraction.beliefs.keeping import Keeping
 from quipu.kinds.episodes.extraction.beliefs.keys import form_of, key_of
 from quipu.kinds.episodes.extraction.beliefs.model import (
     BELIEF_STATES,
@@ -28,6 +27,7 @@ from quipu.kinds.episodes.extraction.beliefs.model import (
     Conflict,
 )
 from quipu.kinds.episodes.extraction.beliefs.store import Row
+from quipu.kinds.episodes.extraction.beliefs.writer import Keeping
 from quipu.recall.generations import Models, Unprepared, prepare
 from quipu.recall.model import GenerationChanged
 

@@ -9,13 +9,13 @@ from typing import Final
 
 from quipu.kernel.policy.policy import Policy, safety
 from quipu.kernel.prose.sentences import sentences
-from quipu.kinds.longterm.evaluating import answers, changes, claims, known, requests
-from quipu.kinds.longterm.evaluating.claims import Claim, Told
-from quipu.kinds.longterm.evaluating.grammar import grammar
-from quipu.kinds.longterm.evaluating.known import Change, Known, Same
-from quipu.kinds.longterm.evaluating.outcome import Bare, Outcome, bare
-from quipu.kinds.longterm.evaluating.safety import constraining, points_back, unsafe
-from quipu.kinds.longterm.evaluating.words import clauses, content, sentence, spelled, third, trimmed
+from quipu.kinds.longterm.evaluation import answers, changes, claims, known, requests
+from quipu.kinds.longterm.evaluation.claims import Claim, Told
+from quipu.kinds.longterm.evaluation.grammar import grammar
+from quipu.kinds.longterm.evaluation.known import Change, Known, Same
+from quipu.kinds.longterm.evaluation.outcome import Bare, Outcome, bare
+from quipu.kinds.longterm.evaluation.safety import constraining, points_back, unsafe
+from quipu.kinds.longterm.evaluation.words import clauses, content, sentence, spelled, third, trimmed
 from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, MemorySource
 
 _PLAY_TURNS: Final = 6

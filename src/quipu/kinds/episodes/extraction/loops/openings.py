@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from quipu.kinds.episodes.extraction.loops.due import due
+from quipu.kinds.episodes.extraction.loops.lexicon import deeds, terms, wording
 from quipu.kinds.episodes.extraction.loops.model import LoopKind, Opened
-from quipu.kinds.episodes.extraction.loops.wording import deeds, terms, wording
 from quipu.kinds.episodes.extraction.turns import Sentence, Turn, sentences
 
 _MOST_OF_A_TURN: Final = 3

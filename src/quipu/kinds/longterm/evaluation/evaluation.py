@@ -17,16 +17,16 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.longterm.changes import changed
-from quipu.kinds.longterm.evaluating import evaluators
-from quipu.kinds.longterm.evaluating.applying import apply, checked, held, refusing, texts
-from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
-from quipu.kinds.longterm.evaluating.sessions import Sessions
+from quipu.kinds.longterm.evaluation import evaluators
+from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
+from quipu.kinds.longterm.evaluation.sessions import Sessions
+from quipu.kinds.longterm.evaluation.writer import apply, checked, held, refusing, texts
 from quipu.kinds.longterm.lookup import AsyncLongtermLookup
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiMemoryResult, read
 
 
-class AsyncEvaluating(AsyncLongtermLookup):
+class AsyncEvaluations(AsyncLongtermLookup):
     """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
 
     async def evaluate(

@@ -19,8 +19,8 @@ from quipu.kernel.base.prompt_text import without_invisible
 from quipu.kernel.language.model import Language
 from quipu.kernel.language.prompt import entry, label, latest
 from quipu.kernel.queue.model import Payload
-from quipu.kinds.episodes.prompting import store
-from quipu.kinds.episodes.prompting.model import AgentRequest, Line
+from quipu.kinds.episodes.prompts import store
+from quipu.kinds.episodes.prompts.model import AgentRequest, Line
 from quipu.kinds.episodes.settings import AGENT, PROMPT_HISTORY, PROMPT_MEMORY_TOKENS
 from quipu.kinds.plug import Context
 from quipu.record.service import Record

@@ -19,8 +19,8 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.queue.outbox import put
 from quipu.kernel.redact import redact
-from quipu.kinds.episodes.prompting import store
-from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
+from quipu.kinds.episodes.prompts import store
+from quipu.kinds.episodes.prompts.model import Prompt, PromptStatus
 from quipu.kinds.episodes.queues import HISTORY, PROMPTS
 
 _LONGEST = 200_000
@@ -28,7 +28,7 @@ _LONGEST_WAIT_SECONDS = 3600.0
 _LOOK_AGAIN_SECONDS = 1.0  # nobody tells of a job that is given up
 
 
-class AsyncPrompting:
+class AsyncPrompts:
     """Prompts: put in here, answered by a worker."""
 
     def __init__(self, database: Database, *, clock: Clock, settings: Settings) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 
 from quipu.kernel.base.text import count_words
 from quipu.kernel.embedding.embedder import Vectors
-from quipu.kinds.episodes import cueing
-from quipu.kinds.episodes.building.meaning import Ending
+from quipu.kinds.episodes import cues
 from quipu.kinds.episodes.building.model import Utterance
+from quipu.kinds.episodes.building.prototypes import Ending
 from quipu.kinds.episodes.building.sentences import asks, sentences, worth
 from quipu.kinds.episodes.shapes import Chunk, Circumstances, Direction, GistType, Intent, IntentType
 
@@ -81,7 +81,7 @@ def outcome(said: Sequence[Sentence], chunks: Sequence[Chunk], endings: Mapping[
     """
     last = [one for one in said[-max(3, len(said) // 3) :] if not asks(one.text)]
     for name, word in _ENDED.items():
-        found = [one for one in last if cueing.matches(one.text, section="outcome", name=name)]
+        found = [one for one in last if cues.matches(one.text, section="outcome", name=name)]
         if found:
             return f"{word}. {found[-1].told()}"
     meant = [one for one in last if one.told() in endings]
@@ -101,7 +101,7 @@ def action(said: Sequence[Sentence], chunks: Sequence[Chunk], *, topic: str) -> 
             one.told()
             for one in said
             if any(
-                cueing.matches(one.text, section="commitment", name=name) for name in ("decided", "promised")
+                cues.matches(one.text, section="commitment", name=name) for name in ("decided", "promised")
             )
         ]
         done = named[:2]
@@ -113,7 +113,7 @@ def open_loops(utterances: Sequence[Utterance], said: Sequence[Sentence]) -> tup
     found = [
         one.told()
         for one in said
-        if cueing.matches(one.text, section="open", name="waits") and not asks(one.text)
+        if cues.matches(one.text, section="open", name="waits") and not asks(one.text)
     ]
     heard = [one for one in utterances if one.role != "tool"]
     if heard:
@@ -128,7 +128,7 @@ def circumstances(utterances: Sequence[Utterance], said: Sequence[Sentence], *, 
     people = list(dict.fromkeys(one.who for one in utterances if one.role != "tool"))
     minutes = round((last - first).total_seconds() / 60)
     part = next(name for hour, name in _PARTS if first.hour < hour)
-    limits = [one.told() for one in said if cueing.matches(one.text, section="constraint", name="limits")]
+    limits = [one.told() for one in said if cues.matches(one.text, section="constraint", name="limits")]
     return Circumstances(
         situational=f"{first:%A} {part}, {first:%Y-%m-%d}; {' and '.join(people[:4])}; "
         f"{len(utterances)} messages" + (f" over {minutes} minutes" if minutes else ""),
@@ -139,7 +139,7 @@ def circumstances(utterances: Sequence[Utterance], said: Sequence[Sentence], *, 
 
 def commitment(said: Sequence[Sentence], chunks: Sequence[Chunk]) -> float:
     """Return how much was promised, decided or dated, 0 to 3: a decision 1, a promise 0.5, a date 0.25."""
-    found = cueing.counts([one.text for one in said if not asks(one.text)], section="commitment")
+    found = cues.counts([one.text for one in said if not asks(one.text)], section="commitment")
     decided = max(found["decided"], len(_gists(chunks, ("decision",))))
     promised = max(found["promised"], len(_gists(chunks, ("commitment",))))
     return min(3.0, decided + 0.5 * promised + 0.25 * found["dated"])
@@ -158,7 +158,7 @@ def intent(spoken: Sequence[str], nearness: Mapping[str, float]) -> Intent:
     """Return the intent of the sentences; ``nearness`` is the mean cosine to each type's prototypes."""
     if not spoken:
         return Intent(type="recreational", direction="open-ended")
-    found = cueing.counts(spoken, section="intent")
+    found = cues.counts(spoken, section="intent")
     weights = {
         name: WORDS * found[name] / len(spoken) + MEANING * max(0.0, nearness.get(name, 0.0))
         for name in TYPES
@@ -168,7 +168,7 @@ def intent(spoken: Sequence[str], nearness: Mapping[str, float]) -> Intent:
 
 def direction(spoken: Sequence[str]) -> Direction:
     """Return the direction: a decision wins, then a narrowed choice, then asking or making sense."""
-    found = cueing.counts(spoken, section="direction")
+    found = cues.counts(spoken, section="direction")
     if found["decision-making"]:
         return "decision-making"
     if found["narrowing"] > max(1, len(spoken) // 5):

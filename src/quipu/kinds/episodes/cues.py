@@ -1,4 +1,4 @@
-"""Cues in sentences, by the patterns of cueing.toml. Pure."""
+"""Cues in sentences, by the patterns of cues.toml. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
 
-_FILE: Final = Path(__file__).with_name("cueing.toml")
+_FILE: Final = Path(__file__).with_name("cues.toml")
 
 
 def matches(sentence: str, *, section: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The wordings of open loops from ``wording.toml``, and the terms by which later turns are recognised."""
+"""The wordings of open loops from ``lexicon.toml``, and the terms by which later turns are recognised."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LANGUAGE: Final = ("english",)
 _PAST_ENDING: Final = re.compile(r"\b[a-z]{2,}ed\b")
 
 
-_FILE: Final = Path(__file__).with_name("wording.toml")
+_FILE: Final = Path(__file__).with_name("lexicon.toml")
 _ENTRY: Final = re.compile(r"\{([a-z]+)\}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from quipu.kinds.episodes.building.meaning import Mood
+from quipu.kinds.episodes.building.prototypes import Mood
 from quipu.kinds.episodes.shapes import Emotion, Feelings, Intensity, Valence
 
 NAMES: Final = ("joy", "sadness", "fear", "anger", "surprise", "disgust")

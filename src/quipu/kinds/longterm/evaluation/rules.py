@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from quipu.kernel.embedding.embedder import Embedder
 from quipu.kernel.embedding.prototypes import embed, prototypes
 from quipu.kernel.policy.policy import Policy
-from quipu.kinds.longterm.evaluating.conversation import Conversation
-from quipu.kinds.longterm.evaluating.known import Known, known
+from quipu.kinds.longterm.evaluation.conversation import Conversation
+from quipu.kinds.longterm.evaluation.known import Known, known
 from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation
 
 if TYPE_CHECKING:

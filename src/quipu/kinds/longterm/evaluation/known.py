@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from quipu.kinds.longterm.evaluating.claims import Claim, Told, claim
-from quipu.kinds.longterm.evaluating.grammar import grammar
-from quipu.kinds.longterm.evaluating.words import content, spelled, third
+from quipu.kinds.longterm.evaluation.claims import Claim, Told, claim
+from quipu.kinds.longterm.evaluation.grammar import grammar
+from quipu.kinds.longterm.evaluation.words import content, spelled, third
 from quipu.kinds.longterm.model import Category, Importance
 
 ENOUGH: Final = 0.5

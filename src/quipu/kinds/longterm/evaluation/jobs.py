@@ -22,8 +22,8 @@ async def evaluate(context: Context, payload: Payload) -> None:
     A worker alone needs what evaluates: it is imported when a job begins.
     """
     from quipu.kernel.policy.policy import policy  # noqa: PLC0415
-    from quipu.kinds.longterm.evaluating.evaluators import named  # noqa: PLC0415
-    from quipu.kinds.longterm.evaluating.sessions import Sessions  # noqa: PLC0415
+    from quipu.kinds.longterm.evaluation.evaluators import named  # noqa: PLC0415
+    from quipu.kinds.longterm.evaluation.sessions import Sessions  # noqa: PLC0415
     from quipu.recall.search import Search  # noqa: PLC0415
     from quipu.recall.signatures import Cache  # noqa: PLC0415
 

@@ -53,7 +53,7 @@ class Draft:
         return indexing.text_of(gist=self.said.gist, outcome=self.said.outcome)
 
 
-class Drafting:
+class Drafter:
     """Writes drafts through ``language``; without one, or if it fails, by rules, and notes the failure."""
 
     def __init__(self, language: Language | None, *, secrets: bool) -> None:

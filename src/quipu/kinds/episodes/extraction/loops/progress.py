@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from quipu.kinds.episodes.extraction.loops.lexicon import deeds, happened, kindred, terms, wording
 from quipu.kinds.episodes.extraction.loops.model import (
     LoopKind,
     Mentioned,
@@ -16,8 +17,7 @@ from quipu.kinds.episodes.extraction.loops.model import (
     Resolved,
     Standing,
 )
-from quipu.kinds.episodes.extraction.loops.opening import opened
-from quipu.kinds.episodes.extraction.loops.wording import deeds, happened, kindred, terms, wording
+from quipu.kinds.episodes.extraction.loops.openings import opened
 from quipu.kinds.episodes.extraction.turns import Sentence, Turn, sentences
 
 SAME: Final = 0.6

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from quipu.kinds.episodes import cueing
+from quipu.kinds.episodes import cues
 from quipu.kinds.episodes.decay.life import EpisodeLife, state
 
 # On the scale of recall, where all signals together are 1 (docs/decisions/episodes.md has the measurements).
@@ -30,7 +30,7 @@ class About:
 
 def intents(question: str) -> frozenset[str]:
     """Return the intents in the words of a question: planning in "what did we plan?", for example."""
-    return frozenset(name for name, count in cueing.counts([question], section="intent").items() if count)
+    return frozenset(name for name, count in cues.counts([question], section="intent").items() if count)
 
 
 def weigh(

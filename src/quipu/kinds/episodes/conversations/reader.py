@@ -20,7 +20,7 @@ from quipu.kinds.episodes.chunking.model import Chunked, Chunker, Talk, Turn
 from quipu.kinds.episodes.conversations import store
 from quipu.kinds.episodes.conversations.exchanges import form, mode_of
 from quipu.kinds.episodes.conversations.model import Run, Said
-from quipu.kinds.episodes.conversations.placing import Placed, Placing
+from quipu.kinds.episodes.conversations.placement import Placed, Placing
 from quipu.kinds.episodes.policy import Retold, allowed, policy_of
 from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
 from quipu.kinds.plug import Context

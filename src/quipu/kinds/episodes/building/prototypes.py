@@ -14,12 +14,12 @@ import numpy as np
 
 from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.prototypes import Prototypes, prototypes
-from quipu.kinds.episodes import cueing
+from quipu.kinds.episodes import cues
 
 Ending = Literal["solved", "failed"]
 Mood = Literal["joy", "sadness", "fear", "anger", "disgust"]
 
-INTENTS: Final = tuple(name for name, _ in cueing.prototypes("intent"))
+INTENTS: Final = tuple(name for name, _ in cues.prototypes("intent"))
 """The intent of each row of ``Meaning.intents``."""
 
 # How near a sentence must be, and by how much nearer than to what stands for neither; set on the tuning half
@@ -27,7 +27,7 @@ INTENTS: Final = tuple(name for name, _ in cueing.prototypes("intent"))
 ENDING_NEAR, ENDING_MARGIN = 0.35, 0.05
 MOOD_NEAR, MOOD_MARGIN = 0.2, 0.1
 
-_MOODS: Final = tuple(cueing.prototypes("feeling"))
+_MOODS: Final = tuple(cues.prototypes("feeling"))
 _BITTER: Final = ("sadness", "fear", "anger", "disgust")
 _SAME: Final = tuple(
     ("same", text) for text in ("a physician", "the doctor", "an automobile", "my car", "to weep", "crying")
@@ -80,8 +80,8 @@ async def meaning(embedder: Embedder) -> Meaning:
     """Return the prototypes as an embedder sees them, made once. Raises ``EmbeddingError``."""
     same = (await _placed("same", embedder, _SAME, {})).rows
     return Meaning(
-        (await _placed("intent", embedder, cueing.prototypes("intent"), {})).rows,
-        await _placed("outcome", embedder, cueing.prototypes("outcome"), {"solved": 0, "failed": 1}),
+        (await _placed("intent", embedder, cues.prototypes("intent"), {})).rows,
+        await _placed("outcome", embedder, cues.prototypes("outcome"), {"solved": 0, "failed": 1}),
         await _placed("feeling", embedder, _MOODS, {"joy": 0} | dict.fromkeys(_BITTER, 1)),
         knows=float((same[::2] * same[1::2]).sum(axis=1).mean()) > _KNOWS,
     )

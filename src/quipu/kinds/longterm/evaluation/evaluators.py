@@ -15,8 +15,8 @@ from quipu.kernel.language.budget import DailyBudget
 from quipu.kernel.language.choose import choose
 from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import policy
-from quipu.kinds.longterm.evaluating.model import Evaluator
-from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
+from quipu.kinds.longterm.evaluation.model import Evaluator
+from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
 from quipu.kinds.longterm.settings import EVALUATOR, EVALUATORS
 from quipu.recall.generations import Models
 
@@ -49,7 +49,7 @@ async def named(
     elif chosen == "llm":
         async with _speaking(language, database, settings, clock) as speaking:
             # Not at the top: it brings pydantic along, and the rules need none of it.
-            from quipu.kinds.longterm.evaluating.remote import RemoteEvaluator  # noqa: PLC0415
+            from quipu.kinds.longterm.evaluation.remote import RemoteEvaluator  # noqa: PLC0415
 
             yield RemoteEvaluator(speaking, policy=policy(settings.policy))
     else:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from quipu.kernel.policy.policy import Policy
-from quipu.kinds.longterm.evaluating.claims import USUAL, Claim, claim
-from quipu.kinds.longterm.evaluating.known import Change, Known, known, of_claim
-from quipu.kinds.longterm.evaluating.safety import constraining
-from quipu.kinds.longterm.evaluating.words import sentence
+from quipu.kinds.longterm.evaluation.claims import USUAL, Claim, claim
+from quipu.kinds.longterm.evaluation.known import Change, Known, known, of_claim
+from quipu.kinds.longterm.evaluation.safety import constraining
+from quipu.kinds.longterm.evaluation.words import sentence
 from quipu.kinds.longterm.model import (
     WORK,
     Category,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from quipu.kinds.longterm.evaluating.grammar import Family, grammar
-from quipu.kinds.longterm.evaluating.words import content, sentence
+from quipu.kinds.longterm.evaluation.grammar import Family, grammar
+from quipu.kinds.longterm.evaluation.words import content, sentence
 from quipu.kinds.longterm.model import Category, Importance, weight
 
 USUAL: Final[Mapping[Category, Importance]] = {

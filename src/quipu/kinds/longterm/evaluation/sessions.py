@@ -17,11 +17,11 @@ from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import audit, store
 from quipu.kinds.longterm.changes import Changes, changed
-from quipu.kinds.longterm.evaluating import turns
-from quipu.kinds.longterm.evaluating.applying import apply, held, refusing, texts
-from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, SessionEvaluation
-from quipu.kinds.longterm.evaluating.rules import RulesEvaluator
-from quipu.kinds.longterm.evaluating.turns import Place, Turn
+from quipu.kinds.longterm.evaluation import turns
+from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, SessionEvaluation
+from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
+from quipu.kinds.longterm.evaluation.turns import Place, Turn
+from quipu.kinds.longterm.evaluation.writer import apply, held, refusing, texts
 from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import AuditLine, Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.episodes.prompting.model import Prompt
+from quipu.kinds.episodes.prompts.model import Prompt
 from quipu.kinds.episodes.queues import HISTORY, PROMPTS
 
-SQL = queries.load("quipu.kinds.episodes.prompting")
+SQL = queries.load("quipu.kinds.episodes.prompts")
 _NO_AGENT: Final = (
     "No agent is configured. Set QUIPU_AGENT to module:function, or QUIPU_LLM_BASE_URL and QUIPU_LLM_MODEL."
 )

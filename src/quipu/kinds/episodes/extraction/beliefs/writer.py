@@ -10,7 +10,7 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.extraction.beliefs import indexing, store
 from quipu.kinds.episodes.extraction.beliefs.keys import form_of, holds_many
 from quipu.kinds.episodes.extraction.beliefs.model import Claim, Ending, Strategy
-from quipu.kinds.episodes.extraction.beliefs.settling import Settled
+from quipu.kinds.episodes.extraction.beliefs.settlement import Settled
 from quipu.kinds.episodes.extraction.beliefs.store import Row
 from quipu.recall.generations import Prepared
 from quipu.recall.index import withdraw

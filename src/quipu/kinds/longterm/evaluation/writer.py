@@ -13,7 +13,7 @@ from quipu.kernel.base.scope import optional_name
 from quipu.kernel.policy.policy import Policy, safety
 from quipu.kinds.longterm import arguments
 from quipu.kinds.longterm.changes import Changes
-from quipu.kinds.longterm.evaluating.model import Applied
+from quipu.kinds.longterm.evaluation.model import Applied
 from quipu.kinds.longterm.model import (
     CATEGORIES,
     IMPORTANCES,

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Final
 
 from quipu.kernel.policy.policy import safety
-from quipu.kinds.longterm.evaluating.claims import Claim, Told
-from quipu.kinds.longterm.evaluating.grammar import grammar
-from quipu.kinds.longterm.evaluating.words import content, sentence
+from quipu.kinds.longterm.evaluation.claims import Claim, Told
+from quipu.kinds.longterm.evaluation.grammar import grammar
+from quipu.kinds.longterm.evaluation.words import content, sentence
 
 _FAMILY: Final = "does not tolerate"
 _SOMEBODY: Final = re.compile(r"^(?:he|she|it|they)(?='s|\s)", re.IGNORECASE)
