@@ -59,7 +59,7 @@ def corpus(path: Path = CORPUS) -> tuple[list[Labelled], list[Labelled]]:
 
 def read(one: Labelled) -> Chunk:
     """What the rules find."""
-    return chunk(Talk([Turn(None, one.text, asked=True)]))
+    return chunk(Talk([Turn(None, one.text, began=True)]))
 
 
 def scores(labelled: Sequence[Labelled]) -> dict[str, Score]:

@@ -688,6 +688,23 @@ CREATE FUNCTION core.joined_person(before text, another text) RETURNS text
 
 COMMENT ON FUNCTION core.joined_person(before text, another text) IS 'Whose a session is, of which one person was known, and then another.';
 
+CREATE PROCEDURE core.keep_in_space(IN place text, IN tables text[], IN rights text DEFAULT 'select, insert, update, delete'::text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    t text;
+begin
+    foreach t in array tables loop
+        execute format('alter table %I.%I enable row level security', place, t);
+        execute format('alter table %I.%I force row level security', place, t);
+        execute format('create policy own_space on %I.%I using (space_id = (select core.current_space()))', place, t);
+        if rights is not null then
+            execute format('grant %s on %I.%I to quipu_app', rights, place, t);
+        end if;
+    end loop;
+end
+$$;
+
 CREATE FUNCTION core.leave_unfiled(kind integer, space integer DEFAULT core.current_space()) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'

@@ -1411,7 +1411,7 @@ class Retention:
 
 
 class Lookup:
-    """Read what was written as events: what stands, what is only assumed, what changed."""
+    """Read the facts that were written as events: standing, assumed, changed."""
 
     def __init__(self, inner: AsyncLookup, portal: Portal) -> None:
         self._inner = inner
@@ -1425,7 +1425,7 @@ class Lookup:
         user: str | None = None,
         as_of: datetime | str | None = None,
     ) -> dict[str, Value]:
-        """Show what holds for a session or a person, by key.
+        """Show the facts that hold for a session or a person, by key.
 
         In a session its own values come first, and the preferences of its person fill the gaps. Empty where
         the session is unknown.
@@ -1988,7 +1988,7 @@ class Trace:
         freshness_seconds: int | None = None,
         turn: int | None = None,
     ) -> ReviewReading:
-        """Find what the reviews of a place complain about, and write the run down with what it really took.
+        """Find the complaints in the reviews of a place, and record the run with the time that it took.
 
         Raises:
             BadInput: naming the review and the field; nothing was stored.
@@ -2094,7 +2094,7 @@ class LongtermLookup:
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
     def history(self, id: UUID | str, *, space: str) -> Sequence[MemoryRevision]:
-        """Show how a memory read before each change, the latest change first.
+        """Show the text of a memory before each change, the latest change first.
 
         Each entry says who made the change, and why.
 
@@ -2257,7 +2257,7 @@ class Evaluations(LongtermLookup):
 
     def evaluate(
         self,
-        asked: SatiEvaluationInput | Mapping[str, object],
+        conversation: SatiEvaluationInput | Mapping[str, object],
         *,
         evaluator: Evaluator | EvaluatorName | None = None,
         space: str | None = None,
@@ -2274,7 +2274,7 @@ class Evaluations(LongtermLookup):
             BadInput: the document cannot be read, or there is no such evaluator.
             QuipuError: a language model was asked and failed.
         """
-        return self._portal.call(lambda: self._inner.evaluate(asked, evaluator=evaluator, space=space))
+        return self._portal.call(lambda: self._inner.evaluate(conversation, evaluator=evaluator, space=space))
 
     def apply(
         self,
@@ -2968,7 +2968,7 @@ class Bootstrapping:
         limit: int = 10,
         budget_tokens: int = 400,
     ) -> Bootstrap:
-        """Tell what an agent should know when a session begins.
+        """Show the memories that an agent should know when a session begins.
 
         It is told recent sessions, lessons, files often edited and open tasks, as lists and as text for a
         prompt. The text is marked as recalled memory, so that it is not taken in again when it comes back in
@@ -3079,7 +3079,7 @@ class Transcripts(Browse, Bootstrapping, Exchange):
         )
 
     def pending(self, roots: Paths | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
-        """Tell what a sync would read now: by space, how many files have something new, and how many bytes.
+        """Show the work of a sync: by space, the number of files with something new, and their bytes.
 
         Raises:
             BadInput: A name or a root is none.
@@ -3193,7 +3193,7 @@ class Episodes:
     def curve(
         self, id: UUID | str, *, space: str, points: int = 60, ahead_days: int | None = None
     ) -> EpisodeCurve:
-        """Show how an episode faded and was refreshed, and how it will fade if nobody uses it.
+        """Show the points at which an episode faded and was refreshed, and will fade if nobody uses it.
 
         Raises:
             NotFound: There is no such episode.
@@ -3895,7 +3895,7 @@ class Tables(Browsing, Schemas):
         )
 
     def prompt(self, *, space: str, schema: str = "memory", agent: str | None = None) -> Briefing:
-        """Show what a system prompt should say of a schema, its tools and tables.
+        """Show the part of a system prompt about a schema, its tools and tables.
 
         With an estimate of its tokens. It is kept until the structure changes.
 

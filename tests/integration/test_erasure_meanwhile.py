@@ -183,9 +183,9 @@ async def test_an_evaluation_of_what_is_erased_is_made_again_of_the_rest(
     class Rewording:
         name, version = "rewording", 1
 
-        async def evaluate(self, asked: Any, *, since: int = 0) -> Evaluation:
+        async def evaluate(self, conversation: Any, *, since: int = 0) -> Evaluation:
             await gate.wait()
-            heard = " ".join(one.content for one in asked.recent_conversation)
+            heard = " ".join(one.content for one in conversation.recent_conversation)
             new = Inclusion(category="context", importance="low", summary=f"Heard: {heard}", reason="heard")
             edit = Edit(id=kept.id, summary=f"Bo likes boats, and heard: {heard}", reason="heard")
             return Evaluation(inclusions=(new,), edits=(edit,))

@@ -62,7 +62,7 @@ class RecallBlock(Protocol):
     async def __call__(
         self, question: str, *, space: str, budget_tokens: int, user: str | None, besides: str | None
     ) -> Block:
-        """Return what answers a question, and what is open, as text for a prompt; it counts as used.
+        """Return memories that answer a question, and open loops, as text for a prompt; they count as used.
 
         ``user`` keeps to one person's memory. ``besides`` is a message that stays out of it.
         """

@@ -18,6 +18,7 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.episodes.building.service import Condensing
 from quipu.kinds.episodes.chunking.chunkers import RulesChunker
 from quipu.kinds.episodes.chunking.model import Chunked, Talk
+from quipu.kinds.episodes.conversations import reader
 from quipu.kinds.episodes.conversations.exchanges import channel_of
 from quipu.kinds.episodes.conversations.store import begin_topic, hold_threads, topic_names
 from quipu.recall.generations import Models

@@ -11,7 +11,7 @@ from quipu.kinds.episodes.shapes import Chunk, Gist, Scope
 from quipu.testing import ScriptedLLM
 
 pytestmark = pytest.mark.anyio
-TALK = Talk([Turn("Ana", "I moved to Porto.", asked=True), Turn(None, "Nice!", asked=False)])
+TALK = Talk([Turn("Ana", "I moved to Porto.", began=True), Turn(None, "Nice!", began=False)])
 KEY = "ghp_" + "a1B2" * 9
 
 
@@ -43,7 +43,7 @@ async def test_the_rules_read_what_the_model_fails_at_and_it_shows() -> None:
 
 async def test_nothing_is_asked_where_nobody_wrote_a_word() -> None:
     model = ScriptedLLM([])
-    (read,) = await RemoteChunker(model).read([Talk([Turn(None, "🎉🎉", asked=True)])])
+    (read,) = await RemoteChunker(model).read([Talk([Turn(None, "🎉🎉", began=True)])])
     assert model.asked == []
     assert (read.chunker, read.chunk.scope.sentiment) == ("rules", "positive")
 
@@ -55,5 +55,5 @@ async def test_secrets_that_a_model_writes_are_cut_out() -> None:
 
 async def test_a_long_exchange_is_cut() -> None:
     model = ScriptedLLM([answer("x")])
-    await RemoteChunker(model).read([Talk([Turn(None, "word " * 50_000, asked=True)] * 4)])
+    await RemoteChunker(model).read([Talk([Turn(None, "word " * 50_000, began=True)] * 4)])
     assert len(model.asked[0].text) < MOST_CHARACTERS + 200

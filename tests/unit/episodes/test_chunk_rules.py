@@ -22,8 +22,8 @@ import chunking as bench
 
 
 def read(text: str, reply: str | None = None, *, speaker: str | None = None) -> Chunk:
-    turns = [Turn(speaker, text, asked=True)]
-    return chunk(Talk(turns if reply is None else [*turns, Turn(None, reply, asked=False)]))
+    turns = [Turn(speaker, text, began=True)]
+    return chunk(Talk(turns if reply is None else [*turns, Turn(None, reply, began=False)]))
 
 
 def gists(text: str, reply: str | None = None, *, speaker: str | None = None) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ SAID = "I live in Berlin and I have diabetes. I'm allergic to nuts."
 
 
 def talk(said: str) -> Talk:
-    return Talk([Turn(None, said, asked=True), Turn(None, "Noted.", asked=False)])
+    return Talk([Turn(None, said, began=True), Turn(None, "Noted.", began=False)])
 
 
 def read(said: str, setting: str = "") -> Chunk:

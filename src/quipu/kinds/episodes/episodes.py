@@ -186,7 +186,7 @@ class AsyncEpisodes:
             Example(30),
         ] = None,
     ) -> EpisodeCurve:
-        """Show how an episode faded and was refreshed, and how it will fade if nobody uses it.
+        """Show the points at which an episode faded and was refreshed, and will fade if nobody uses it.
 
         Raises:
             NotFound: There is no such episode.
@@ -244,17 +244,17 @@ class AsyncEpisodes:
             weighed = await weigh(tx, understood, now, entries)
             rows = await store.episodes(tx, entries=entries)
         by_entry = {row.entry_id: row for row in rows}
-        found: list[FoundEpisode] = []
+        episodes: list[FoundEpisode] = []
         for hit in hits:
             row, more = by_entry.get(hit.id), weighed.get(hit.id) or {}
             if row is not None:
                 parts = {**hit.parts, **more}
                 score = round(min(1.0, max(0.0, hit.score + sum(more.values()))), 6)
                 half = HALF_REMEMBERED in parts
-                found.append(
+                episodes.append(
                     FoundEpisode(episode=row.at(now), score=score, parts=parts, half_remembered=half)
                 )
-        return sorted(found, key=lambda one: -one.score)[:limit]
+        return sorted(episodes, key=lambda one: -one.score)[:limit]
 
     async def reinforce(
         self,
@@ -274,8 +274,8 @@ class AsyncEpisodes:
             NotFound: One of the episodes does not exist; no use was noted.
         """
         async with self._database.write(check_name("space", space)) as tx:
-            found = [(await store.row_of(tx, one)).id for one in ids]
-            return await note(tx, self._clock.now(), ids=found)
+            numbers = [(await store.row_of(tx, one)).id for one in ids]
+            return await note(tx, self._clock.now(), ids=numbers)
 
     async def archive(self, id: Id, *, space: Space) -> Episode:
         """Archive an episode, so that it is not recalled any more.
@@ -285,10 +285,10 @@ class AsyncEpisodes:
         Raises:
             NotFound: There is no such episode.
         """
-        found = await archival.archive(
+        number = await archival.archive(
             self._database, id, space=check_name("space", space), clock=self._clock
         )
-        return await self.get(found, space=space)
+        return await self.get(number, space=space)
 
     async def unarchive(self, id: Id, *, space: Space) -> Episode:
         """Bring an archived episode back; its uses are as they were.
@@ -296,8 +296,8 @@ class AsyncEpisodes:
         Raises:
             NotFound: There is no such episode.
         """
-        found = await archival.unarchive(self._database, self._models, id, space=check_name("space", space))
-        return await self.get(found, space=space)
+        number = await archival.unarchive(self._database, self._models, id, space=check_name("space", space))
+        return await self.get(number, space=space)
 
     async def erase(self, id: Id, *, space: Space, confirm: Confirm = False) -> Erasure:
         """Erase an episode for good.
@@ -308,8 +308,8 @@ class AsyncEpisodes:
             NotFound: There is no such episode.
         """
         async with self._database.snapshot_read(check_name("space", space)) as tx:
-            found = (await store.row_of(tx, id)).id
-        what, erasers = What(message=f"episode {found}"), (OneEpisode(found),)
+            number = (await store.row_of(tx, id)).id
+        what, erasers = What(message=f"episode {number}"), (OneEpisode(number),)
         if not confirm:
             return await erasure.preview(self._database, erasers, what, space=space)
         return await erasure.erase(self._database, erasers, what, space=space, now=self._clock.now())

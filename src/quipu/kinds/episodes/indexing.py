@@ -91,21 +91,21 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
         async with database.snapshot_read(space) as tx:
             if tx is None or not tx.space.unfiled & BIT:
                 return
-            found = await tx.fetch(_Unfiled, _SQL["unfiled"], limit=_AT_ONCE)
+            unindexed = await tx.fetch(_Unfiled, _SQL["unfiled"], limit=_AT_ONCE)
             generation = generation or tx.space.generation
-        if not found:
+        if not unindexed:
             await settle(database, space, EPISODES, _clear)
             return
-        texts = [text_of(gist=one.gist, outcome=one.outcome) for one in found]
+        texts = [text_of(gist=one.gist, outcome=one.outcome) for one in unindexed]
         embedded = await models.embed(texts, generation=generation)
         try:
-            if not await _follow(database, space, found, embedded):
+            if not await _follow(database, space, unindexed, embedded):
                 return
         except GenerationChanged as moved:
             generation = moved.generation
 
 
-async def _follow(database: Database, space: str, found: Sequence[_Unfiled], embedded: Embedded) -> bool:
+async def _follow(database: Database, space: str, unindexed: Sequence[_Unfiled], embedded: Embedded) -> bool:
     """Index what did not change since it was embedded; return True if there was any.
 
     No door writes meanwhile.
@@ -113,21 +113,23 @@ async def _follow(database: Database, space: str, found: Sequence[_Unfiled], emb
     async with database.erase(space) as tx:
         if tx is None:
             return False
-        rows = await tx.rows(_SQL["held"], ids=[one.id for one in found])
+        rows = await tx.rows(_SQL["held"], ids=[one.id for one in unindexed])
         held = {id_ for (id_,) in rows}
         known = [one for one in await tx.fetch(_Unfiled, _SQL["unfiled"], limit=_AT_ONCE) if one.id in held]
-        places = [place for place, one in enumerate(found) if one in known]
-        await withdraw(tx, sorted(e for e in (found[place].entry_id for place in places) if e is not None))
-        live = [place for place in places if not found[place].deleted]
+        places = [place for place, one in enumerate(unindexed) if one in known]
+        await withdraw(
+            tx, sorted(e for e in (unindexed[place].entry_id for place in places) if e is not None)
+        )
+        live = [place for place in places if not unindexed[place].deleted]
         filed = await file(
             tx,
-            [_entry(found[place]) for place in live],
+            [_entry(unindexed[place]) for place in live],
             embedded.vectors[live],
             generation=embedded.generation,
         )
         entries = dict(zip(live, filed, strict=True))
         for place in places:
-            await tx.execute(_SQL["refiled"], id=found[place].id, entry=entries.get(place))
+            await tx.execute(_SQL["refiled"], id=unindexed[place].id, entry=entries.get(place))
         return bool(places)
 
 

@@ -29,7 +29,7 @@ async def condense(context: Context, payload: Payload) -> None:
 
 
 async def mind(context: Context, payload: Payload) -> None:
-    """Find what the exchanges of a session leave open, and settle what they claim."""
+    """Find the loops of a session's exchanges, and settle their claims."""
     from quipu.kinds.episodes.extraction.job import mind as read  # noqa: PLC0415
 
     await read(context, payload)

@@ -77,9 +77,9 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
         async with database.snapshot_read(space) as tx:
             if tx is None:
                 return
-            found = await _unfiled(tx, await store.marks(tx))
+            unindexed = await _unfiled(tx, await store.marks(tx))
             generation = generation or tx.space.generation
-        new = [one for one in found if one.place not in vectors]
+        new = [one for one in unindexed if one.place not in vectors]
         if new:
             texts = [sentence(one.key, one.value) for one in new]
             embedded = await models.embed(texts, generation=generation)
@@ -113,9 +113,9 @@ async def _follow(database: Database, space: str, vectors: _Vectors, generation:
             return True
         alone = await is_left_alone(tx, LEDGER)
         marks = await store.marks(tx)
-        found = await _unfiled(tx, marks)
-        ready = list(takewhile(lambda one: one.place in vectors, found))
-        done = len(ready) == len(found) < _AT_ONCE
+        unindexed = await _unfiled(tx, marks)
+        ready = list(takewhile(lambda one: one.place in vectors, unindexed))
+        done = len(ready) == len(unindexed) < _AT_ONCE
         reached = (await tx.rows(store.SQL["last_ids"]))[0] if done else _reached(ready, marks)
         await withdraw(tx, await _gone(tx, marks, reached[0]))
         if ready and generation is not None:

@@ -123,16 +123,16 @@ class Keys:
         """Return the keys that the database was last seen to have for a space."""
         return self._known.get(space) or Known()
 
-    def learn(self, space: str, found: Known) -> Known:
+    def learn(self, space: str, keys: Known) -> Known:
         """Remember what the database holds of a space."""
-        if found.version == self.known(space).version:
+        if keys.version == self.known(space).version:
             return self.known(space)
         self._known.pop(space, None)
-        if found.version:
-            self._known[space] = found
+        if keys.version:
+            self._known[space] = keys
         if len(self._known) > _MOST_SPACES:
             del self._known[next(iter(self._known))]
-        return found
+        return keys
 
     def place(
         self,

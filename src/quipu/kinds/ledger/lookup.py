@@ -37,7 +37,7 @@ _User = Annotated[str | None, Doc("The person, if no session is named."), Exampl
 
 
 class AsyncLookup:
-    """Read what was written as events: what stands, what is only assumed, what changed."""
+    """Read the facts that were written as events: standing, assumed, changed."""
 
     def __init__(self, database: Database, keys: Keys, *, clock: Clock) -> None:
         self._database = database
@@ -56,7 +56,7 @@ class AsyncLookup:
             Example("2026-05-04T10:00:00Z"),
         ] = None,
     ) -> dict[str, Value]:
-        """Show what holds for a session or a person, by key.
+        """Show the facts that hold for a session or a person, by key.
 
         In a session its own values come first, and the preferences of its person fill the gaps. Empty where
         the session is unknown.
@@ -292,9 +292,9 @@ async def _owner(tx: SpaceTransaction | None, session: str | None, user: str | N
     person, name = optional_name("user", user), optional_name("session", session)
     if name is None:
         return _Owner(None, person)
-    found = await store.session(tx, name)
-    if found is None:
+    row = await store.session(tx, name)
+    if row is None:
         return None
-    if person is not None and found.owner and found.owner != person:
+    if person is not None and row.owner and row.owner != person:
         raise others_session(name)
-    return _Owner(found.uid, person or found.owner or None)
+    return _Owner(row.uid, person or row.owner or None)

@@ -112,12 +112,12 @@ def _same(one: Standing[Event] | None, other: Standing[Event] | None) -> bool:
 
 def differences(before: Mapping[str, Value], after: Mapping[str, Value]) -> list[Difference]:
     """Return the keys that are believed differently, in order: another value, source, assumption or cap."""
-    found: list[Difference] = []
+    differing: list[Difference] = []
     for key in sorted({*before, *after}):
         one, other = before.get(key), after.get(key)
         if _belief(one) != _belief(other):
-            found.append(Difference(key, one, other))
-    return found
+            differing.append(Difference(key, one, other))
+    return differing
 
 
 def _belief(value: Value | None) -> object:

@@ -71,12 +71,12 @@ class Checker:
         """Check that ``schema`` can be used; raises UnfitSchema if it is none, too large, or unsupported."""
         try:
             prepare(schema, field="shape", secrets=False)
-            found = _fault(_checking(_DRAFT, _patterns()), schema)
+            fault = _fault(_checking(_DRAFT, _patterns()), schema)
         except BadInput as error:
             raise UnfitSchema(error.message) from error
-        if found is not None:
-            place = "/".join(map(str, found.absolute_path))
-            raise UnfitSchema(f"{place}: {_words(found)}" if place else _words(found))
+        if fault is not None:
+            place = "/".join(map(str, fault.absolute_path))
+            raise UnfitSchema(f"{place}: {_words(fault)}" if place else _words(fault))
         self._validator = _checking(schema, _formats())
 
     def fault(self, value: Any) -> tuple[list[object], str] | None:

@@ -38,16 +38,16 @@ async def open_session(
     given = _checked(details, secrets=secrets)
     async with database.write(check_name("space", space)) as tx:
         await record.lock_sessions(tx, [name])
-        found = await store.session(tx, name)
-        assert found is not None  # it is held by this transaction
+        row = await store.session(tx, name)
+        assert row is not None  # it is held by this transaction
         if person is not None:
-            if found.owner == "":
-                raise shared_session(name, found.users)
-            if found.owner not in (None, person):
+            if row.owner == "":
+                raise shared_session(name, row.users)
+            if row.owner not in (None, person):
                 raise others_session(name)
             await tx.execute(store.SQL["give_session"], name=name, person=person)
-        started_at = None if found.messages else now
-        await tx.execute(store.SQL["write_details"], session=found.uid, started_at=started_at, **given)
+        started_at = None if row.messages else now
+        await tx.execute(store.SQL["write_details"], session=row.uid, started_at=started_at, **given)
     return name
 
 
@@ -56,11 +56,11 @@ async def end_session(database: Database, name: str, *, space: str, status: Stat
     one_of("status", status, STATUSES)
     check_name("session", name)
     async with database.transaction(check_name("space", space)) as tx:
-        found = None if tx is None else await store.session(tx, name)
-        if tx is None or found is None:
+        row = None if tx is None else await store.session(tx, name)
+        if tx is None or row is None:
             raise unknown_session(name)
         ended_at = None if status == "active" else now
-        await tx.execute(store.SQL["end_details"], session=found.uid, ended_at=ended_at, status=status)
+        await tx.execute(store.SQL["end_details"], session=row.uid, ended_at=ended_at, status=status)
 
 
 def _checked(details: Mapping[str, object], *, secrets: bool) -> dict[str, object]:

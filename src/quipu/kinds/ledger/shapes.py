@@ -91,11 +91,11 @@ class KeptShape:
             if size >= least:
                 raise self._refusal(reason)
         try:
-            found = self._checker.fault(value)
+            fault = self._checker.fault(value)
         except UnfitSchema as unfit:
             self._unfit[_size(value)] = str(unfit)
             raise self._refusal(str(unfit)) from unfit
-        return None if found is None else Fault(_path(found[0]), f"{found[1]}.")
+        return None if fault is None else Fault(_path(fault[0]), f"{fault[1]}.")
 
     def _refusal(self, reason: str) -> BadInput:
         return BadInput(

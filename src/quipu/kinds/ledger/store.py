@@ -126,11 +126,11 @@ async def keep_shape(
 
 async def shapes(tx: SpaceTransaction) -> Known:
     """Return the keys that programs registered in the space, and the shapes of their values."""
-    found = await tx.rows(SQL["shapes"])
+    rows = await tx.rows(SQL["shapes"])
     rules = [
-        KeyRule(p, KeptShape(shape, p), namespace, scope, at) for p, namespace, scope, shape, _, at in found
+        KeyRule(p, KeptShape(shape, p), namespace, scope, at) for p, namespace, scope, shape, _, at in rows
     ]
-    return Known(max((row[4] for row in found), default=0), {rule.pattern: rule for rule in rules})
+    return Known(max((row[4] for row in rows), default=0), {rule.pattern: rule for rule in rules})
 
 
 async def session(tx: SpaceTransaction, name: str) -> Session | None:
@@ -148,12 +148,12 @@ async def doomed(
     tx: SpaceTransaction, *, session: str | None, user: str | None
 ) -> tuple[list[UUID], list[int]]:
     """Return the rows of an erasure: whole sessions, and single events besides."""
-    found = await tx.rows(SQL["doomed_sessions"], session=session, user=user)
-    sessions: list[UUID] = [row[0] for row in found]
+    rows = await tx.rows(SQL["doomed_sessions"], session=session, user=user)
+    sessions: list[UUID] = [row[0] for row in rows]
     if session is not None and user is None:  # what was said there of a person stays theirs
         return sessions, []
-    found = await tx.rows(SQL["doomed_events"], session=session, user=user, sessions=sessions)
-    return sessions, [row[0] for row in found]
+    rows = await tx.rows(SQL["doomed_events"], session=session, user=user, sessions=sessions)
+    return sessions, [row[0] for row in rows]
 
 
 async def marks(tx: SpaceTransaction) -> Marks:

@@ -55,11 +55,11 @@ async def lines(
     limit: int,
 ) -> list[AuditLine]:
     """Return audit lines with their memories, latest first."""
-    found = await tx.fetch(
+    rows = await tx.fetch(
         AuditLine, _SQL["lines"], act=act, user=user, session=session, since=since, limit=limit
     )
-    memories = await _memories(tx, [line.id for line in found])
-    return [replace(line, memories=tuple(memories[line.id])) for line in found]
+    memories = await _memories(tx, [line.id for line in rows])
+    return [replace(line, memories=tuple(memories[line.id])) for line in rows]
 
 
 async def prune(tx: SpaceTransaction, *, before: datetime) -> int:

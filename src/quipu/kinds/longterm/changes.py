@@ -69,8 +69,8 @@ async def changed(
 
 async def _still_there(tx: SpaceTransaction, said: Sequence[MemorySource]) -> list[MemorySource]:
     """Return sources with their record numbers, without those whose message was forgotten meanwhile."""
-    found = await store.numbers(tx, said)
-    known = [replace(one, number=found.get(place, one.number)) for place, one in enumerate(said)]
+    numbers = await store.numbers(tx, said)
+    known = [replace(one, number=numbers.get(place, one.number)) for place, one in enumerate(said)]
     there = await store.messages_there(tx, [one.number for one in known if one.number is not None])
     return [one for one in known if one.number is None or one.number in there]
 

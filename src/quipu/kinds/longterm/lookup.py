@@ -83,7 +83,7 @@ class AsyncLongtermLookup:
             return (await store.memory(tx, id)).public
 
     async def history(self, id: Id, *, space: Space) -> Sequence[MemoryRevision]:
-        """Show how a memory read before each change, the latest change first.
+        """Show the text of a memory before each change, the latest change first.
 
         Each entry says who made the change, and why.
 
@@ -176,7 +176,7 @@ class AsyncLongtermLookup:
             if tx is None:
                 return []
             ((_, hits),) = await self._search.find(tx, [question], filters=filters, limit=wide)
-            return (await found(tx, hits, wanted))[:limit]
+            return (await memories_of(tx, hits, wanted))[:limit]
 
     async def counts(self, *, space: Space, user: OnlyUser = None) -> Sequence[MemoryCount]:
         """Count the memories of each category and importance."""
@@ -186,7 +186,7 @@ class AsyncLongtermLookup:
             return await tx.fetch(MemoryCount, store.SQL["counts"], user=optional_name("user", user))
 
 
-async def found(
+async def memories_of(
     tx: SpaceTransaction, hits: Sequence[Found], wanted: Narrowed | None = None
 ) -> list[FoundMemory]:
     """Return the memories of hits, in their order; those that are not wanted are left out."""

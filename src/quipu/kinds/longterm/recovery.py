@@ -25,7 +25,7 @@ from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import audit, store
 from quipu.kinds.longterm.indexing import LONGTERM, filed
-from quipu.kinds.longterm.lookup import AsyncLongtermLookup, found
+from quipu.kinds.longterm.lookup import AsyncLongtermLookup, memories_of
 from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMemory, LongtermMemory
 from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput, read
@@ -43,17 +43,17 @@ LONGEST_TURN: Final = 300
 
 
 def checked(
-    asked: SatiRetrievalInput | Mapping[str, object] | str, *, recent: Sequence[str], limit: int
+    question: SatiRetrievalInput | Mapping[str, object] | str, *, recent: Sequence[str], limit: int
 ) -> SatiRetrievalInput:
     """Return the message and the turns before it.
 
     Raises:
         BadInput: it is no message, or ``limit`` is not 1 to 100.
     """
-    if isinstance(asked, SatiRetrievalInput):
-        return asked
+    if isinstance(question, SatiRetrievalInput):
+        return question
     ours = {"recent_messages": tuple(recent), "memory_limit": limit}
-    said = dict(asked) if isinstance(asked, Mapping) else {"current_message": asked}
+    said = dict(question) if isinstance(question, Mapping) else {"current_message": question}
     return read(SatiRetrievalInput, ours | said)
 
 
@@ -163,7 +163,7 @@ class AsyncRecovery(AsyncLongtermLookup):
         """
         begun = time.monotonic()
         settings = await self._settings_of(check_name("space", space))
-        asked = checked(message, recent=recent, limit=limit or settings.of(LIMIT))
+        question = checked(message, recent=recent, limit=limit or settings.of(LIMIT))
         budget = budget_tokens or settings.of(TOKENS)
         scope.whole("budget_tokens", budget, most=10**6)
         turn = _Turn(
@@ -175,7 +175,7 @@ class AsyncRecovery(AsyncLongtermLookup):
         recovered, as_of = _NOTHING, None
         left = settings.of(TIMEOUT_MS) / 1000 - (time.monotonic() - begun)
         with move_on_after(max(0.0, left)) as limited:
-            recovered, as_of = await self._recovered(asked, turn, budget, left)
+            recovered, as_of = await self._recovered(question, turn, budget, left)
         if limited.cancelled_caught:
             trouble = f"not found within {settings.of(TIMEOUT_MS)} ms"
             recovered = Recovered(outcome="timeout", trouble=trouble)
@@ -216,7 +216,7 @@ class AsyncRecovery(AsyncLongtermLookup):
         return self._settings
 
     async def _recovered(
-        self, asked: SatiRetrievalInput, turn: _Turn, budget_tokens: int, seconds: float
+        self, question: SatiRetrievalInput, turn: _Turn, budget_tokens: int, seconds: float
     ) -> tuple[Recovered, AsOf | None]:
         """Return the result and the state of the space when it was read, or None without a state."""
         ready = filed(self._database, self._search.models, turn.space, seconds=seconds / 2)
@@ -225,8 +225,8 @@ class AsyncRecovery(AsyncLongtermLookup):
                 if tx is None:
                     return _NOTHING, None
                 marks = await tx.marks()
-                queries = queries_of(asked, marks)
-                memories = await self._memories(tx, queries, turn, asked.memory_limit) if queries else []
+                queries = queries_of(question, marks)
+                memories = await self._memories(tx, queries, turn, question.memory_limit) if queries else []
         except (QuipuError, OSError) as error:
             return Recovered(
                 outcome="failed", trouble=excerpt(redact(str(error)).text, _LONGEST_TROUBLE)
@@ -241,7 +241,7 @@ class AsyncRecovery(AsyncLongtermLookup):
         answers = await self._search.find(tx, queries, filters=filters, limit=limit)
         least = tx.settings.of(LEAST_SCORE)
         hits = best((hits for _, hits in answers), limit=limit, least=least)
-        return await found(tx, hits)
+        return await memories_of(tx, hits)
 
     async def _note(self, turn: _Turn, recovered: Recovered, as_of: AsOf | None, *, injected: bool) -> None:
         """Write the line of the audit, and count accesses. Where that fails too, the answer goes on.
@@ -279,12 +279,12 @@ class AsyncRecovery(AsyncLongtermLookup):
                     )
 
 
-def _result(found: Sequence[FoundMemory], shown: Block) -> Recovered:
-    taken = [found[place] for place in shown.places]
+def _result(memories: Sequence[FoundMemory], shown: Block) -> Recovered:
+    taken = [memories[place] for place in shown.places]
     return Recovered(
         relevant_memories=tuple(
             SatiMemory(summary=one.summary, category=one.category, importance=one.importance)
-            for one in (found.memory for found in taken)
+            for one in (memories.memory for memories in taken)
         ),
         ids=tuple(one.memory.id for one in taken),
         scores=tuple(one.score for one in taken),
@@ -292,5 +292,5 @@ def _result(found: Sequence[FoundMemory], shown: Block) -> Recovered:
         block=shown.text,
         tokens=shown.tokens,
         outcome="found" if taken else "nothing",
-        left_out=len(found) - len(taken),
+        left_out=len(memories) - len(taken),
     )

@@ -97,16 +97,16 @@ class Access:
                 f"There is no schema {place.schema!r}.",
                 hint=f"{names.nearest(place.schema, known)} Create it first.",
             )
-        await provision.found(self._database, place.space, place.schema, None)
+        await provision.create(self._database, place.space, place.schema, None)
         if place.agent is not None:
             await self._first(place, place.agent)
 
     async def _first(self, place: Place, agent: str) -> None:
         """Let the first agent that uses a schema administer it, unless somebody was named before."""
         async with self._database.erase(place.space) as tx:  # alone: two could be first otherwise
-            found = None if tx is None else await store.schema(tx, place.schema, agent)
-            if tx is not None and found is not None and not await store.grants(tx, found.id):
-                await store.grant(tx, found.id, agent, "admin")
+            row = None if tx is None else await store.schema(tx, place.schema, agent)
+            if tx is not None and row is not None and not await store.grants(tx, row.id):
+                await store.grant(tx, row.id, agent, "admin")
 
 
 def _gone(place: Place) -> NotFound:

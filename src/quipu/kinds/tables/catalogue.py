@@ -62,10 +62,10 @@ class ShapeQuery:
         Raises:
             NotFound: it is not; names the nearest.
         """
-        found = await self.find(schema)
-        if found is None:
+        shape = await self.find(schema)
+        if shape is None:
             raise await _missing(tx, schema, check_table(self._table, schema=schema.name))
-        return found
+        return shape
 
 
 async def find_shape(tx: SpaceTransaction, schema: StoredSchema, table: str) -> Shape | None:
@@ -95,7 +95,7 @@ async def _missing(tx: SpaceTransaction, schema: StoredSchema, table: str) -> No
 
 
 async def table_names(tx: SpaceTransaction, schema: StoredSchema) -> list[str]:
-    """Return what can be named in a schema."""
+    """Return the names of a schema."""
     return [name for (name,) in await tx.rows(_SQL["table_names"], schema_name=schema.schema_name)]
 
 

@@ -43,7 +43,7 @@ class Culprit:
 async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGES) -> list[Culprit]:
     """Find computed parts that fail, or are slow, over so many first pages of their tables."""
     logins = Logins(database, statement_seconds=seconds)
-    found: list[Culprit] = []
+    rows: list[Culprit] = []
     try:
         for space in await database.spaces():
             async with database.transaction(space.name) as tx:
@@ -54,7 +54,7 @@ async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGE
                     async with logins.lend(space.name, schema, "writer") as conn:
                         why = await _fault(database, conn, schema, given, seconds=seconds, pages=pages)
                     if why is not None:
-                        found.append(
+                        rows.append(
                             Culprit(
                                 space=space.name,
                                 schema=schema.name,
@@ -67,7 +67,7 @@ async def culprits(database: Database, *, seconds: float, pages: int = _ALL_PAGE
                         )
     finally:
         await logins.aclose()
-    return found
+    return rows
 
 
 async def _computed(database: Database, schema: StoredSchema) -> list[tuple[Any, ...]]:

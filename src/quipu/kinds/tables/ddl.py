@@ -155,10 +155,10 @@ async def recreate_recipe(tx: SpaceTransaction, schema: StoredSchema, statement:
     _, table = named
     if table in PROTECTED:
         return f"{table} is the engine's and stays as it is."
-    found = await catalogue.find_shape(tx, schema, table)
-    if found is None or not found.is_table:
+    shape = await catalogue.find_shape(tx, schema, table)
+    if shape is None or not shape.is_table:
         return _GENERAL
-    definition = (await anatomy(tx, found)).create(schema, table)
+    definition = (await anatomy(tx, shape)).create(schema, table)
     arguments: dict[str, object] = {"table": table, "sql": definition, "mapping": {}, "dry_run": True}
     return (
         f"Confirm with the user, write the change into the definition, and call "
@@ -213,8 +213,8 @@ async def made(conn: Connection, schema: StoredSchema, table: str, *, statement:
     Raises:
         BadInput: it made none of that name in the schema.
     """
-    found = await run(conn, fill("is_there"), [table])
-    if found.rows[0]["found"] and (status.startswith(("CREATE TABLE", "SELECT"))):
+    rows = await run(conn, fill("is_there"), [table])
+    if rows.rows[0]["found"] and (status.startswith(("CREATE TABLE", "SELECT"))):
         return
     said = name_after(statement, "create", "table")
     called = "no table of that name"
@@ -236,7 +236,7 @@ async def register(
     fields: Sequence[str],
     columns: Mapping[str, str],
 ) -> None:
-    """Say what a table is for: in the registry, and as comments.
+    """Describe a table in the registry and by comments.
 
     Raises:
         BadInput: a column that is named is not there, or there is no primary key for what is embedded.
@@ -286,7 +286,7 @@ def fields_of(value: object) -> list[str]:
 
 
 def descriptions_of(value: object) -> dict[str, str]:
-    """Return what each column holds: an object, or JSON of one.
+    """Return the description of each column: an object, or JSON of one.
 
     Raises:
         BadInput: it is none.

@@ -96,10 +96,10 @@ class Logins:
             await role_and_conn[1].close()
 
     async def _taken(self, role: str) -> Connection | None:
-        while found := next((one for one in reversed(self._idle) if one[0] == role), None):
-            self._idle.remove(found)
-            if await _lives(found[1]):
-                return found[1]
+        while login := next((one for one in reversed(self._idle) if one[0] == role), None):
+            self._idle.remove(login)
+            if await _lives(login[1]):
+                return login[1]
         return None
 
     async def _login(self, space: str, schema: StoredSchema, part: Part) -> Connection:

@@ -44,7 +44,7 @@ async def own_state(conn: Connection) -> dict[str, State]:
 
 
 def losses(before: Mapping[str, State], after: Mapping[str, State]) -> tuple[str, ...]:
-    """Return what is lost from one state to the other, a line each: rows, definitions, objects."""
+    """Return the losses from one state to the other, a line each: rows, definitions, objects."""
     lines: list[str] = []
     gone = [name for name in before if name not in after and not name.startswith(_OF_OBJECT)]
     for name, was in before.items():
@@ -70,7 +70,7 @@ def losses(before: Mapping[str, State], after: Mapping[str, State]) -> tuple[str
 
 
 def _reached(state: State) -> float:
-    """Return how far a sequence has counted, upwards in either direction."""
+    """Return the count of a sequence, upwards in either direction."""
     if not state.definition:
         return -inf
     last, sign = state.definition.split()
@@ -107,10 +107,10 @@ async def with_counts(conn: Connection, lost: Sequence[str]) -> tuple[str, ...]:
     """Add its number of rows to each table that is dropped or emptied; after the statement was undone."""
     lines: list[str] = []
     for line in lost:
-        found = _WHOLE.fullmatch(line)
-        if found is not None:
+        match = _WHOLE.fullmatch(line)
+        if match is not None:
             # PostgreSQL itself wrote the name, of the agent's own table and for the agent's own connection.
-            table = sql.SQL(cast(LiteralString, found["table"]))
+            table = sql.SQL(cast(LiteralString, match["table"]))
             (row,) = (await run(conn, fill("count_rows", table=table))).rows
             line = f"{line} ({row['count']:,} rows)"
         lines.append(line)

@@ -161,5 +161,5 @@ class Changed:
     which: str = ""
 
     def counts(self) -> dict[str, object]:
-        """Return what counts of a preview: how many rows, which they are, and what goes along."""
+        """Return the parts of a preview that count: the rows, their number, and what goes along."""
         return {"rows": self.rows, "lost": list(self.lost), "which": self.which}

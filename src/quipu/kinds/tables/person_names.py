@@ -55,13 +55,13 @@ class PersonNames:
 
     async def search(self, space: str, form: str) -> list[Left]:
         """Find values that match a form (a regular expression), by column."""
-        found: list[Left] = []
+        left: list[Left] = []
         for target in await self._grounds.every(space):
             tables = await self._tables(target)
-            found += await self._grounds.look(
+            left += await self._grounds.look(
                 target, lambda conn, t=target, all_=tables: _left(conn, t, all_, form)
             )
-        return found
+        return left
 
     async def take_out(self, space: str, names: Sequence[str], *, trial: bool) -> Removal:
         """Delete rows that have a name as a value; elsewhere put a mark in its place. A trial is undone.
@@ -92,17 +92,17 @@ class PersonNames:
     async def _tables(self, target: Target) -> list[_Table]:
         async with self._database.transaction(target.space) as tx:
             rows = [] if tx is None else await tx.rows(SQL["nameable"], schema=target.number)
-        found: list[_Table] = []
+        tables: list[_Table] = []
         for name, group in groupby(rows, key=lambda row: str(row[0])):
             if name in target.protected:
                 continue
             columns = [(Column(column, type_), changeable) for _, column, type_, changeable in group]
-            found.append(_Table(name, [one for one, _ in columns], [one for one, can in columns if can]))
-        return found
+            tables.append(_Table(name, [one for one, _ in columns], [one for one, can in columns if can]))
+        return tables
 
 
 async def _left(conn: Connection, target: Target, tables: Sequence[_Table], form: str) -> list[Left]:
-    found: list[Left] = []
+    left: list[Left] = []
     for table in tables:
         query = counting("count", _name(target, table), table.columns, form)
         try:
@@ -110,12 +110,12 @@ async def _left(conn: Connection, target: Target, tables: Sequence[_Table], form
                 row = await (await conn.execute(query)).fetchone()
         except psycopg.Error as error:
             place = f"{target.schema}.{table.name}"
-            found.append(Left(place, 0, f"it could not be looked through: {_told(target, error)}"))
+            left.append(Left(place, 0, f"it could not be looked through: {_told(target, error)}"))
             continue
         for column, count in zip(table.columns, row or (), strict=True):
             if count:
-                found.append(Left(f"{target.schema}.{table.name}.{column.name}", count, EVERYWHERE))
-    return found
+                left.append(Left(f"{target.schema}.{table.name}.{column.name}", count, EVERYWHERE))
+    return left
 
 
 async def _take_out(

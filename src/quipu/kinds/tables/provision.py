@@ -33,7 +33,7 @@ def make_secrets(conn: Connection, writer_role: str, reader_role: str) -> Secret
     return Secrets(writer, reader, secret(writer_role, writer), secret(reader_role, reader))
 
 
-async def found(database: Database, space: str, name: str, description: str | None) -> None:
+async def create(database: Database, space: str, name: str, description: str | None) -> None:
     """Make the schema ``name`` of a space, which is made as well where it is missing.
 
     Where it is there already, nothing happens.
@@ -65,7 +65,7 @@ async def found(database: Database, space: str, name: str, description: str | No
                 "reader": reader,
                 **asdict(make_secrets(conn, writer, reader)),
             }
-            await conn.execute(SQL["found"], values)
+            await conn.execute(SQL["create"], values)
         except pg.InsufficientPrivilege as error:
             raise DatabaseUnsuitable(
                 f"Our account lacks a right that schemas of agents need: {error.diag.message_primary}.",

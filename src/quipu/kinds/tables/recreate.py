@@ -183,7 +183,7 @@ class _Work:
         )
 
     async def _free_name(self) -> str:
-        """Return what the table before can be called meanwhile, with room for a number behind it."""
+        """Return a name for the old table meanwhile, with room for a number behind it."""
         for number in count():
             ending = f"{_OLD}{number or ''}"
             name = f"{self._order.table[: 58 - len(ending)]}{ending}"
@@ -214,7 +214,7 @@ class _Work:
         return called
 
     def _called(self, old: str, wanted: Anatomy) -> str:
-        """Return what a column is to be called: as it was, where the new table has it under that name too."""
+        """Return the new name of a column: the old one, where the new table has it too."""
         mapping = self._order.mapping
         if old not in mapping and old in wanted.columns:
             return old
@@ -263,10 +263,10 @@ class _Work:
         status = (await exchange(self._conn, order.statement, most=0, all_of_it=True)).status
         refuse_losses(before, await own_state(self._conn), order.schema.names)
         await made(self._conn, order.schema, order.table, statement=order.statement, status=status)
-        found = await own_anatomy(self._conn, order.table)
-        if not found.columns:
+        anatomy = await own_anatomy(self._conn, order.table)
+        if not anatomy.columns:
             raise BadInput("the new definition has no columns.", field="sql")
-        return found
+        return anatomy
 
     async def _carry(self, columns: Mapping[str, str], made_anew: Anatomy) -> tuple[int, int]:
         """Carry rows over: how many there are, and how many were carried."""
@@ -362,7 +362,7 @@ class _Work:
                 self._lost.append(f"{one.words}: it is not there any more")
 
     def _is_of_gone(self, part: Part, new: Anatomy) -> bool:
-        """Say whether a part hangs on a view that could not be made again, or on a column that is gone."""
+        """Return True if a part hangs on a view that could not be made again, or on a column that is gone."""
         if part.of is None:
             return part.kind in _OF_COLUMN and part.name not in new.columns
         return part.of in {one.name for one in self._failed if one.kind in VIEWS}

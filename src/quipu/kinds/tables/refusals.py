@@ -136,7 +136,7 @@ def _with_detail(message: str, error: psycopg.Error, request: Request) -> str:
 
 
 def _translated(error: psycopg.Error, text: str, request: Request) -> str:
-    """Return what PostgreSQL says with the names that callers know. Values, which it quotes, stay."""
+    """Return PostgreSQL's message with the names that callers know. The values that it quotes stay."""
     if _class(error) not in _OF_VALUES:
         return request.schema.names.in_message(text)
     if _class(error) == _RAISED:

@@ -158,13 +158,13 @@ def _part(schema: StoredSchema, shape: Shape, name: str, wanted: Any, values: Va
 
 def compared(shape: Shape, where: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the values that columns are compared with and that must fit their types: one in a row."""
-    found: list[dict[str, Any]] = []
+    conditions: list[dict[str, Any]] = []
     for name, wanted in where.items():
         for operator, value in _operators(shape, name, wanted).items():
             several = cast("Sequence[Any]", value) if operator in {"in", "not in"} else [value]
             if operator not in _MATCHED and operator != "null":
-                found += [{name: jsonable(one, field=f"where.{name}", clean=False)} for one in several]
-    return found
+                conditions += [{name: jsonable(one, field=f"where.{name}", clean=False)} for one in several]
+    return conditions
 
 
 def _operators(shape: Shape, name: str, wanted: Any) -> dict[str, Any]:
@@ -236,11 +236,11 @@ def keys(shape: Shape, returned: Sequence[Mapping[str, Any]]) -> tuple[Mapping[s
 
 
 def written(shape: Shape, returned: Sequence[Mapping[str, Any]]) -> list[Written]:
-    """Return what was written, as it came back from an insertion that reports it."""
-    found: list[Written] = []
+    """Return the written rows, as an insertion that reports them gave them back."""
+    rows: list[Written] = []
     for one in returned:
         if told := one.get(_WRITTEN):
             transaction, key, *texts = told
             fields = dict(zip(shape.fields, texts, strict=True))
-            found.append(Written(shape.relation, int(transaction) % 2**32, key, fields))
-    return found
+            rows.append(Written(shape.relation, int(transaction) % 2**32, key, fields))
+    return rows

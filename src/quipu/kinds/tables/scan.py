@@ -26,11 +26,11 @@ def name_after(statement: str, *words: str) -> tuple[str | None, str] | None:
 
     None if something else stands there.
     """
-    found = meaningful(statement)
-    heads = [token.text.lower() for token in found[: len(words)]]
+    words_of = meaningful(statement)
+    heads = [token.text.lower() for token in words_of[: len(words)]]
     if heads != list(words):
         return None
-    rest = found[len(words) :]
+    rest = words_of[len(words) :]
     while rest and rest[0].sort == "word" and rest[0].text.lower() in {"if", "not", "exists", "only"}:
         rest = rest[1:]
     names: list[str] = []
@@ -46,10 +46,10 @@ def name_after(statement: str, *words: str) -> tuple[str | None, str] | None:
 
 def qualified(statement: str) -> list[tuple[str, str]]:
     """Return the names that have another name and a dot in front, each with that."""
-    found = meaningful(statement)
+    known = meaningful(statement)
     return [
         (_folded(first), _folded(second))
-        for first, dot, second in zip(found, found[1:], found[2:], strict=False)
+        for first, dot, second in zip(known, known[1:], known[2:], strict=False)
         if dot.text == "." and {first.sort, second.sort} <= {"word", "quoted"}
     ]
 
@@ -63,10 +63,12 @@ def bind(statement: str, name: str, number: int) -> tuple[str, int]:
 
     In literals, quoted names and comments nothing is replaced.
     """
-    found = [token for token in tokens(statement) if token.sort == "parameter" and token.text == f":{name}"]
-    for token in reversed(found):
+    parameters = [
+        token for token in tokens(statement) if token.sort == "parameter" and token.text == f":{name}"
+    ]
+    for token in reversed(parameters):
         statement = f"{statement[: token.start]}${number}{statement[token.end :]}"
-    return statement, len(found)
+    return statement, len(parameters)
 
 
 def change_literals(statement: str, change: Callable[[str], str]) -> str:

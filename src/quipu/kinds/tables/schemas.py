@@ -50,7 +50,7 @@ class AsyncSchemas:
         place = Place.of(space, name, None)
         if description is not None:
             description = self._engine.clean(description)
-        await provision.found(self._database, place.space, place.schema, description)
+        await provision.create(self._database, place.space, place.schema, description)
         async with self._access.entered(place, "admin") as (tx, schema):
             if description is not None and description != schema.description:
                 await tx.execute(SQL["describe_schema"], schema=schema.id, description=description)
@@ -73,14 +73,14 @@ class AsyncSchemas:
         place = Place.of(space, name, None)
         entered = self._database.erase if confirm else self._database.transaction
         async with entered(place.space) as tx:
-            found = None if tx is None else await store.schema(tx, place.schema, None)
-            if tx is None or found is None:
+            row = None if tx is None else await store.schema(tx, place.schema, None)
+            if tx is None or row is None:
                 raise NotFound(
                     f"There is no schema {place.schema!r}.", hint="The list of schemas shows them."
                 )
-            held = await catalogue.listing(tx, found, with_columns=False)
+            held = await catalogue.listing(tx, row, with_columns=False)
             if confirm:
-                await store.discard(tx, found.id)
+                await store.discard(tx, row.id)
         tables = {one.name: one.rows for one in held.tables}
         return DroppedSchema(schema=place.schema, tables=tables)
 
@@ -107,8 +107,8 @@ class AsyncSchemas:
         """
         one_of("permission", permission, PERMISSIONS)
         place = Place.of(space, schema, None)
-        async with self._access.entered(place, "admin", make=True) as (tx, found):
-            await store.grant(tx, found.id, check_name("agent", agent), permission)
+        async with self._access.entered(place, "admin", make=True) as (tx, row):
+            await store.grant(tx, row.id, check_name("agent", agent), permission)
         return await self.grants(schema=schema, space=space)
 
     async def revoke(
@@ -121,8 +121,8 @@ class AsyncSchemas:
         Raises:
             NotFound: There is no such schema, or the agent may do nothing there.
         """
-        async with self._access.entered(Place.of(space, schema, None), "admin") as (tx, found):
+        async with self._access.entered(Place.of(space, schema, None), "admin") as (tx, row):
             agent = check_name("agent", agent)
-            if not await tx.execute(SQL["revoke"], schema=found.id, agent=agent):
+            if not await tx.execute(SQL["revoke"], schema=row.id, agent=agent):
                 raise NotFound(f"{agent!r} may do nothing in schema {schema!r}.")
         return await self.grants(schema=schema, space=space)

@@ -52,7 +52,7 @@ class SnapshotSource:
         return names.PROTECTED
 
     async def retention_days(self, space: str) -> int:
-        """Return how long the snapshots of a space are kept, in days."""
+        """Return the days for which snapshots of a space are kept."""
         return (await self._database.settings(space)).of(SNAPSHOT_RETENTION_DAYS)
 
     async def space_id(self, space: str) -> int | None:
@@ -68,13 +68,13 @@ class SnapshotSource:
         """
         check_name("space", space)
         name = names.check_schema(schema)
-        found = await self._target(space, name)
-        if found is None and make:
-            await provision.found(self._database, space, name, None)
-            found = await self._target(space, name)
-        if found is None:
+        target = await self._target(space, name)
+        if target is None and make:
+            await provision.create(self._database, space, name, None)
+            target = await self._target(space, name)
+        if target is None:
             raise NotFound(f"There is no schema {schema!r}.", hint="The list of schemas shows them.")
-        return found
+        return target
 
     async def every(self, space: str) -> Sequence[Target]:
         """Return all schemas of a space."""
@@ -107,7 +107,7 @@ class SnapshotSource:
             raise refusal(error, Request(schema=schema, field="schema")) from error
 
     async def grants(self, target: Target) -> Mapping[str, str]:
-        """Return what each agent may do in the schema."""
+        """Return the permissions of each agent in the schema."""
         async with self._database.transaction(target.space) as tx:
             granted = [] if tx is None else await store.grants(tx, target.number)
         return {one.agent: one.permission for one in granted}
@@ -119,7 +119,7 @@ class SnapshotSource:
                 await store.grant(tx, target.number, agent, cast(Permission, permission))
 
     async def rights(self, conn: Connection, target: Target) -> Sequence[Granted]:
-        """Return what everybody may do with the objects of a writer; ``conn`` is of it."""
+        """Return the rights of everybody on the objects of a writer; ``conn`` is the writer's."""
         rows = await (await conn.execute(SQL["own_rights"])).fetchall()
         return [
             granted((kind, names, map(target.names.in_sql, args), *others))
@@ -218,15 +218,15 @@ class SnapshotSource:
             NotFound: it was dropped meanwhile.
         """
         async with self._database.transaction(target.space) as tx:
-            found = None if tx is None else await store.schema(tx, target.schema, None)
-        if found is None:
+            row = None if tx is None else await store.schema(tx, target.schema, None)
+        if row is None:
             raise NotFound(f"The schema {target.schema!r} is gone.", hint="It was dropped meanwhile.")
-        return found
+        return row
 
     async def _target(self, space: str, name: str) -> Target | None:
         async with self._database.transaction(space) as tx:
-            found = None if tx is None else await store.schema(tx, name, None)
-            return None if tx is None or found is None else _target(tx, found)
+            row = None if tx is None else await store.schema(tx, name, None)
+            return None if tx is None or row is None else _target(tx, row)
 
 
 async def _settled(conn: Connection, work: Callable[[Connection], Awaitable[_T]], *, trial: bool) -> _T:
@@ -240,11 +240,11 @@ async def _settled(conn: Connection, work: Callable[[Connection], Awaitable[_T]]
 
 def _by_model(lines: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield hashes and vectors by the model that made these."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_model: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         hashed, model, vector = line.split()
-        found.setdefault(model, []).append((hashed, vector))
-    yield from found.items()
+        by_model.setdefault(model, []).append((hashed, vector))
+    yield from by_model.items()
 
 
 async def _lend(tx: SpaceTransaction, target: Target, model: str, lines: Sequence[tuple[str, str]]) -> None:

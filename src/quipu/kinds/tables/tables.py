@@ -158,9 +158,9 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         Raises:
             NotFound: There is no such schema or table.
         """
-        async with self._access.entered(Place.of(space, schema, agent), "read") as (tx, found):
-            name = None if table is None else names.check_table(table, schema=found.name)
-            return await catalogue.listing(tx, found, table=name, with_columns=show_columns)
+        async with self._access.entered(Place.of(space, schema, agent), "read") as (tx, row):
+            name = None if table is None else names.check_table(table, schema=row.name)
+            return await catalogue.listing(tx, row, table=name, with_columns=show_columns)
 
     async def query(
         self,
@@ -329,7 +329,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         )
 
     async def prompt(self, *, space: Space, schema: SchemaName = "memory", agent: Agent = None) -> Briefing:
-        """Show what a system prompt should say of a schema, its tools and tables.
+        """Show the part of a system prompt about a schema, its tools and tables.
 
         With an estimate of its tokens. It is kept until the structure changes.
 
@@ -337,11 +337,11 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             NotFound: There is no such schema.
         """
         place = Place.of(space, schema, agent)
-        async with self._access.entered(place, "read") as (tx, found):
+        async with self._access.entered(place, "read") as (tx, row):
             of, kept = self._briefings.get(place, (None, None))
-            if kept is None or of != found:  # a schema that was dropped and made anew has another id
-                kept = briefing(await catalogue.listing(tx, found), version=found.version)
-                self._briefings[place] = (found, kept)
+            if kept is None or of != row:  # a schema that was dropped and made anew has another id
+                kept = briefing(await catalogue.listing(tx, row), version=row.version)
+                self._briefings[place] = (row, kept)
         return kept
 
     async def call(

@@ -121,23 +121,23 @@ async def call(
     What we refuse is told in the envelope, with the tool's name and the way out.
     """
     try:
-        found = _find(tool)
-        given = _told_at_once(found, _checked(found, arguments))
+        known = _find(tool)
+        given = _told_at_once(known, _checked(known, arguments))
         where = {"space": space, "schema": given.pop("schema", None) or schema, "agent": agent}
-        method = cast("Callable[..., Awaitable[object]]", getattr(tables, found.method))
+        method = cast("Callable[..., Awaitable[object]]", getattr(tables, known.method))
         done = await method(**given, **where)
     except QuipuError as error:
         hint = f"\n{error.hint}" if error.hint else ""
         return {"output": f"{tool}: {error.message}{hint}", "is_error": True}
-    return {"output": _shown(found, done), "is_error": False}
+    return {"output": _shown(known, done), "is_error": False}
 
 
 def _find(name: object) -> Tool:
     known = [tool.name for tool in TOOLS]
-    found = _BY_NAME.get(name.replace(":", "_").replace("-", "_")) if isinstance(name, str) else None
-    if found is None:
+    tool_named = _BY_NAME.get(name.replace(":", "_").replace("-", "_")) if isinstance(name, str) else None
+    if tool_named is None:
         raise BadInput("there is no such tool.", field="tool", hint=nearest(str(name), known))
-    return found
+    return tool_named
 
 
 def _checked(tool: Tool, arguments: object) -> dict[str, Any]:

@@ -168,7 +168,7 @@ def _stays(rows: Sequence[_Wording], said: _Said, gone: set[int], sessions: Sequ
 
 
 def _kept(rows: Sequence[_Wording], said: _Said, gone: set[int]) -> Iterable[str]:
-    """Yield what the sources that stay say; of one that names no message, what remains of its session."""
+    """Yield the words of the sources that stay; of one that names no message, the rest of its session."""
     for row in rows:
         if row.goes:
             continue

@@ -52,7 +52,7 @@ class Unfiled:
 @dataclass(slots=True)
 class _Ready:
     as_of: AsOf
-    found: Sequence[Unfiled]
+    unindexed: Sequence[Unfiled]
     prepared: Sequence[Prepared]
     embedded: Embedded
 
@@ -78,11 +78,11 @@ async def file(
         began = time.monotonic()
         async with database.snapshot_read(space) as tx:
             seen = None if tx is None else tx.space
-            found = [] if tx is None else await _latest(tx, limit=at_once)
-        if seen is None or not found:
+            unindexed = [] if tx is None else await _latest(tx, limit=at_once)
+        if seen is None or not unindexed:
             await settle(database, space, CODE, _clear)
             break
-        ready = await _ready(models, found, seen, language)
+        ready = await _ready(models, unindexed, seen, language)
         try:
             filed = await _file(database, models, space, ready)
         except ErasedMeanwhile:
@@ -90,7 +90,7 @@ async def file(
         done += filed
         if progress is not None:
             progress(filed)
-        pace = len(found) / max(time.monotonic() - began, 1e-3)
+        pace = len(unindexed) / max(time.monotonic() - began, 1e-3)
         at_once = max(1, min(_MOST_AT_ONCE, 2 * at_once, round(pace * _STEP_SECONDS)))
     return done
 
@@ -106,19 +106,19 @@ async def waiting(database: Database, space: str) -> int:
 
 async def _latest(tx: SpaceTransaction, *, limit: int) -> list[Unfiled]:
     """Return the latest unfiled messages, in the order of their ids, with the text to be indexed."""
-    found = await tx.fetch(Unfiled, _SQL["latest_unfiled"], limit=limit)
-    spoken = await tx.spoken([one.content for one in found])
-    return [replace(one, content=text) for one, text in zip(found, spoken, strict=True)]
+    unindexed = await tx.fetch(Unfiled, _SQL["latest_unfiled"], limit=limit)
+    spoken = await tx.spoken([one.content for one in unindexed])
+    return [replace(one, content=text) for one, text in zip(unindexed, spoken, strict=True)]
 
 
-async def _ready(models: Models, found: Sequence[Unfiled], seen: Space, language: str) -> _Ready:
-    prepared = await to_thread.run_sync(_prepared, found, language)
-    embedded = await models.embed([one.content for one in found], generation=seen.generation)
-    return _Ready(seen.as_of, found, prepared, embedded)
+async def _ready(models: Models, unindexed: Sequence[Unfiled], seen: Space, language: str) -> _Ready:
+    prepared = await to_thread.run_sync(_prepared, unindexed, language)
+    embedded = await models.embed([one.content for one in unindexed], generation=seen.generation)
+    return _Ready(seen.as_of, unindexed, prepared, embedded)
 
 
-def _prepared(found: Sequence[Unfiled], language: str) -> list[Prepared]:
-    return [prepare(_incoming(one), language=language, secrets=False, marks=None) for one in found]
+def _prepared(unindexed: Sequence[Unfiled], language: str) -> list[Prepared]:
+    return [prepare(_incoming(one), language=language, secrets=False, marks=None) for one in unindexed]
 
 
 def _incoming(one: Unfiled) -> Incoming:
@@ -136,20 +136,20 @@ async def _file(database: Database, models: Models, space: str, ready: _Ready) -
         try:
             return await _write(database, space, ready)
         except GenerationChanged as moved:
-            texts = [one.content for one in ready.found]
+            texts = [one.content for one in ready.unindexed]
             ready.embedded = await models.embed(texts, generation=moved.generation)
 
 
 async def _write(database: Database, space: str, ready: _Ready) -> int:
     async with database.write(space, as_of=ready.as_of) as tx:
-        candidates = Int8s([one.id for one in ready.found])
+        candidates = Int8s([one.id for one in ready.unindexed])
         held = {id_ for (id_,) in await tx.rows(_SQL["hold_unfiled"], ids=candidates)}
-        chosen = [place for place, one in enumerate(ready.found) if one.id in held]
+        chosen = [place for place, one in enumerate(ready.unindexed) if one.id in held]
         drafts = [
-            _draft(ready.found[place], ready.prepared[place], ready.embedded.vectors[place])
+            _draft(ready.unindexed[place], ready.prepared[place], ready.embedded.vectors[place])
             for place in chosen
         ]
-        ids = [ready.found[place].id for place in chosen]
+        ids = [ready.unindexed[place].id for place in chosen]
         await deferred.file(tx, drafts, ids, generation=ready.embedded.generation)
         await tx.execute(_SQL["filed_messages"], ids=Int8s(ids))
     return len(ids)

@@ -79,7 +79,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
         return await self._sync.sync(_paths(roots), space=name, progress=progress, erased_too=erased_too)
 
     async def pending(self, roots: Roots = None, *, space: OneSpace = None) -> Mapping[str, Pending]:
-        """Tell what a sync would read now: by space, how many files have something new, and how many bytes.
+        """Show the work of a sync: by space, the number of files with something new, and their bytes.
 
         Raises:
             BadInput: A name or a root is none.

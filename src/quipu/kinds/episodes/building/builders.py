@@ -93,22 +93,22 @@ def _felt(material: Material, said: Sequence[Sentence], moods: Mapping[str, Mood
     felt = [chunk.emotion for chunk in material.chunks]
     if len(material.ends) != len(felt):
         return felt
-    found: list[list[Mood]] = [[] for _ in felt]
+    moods_of: list[list[Mood]] = [[] for _ in felt]
     for one in said:
         place = bisect_left(material.ends, one.message)
-        if one.role == "user" and one.told() in moods and place < len(found) and not asks(one.text):
-            found[place].append(moods[one.told()])
-    return emotion.with_moods(felt, found)
+        if one.role == "user" and one.told() in moods and place < len(moods_of) and not asks(one.text):
+            moods_of[place].append(moods[one.told()])
+    return emotion.with_moods(felt, moods_of)
 
 
 def _candidates(material: Material, said: Sequence[Sentence]) -> tuple[list[str], list[float]]:
     """Return the likeliest sentences for the gist, each made to stand alone, and how likely each is."""
     own = {one.told(): worth(one.text) * (OF_USER if one.role == "user" else 1.0) for one in said}
     kept = {gist.content: KEPT * gist.confidence / 10 for chunk in material.chunks for gist in chunk.gists}
-    found = {**own, **kept}
-    likely = set(sorted(found, key=lambda text: -found[text])[:MOST_SENTENCES])
-    return [text for text in found if text in likely], [
-        max(LEAST, found[text]) for text in found if text in likely
+    weights = {**own, **kept}
+    likely = set(sorted(weights, key=lambda text: -weights[text])[:MOST_SENTENCES])
+    return [text for text in weights if text in likely], [
+        max(LEAST, weights[text]) for text in weights if text in likely
     ]
 
 
@@ -148,21 +148,21 @@ def ranks(vectors: Vectors, weights: Sequence[float]) -> list[float]:
     np.fill_diagonal(edges, 0.0)
     rows = edges.sum(axis=1, keepdims=True)
     flow = np.where(rows > 0, edges / np.where(rows > 0, rows, 1), prior)
-    found = prior
+    rank = prior
     for _ in range(STEPS):
-        found = (1 - DAMPING) * prior + DAMPING * (found @ flow)
-    return [float(one) for one in found * prior / (found * prior).sum()]
+        rank = (1 - DAMPING) * prior + DAMPING * (rank @ flow)
+    return [float(one) for one in rank * prior / (rank * prior).sum()]
 
 
 def chosen(vectors: Vectors, ranked: Sequence[float], *, most: int) -> list[int]:
     """Return the places of the most central sentences that do not repeat each other, in order."""
-    found: list[int] = []
+    places: list[int] = []
     for place in sorted(range(len(ranked)), key=lambda place: (-ranked[place], place)):
-        if len(found) == most:
+        if len(places) == most:
             break
-        if all(float(vectors[place] @ vectors[other]) < SAME for other in found):
-            found.append(place)
-    return sorted(found)
+        if all(float(vectors[place] @ vectors[other]) < SAME for other in places):
+            places.append(place)
+    return sorted(places)
 
 
 class RemoteBuilder:

@@ -42,7 +42,7 @@ def with_moods(felt: Sequence[Feelings], moods: Sequence[Sequence[Mood]]) -> lis
 
 
 def strength(felt: Sequence[Feelings]) -> float:
-    """Return how much an episode moved somebody, 0 to 1.
+    """Return the strength of the emotion in an episode, 0 to 1.
 
     Half by its strongest feeling, a third by the average of each exchange's strongest, the rest by how far
     the mood swung.
@@ -56,12 +56,12 @@ def strength(felt: Sequence[Feelings]) -> float:
 
 
 def mood(one: Feelings) -> float:
-    """Return how pleasant it was, -10 to 10."""
+    """Return the pleasantness of an episode, -10 to 10."""
     return one.joy - max(float(getattr(one, name)) for name in _BITTER)
 
 
 def arc(felt: Sequence[Feelings]) -> str:
-    """Return how the mood changed over the turns: steady, rising, falling, or with a turn in between."""
+    """Return the course of the mood over the turns: steady, rising, falling, or with a turn in between."""
     moods = [mood(one) for one in felt]
     if len(moods) < 2:
         return "steady"

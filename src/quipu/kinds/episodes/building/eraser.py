@@ -44,10 +44,10 @@ class CondensedEraser:
 
 async def empty_named(tx: SpaceTransaction, pattern: str) -> Sequence[int]:
     """Take the words of episodes in which a name stands; they are written anew. Returns their entries."""
-    found = await tx.rows(_SQL["named_episodes"], pattern=pattern)
-    if found:
-        await _empty(tx, [id_ for id_, _ in found], user=None)
-    return [entry for _, entry in found if entry is not None]
+    episodes = await tx.rows(_SQL["named_episodes"], pattern=pattern)
+    if episodes:
+        await _empty(tx, [id_ for id_, _ in episodes], user=None)
+    return [entry for _, entry in episodes if entry is not None]
 
 
 async def _empty(tx: SpaceTransaction, left: Sequence[UUID], *, user: str | None) -> None:
@@ -64,15 +64,15 @@ class OneEpisode:
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:  # noqa: ARG002 - of the protocol
         """Count one episode, if it is there."""
-        found = await tx.rows(_SQL["entry_of"], id=self.id)
-        return {"episodes": 1} if found else {}
+        entries = await tx.rows(_SQL["entry_of"], id=self.id)
+        return {"episodes": 1} if entries else {}
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:  # noqa: ARG002 - of the protocol
         """Take it; returns its entry. What it was made of is not condensed again."""
-        found = await tx.rows(_SQL["entry_of"], id=self.id)
+        entries = await tx.rows(_SQL["entry_of"], id=self.id)
         await tx.execute(_SQL["set_aside"], id=self.id)
         await tx.execute(_SQL["erase_episodes"], gone=[self.id])
-        return [entry for (entry,) in found if entry is not None]
+        return [entry for (entry,) in entries if entry is not None]
 
 
 async def _doomed(tx: SpaceTransaction, what: What) -> list[tuple[Any, ...]]:

@@ -59,7 +59,7 @@ class Sentence:
 def dated(text: str, at: datetime) -> str:
     """Add the date to each yesterday, today and tomorrow in the text."""
     return _DAY.sub(
-        lambda found: f"{found[0]} ({at + timedelta(days=_DAYS[found[0].lower()]):%Y-%m-%d})", text
+        lambda match: f"{match[0]} ({at + timedelta(days=_DAYS[match[0].lower()]):%Y-%m-%d})", text
     )
 
 
@@ -74,16 +74,16 @@ def spoken(utterances: Sequence[Utterance]) -> list[Sentence]:
 
 
 def outcome(said: Sequence[Sentence], chunks: Sequence[Chunk], endings: Mapping[str, Ending]) -> str:
-    """Return how it ended: solved or failed, else what was decided, else the most telling of its last third.
+    """Return the end: solved or failed, else the decision, else the most telling sentence of the last third.
 
     Solved and failed are told by the words of the last third, or by what these mean (``endings``, by
     sentence).
     """
     last = [one for one in said[-max(3, len(said) // 3) :] if not asks(one.text)]
     for name, word in _ENDED.items():
-        found = [one for one in last if cues.matches(one.text, section="outcome", name=name)]
-        if found:
-            return f"{word}. {found[-1].told()}"
+        cued = [one for one in last if cues.matches(one.text, section="outcome", name=name)]
+        if cued:
+            return f"{word}. {cued[-1].told()}"
     meant = [one for one in last if one.told() in endings]
     if meant:
         return f"{_ENDED[endings[meant[-1].told()]]}. {meant[-1].told()}"
@@ -94,7 +94,7 @@ def outcome(said: Sequence[Sentence], chunks: Sequence[Chunk], endings: Mapping[
 
 
 def action(said: Sequence[Sentence], chunks: Sequence[Chunk], *, topic: str) -> str:
-    """Return what was done or promised; if nothing was, what was talked about."""
+    """Return the deeds and promises; if there are none, the subjects of the talk."""
     done = _gists(chunks, ("commitment", "decision"))[:2]
     if not done:
         named = [
@@ -109,8 +109,8 @@ def action(said: Sequence[Sentence], chunks: Sequence[Chunk], *, topic: str) -> 
 
 
 def open_loops(utterances: Sequence[Utterance], said: Sequence[Sentence]) -> tuple[str, ...]:
-    """Return what was left open: a last question without an answer, what somebody waits for or will check."""
-    found = [
+    """Return the open ends: a last question without an answer, what somebody waits for or will check."""
+    loops = [
         one.told()
         for one in said
         if cues.matches(one.text, section="open", name="waits") and not asks(one.text)
@@ -118,12 +118,12 @@ def open_loops(utterances: Sequence[Utterance], said: Sequence[Sentence]) -> tup
     heard = [one for one in utterances if one.role != "tool"]
     if heard:
         left = [text for text in sentences(heard[-1].text) if asks(text)]
-        found += [f"{heard[-1].who} asked: {text}" for text in left[-1:]]
-    return tuple(dict.fromkeys(found))[-MOST_LOOPS:]
+        loops += [f"{heard[-1].who} asked: {text}" for text in left[-1:]]
+    return tuple(dict.fromkeys(loops))[-MOST_LOOPS:]
 
 
 def circumstances(utterances: Sequence[Utterance], said: Sequence[Sentence], *, topic: str) -> Circumstances:
-    """Return when and among whom it was, about what, and which limits were named."""
+    """Return the time, the persons, the subject and the limits that were named."""
     first, last = utterances[0].at, utterances[-1].at
     people = list(dict.fromkeys(one.who for one in utterances if one.role != "tool"))
     minutes = round((last - first).total_seconds() / 60)
@@ -138,11 +138,11 @@ def circumstances(utterances: Sequence[Utterance], said: Sequence[Sentence], *, 
 
 
 def commitment(said: Sequence[Sentence], chunks: Sequence[Chunk]) -> float:
-    """Return how much was promised, decided or dated, 0 to 3: a decision 1, a promise 0.5, a date 0.25."""
-    found = cues.counts([one.text for one in said if not asks(one.text)], section="commitment")
-    decided = max(found["decided"], len(_gists(chunks, ("decision",))))
-    promised = max(found["promised"], len(_gists(chunks, ("commitment",))))
-    return min(3.0, decided + 0.5 * promised + 0.25 * found["dated"])
+    """Return the weight of decisions (1 each), promises (0.5) and dates (0.25), 0 to 3."""
+    counts = cues.counts([one.text for one in said if not asks(one.text)], section="commitment")
+    decided = max(counts["decided"], len(_gists(chunks, ("decision",))))
+    promised = max(counts["promised"], len(_gists(chunks, ("commitment",))))
+    return min(3.0, decided + 0.5 * promised + 0.25 * counts["dated"])
 
 
 def _gists(chunks: Sequence[Chunk], types: Sequence[GistType]) -> list[str]:
@@ -158,9 +158,9 @@ def intent(spoken: Sequence[str], nearness: Mapping[str, float]) -> Intent:
     """Return the intent of the sentences; ``nearness`` is the mean cosine to each type's prototypes."""
     if not spoken:
         return Intent(type="recreational", direction="open-ended")
-    found = cues.counts(spoken, section="intent")
+    counts = cues.counts(spoken, section="intent")
     weights = {
-        name: WORDS * found[name] / len(spoken) + MEANING * max(0.0, nearness.get(name, 0.0))
+        name: WORDS * counts[name] / len(spoken) + MEANING * max(0.0, nearness.get(name, 0.0))
         for name in TYPES
     }
     return Intent(type=max(TYPES, key=lambda name: weights[name]), direction=direction(spoken))
@@ -168,13 +168,13 @@ def intent(spoken: Sequence[str], nearness: Mapping[str, float]) -> Intent:
 
 def direction(spoken: Sequence[str]) -> Direction:
     """Return the direction: a decision wins, then a narrowed choice, then asking or making sense."""
-    found = cues.counts(spoken, section="direction")
-    if found["decision-making"]:
+    counts = cues.counts(spoken, section="direction")
+    if counts["decision-making"]:
         return "decision-making"
-    if found["narrowing"] > max(1, len(spoken) // 5):
+    if counts["narrowing"] > max(1, len(spoken) // 5):
         return "narrowing"
     questions = sum(map(asks, spoken)) / max(1, len(spoken))
-    return "sense-making" if found["sense-making"] and questions < OPEN else "open-ended"
+    return "sense-making" if counts["sense-making"] and questions < OPEN else "open-ended"
 
 
 def nearness(vectors: Vectors, prototypes: Vectors, names: Sequence[str]) -> dict[str, float]:

@@ -49,7 +49,7 @@ class Meaning:
     knows: bool
 
     def endings(self, texts: Sequence[str], vectors: Vectors) -> dict[str, Ending]:
-        """Return how something ended, by text; texts about no ending are left out.
+        """Return the kind of ending by text; texts about no ending are left out.
 
         ``vectors``: shape (n, d).
         """

@@ -114,22 +114,22 @@ def plan(waiting: Sequence[Waiting], *, now: datetime, finished: bool = False, q
     With ``finished`` nothing more is said, so that nothing is left. What was said in the future, by more than
     the pause, was dated by a wrong clock: it is complete, for waiting until then would take too long.
     """
-    found: list[range] = []
+    ranges: list[range] = []
     start = 0
     while start < len(waiting) and (end := _end(waiting, start, quiet)) is not None:
-        found.append(range(start, end))
+        ranges.append(range(start, end))
         start = end
     if start < len(waiting):
         pause = quiet.after(sum(one.turns for one in waiting[start:]))
         complete = waiting[-1].ended_at + pause
         if not finished and now < complete <= now + 2 * pause:
-            return Plan(tuple(found), complete)
-        found.append(range(start, len(waiting)))
-    return Plan(tuple(found), None)
+            return Plan(tuple(ranges), complete)
+        ranges.append(range(start, len(waiting)))
+    return Plan(tuple(ranges), None)
 
 
 def density(*, gists: int, facts: int, traits: int, feelings: int) -> float:
-    """Return how much worth keeping something has, 0 to 1: the origin's sum of what was found in it.
+    """Return the worth of a group of exchanges, 0 to 1: the origin's sum of what was found in it.
 
     0.4 min(1, gists/8) + 0.3 min(1, facts/6) + 0.15 min(1, traits/3) + 0.15 min(1, feelings/3), where
     feelings are those above 2 of 10.
@@ -149,7 +149,7 @@ def needed(turns: int, density: float) -> float:
 
 
 def _end(waiting: Sequence[Waiting], start: int, quiet: Quiet) -> int | None:
-    """Return where the episode that begins at ``start`` ends; None if it may go on."""
+    """Return the end of the episode that begins at ``start``; None if it may go on."""
     turns, dense = waiting[start].turns, waiting[start].density
     for place in range(start + 1, len(waiting)):
         one = waiting[place]

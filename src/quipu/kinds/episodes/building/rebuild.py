@@ -89,12 +89,12 @@ async def rebuild(
     """Write episodes anew, some at a time."""
     builder = condensing.builder
     async with database.snapshot_read(space) as tx:
-        found = [] if tx is None else await store.rebuildable(
+        rows = [] if tx is None else await store.rebuildable(
             tx, ids=ids, session=session, builder=builder.name, version=builder.version, again=again
         )  # fmt: skip
     made: list[UUID] = []
     troubles: list[str] = []
-    left = list(found)
+    left = list(rows)
     while left:
         ready = await condensing.rewritten(space, left[:_AT_ONCE])
         if ready is not None:
@@ -105,12 +105,12 @@ async def rebuild(
             troubles += [one.trouble for one in ready.drafts if one.trouble is not None]
         del left[:_AT_ONCE]
     written = set(made)
-    unwritten = [one for one in found if one not in written]
+    unwritten = [one for one in rows if one not in written]
     return _report(condensing, made, unwritten, trouble=troubles[-1] if troubles else None)
 
 
 async def _write(database: Database, condensing: Condensing, space: str, ready: Ready) -> list[UUID]:
-    """Write what is ready in a transaction, by whatever model the space has by then.
+    """Write the episodes that are ready in a transaction, with the model that the space has by then.
 
     Raises:
         ErasedMeanwhile: something was erased in the space since it was read.

@@ -49,8 +49,8 @@ def sentences(text: str) -> list[str]:
 
     A sentence longer than 280 characters is cut between words.
     """
-    found = [piece.strip() for one in prose_sentences(text) for piece in _END.split(one.text)]
-    return [excerpt(one, LONGEST) for one in found if _tells(one)]
+    pieces = [piece.strip() for one in prose_sentences(text) for piece in _END.split(one.text)]
+    return [excerpt(one, LONGEST) for one in pieces if _tells(one)]
 
 
 def asks(sentence: str) -> bool:

@@ -197,21 +197,21 @@ class Condensing:
             waits = None if tx is None else await _waits(tx, session)
         if waits is None:
             return None
-        found = readiness.group(
+        plan = readiness.group(
             waits.exchanges,
             waits.spoken,
             now=self._clock.now(),
             finished=finished and not waits.more,
             quiet=waits.quiet,
         )
-        groups = [waits.exchanges[part.start : part.stop] for part in _settled(found, waits)]
+        groups = [waits.exchanges[part.start : part.stop] for part in _settled(plan, waits)]
         generation = await self._generation(waits.generation)
         words = {uuid4(): (group, readiness.messages_of(waits.spoken, group)) for group in groups}
         drafts = await self._drafted(generation, {**words, **waits.emptied}, policy=waits.policy)
         ready = Ready(
             number=waits.number, as_of=waits.as_of, generation=generation,
             new=drafts[: len(words)], anew=drafts[len(words) :], vectors=NOTHING,
-            again=found.again, more=waits.more and bool(groups),
+            again=plan.again, more=waits.more and bool(groups),
         )  # fmt: skip
         return await self.measured(space, ready, generation)
 
@@ -247,7 +247,7 @@ class Condensing:
         )
 
     async def write(self, tx: SpaceTransaction, ready: Ready) -> list[UUID]:
-        """Write what is ready, except what others wrote meanwhile; return the ids of what was written.
+        """Write the episodes that are ready, except those that others wrote meanwhile; return their ids.
 
         Raises:
             GenerationChanged: the vectors are of another model than those of the space by now.
@@ -274,9 +274,9 @@ class Condensing:
         return known or (await self._models.embed([])).generation
 
 
-def _settled(found: Plan, waits: Waits) -> Sequence[range]:
+def _settled(plan: Plan, waits: Waits) -> Sequence[range]:
     """Return the episodes of a plan; without the last if more waits than was read, because it may go on."""
-    return found.episodes[:-1] if waits.more and found.again is None else found.episodes
+    return plan.episodes[:-1] if waits.more and plan.again is None else plan.episodes
 
 
 async def _waits(tx: SpaceTransaction, session: str) -> Waits | None:
@@ -303,14 +303,14 @@ async def _words(
     tx: SpaceTransaction, episodes: Sequence[UUID]
 ) -> dict[UUID, tuple[Sequence[Exchange], Sequence[Spoken]]]:
     """Return the exchanges and messages of episodes; episodes without a message are left out."""
-    found = await store.exchanges_of(tx, episodes) if episodes else {}
-    words = {id_: (exchanges, await store.said(tx, exchanges)) for id_, exchanges in found.items()}
+    by_episode = await store.exchanges_of(tx, episodes) if episodes else {}
+    words = {id_: (exchanges, await store.said(tx, exchanges)) for id_, exchanges in by_episode.items()}
     return {id_: one for id_, one in words.items() if one[1]}
 
 
 async def _nearest(tx: SpaceTransaction, drafts: Sequence[Draft], vectors: Vectors) -> list[float | None]:
     """Return each draft's cosine to the nearest episode of its person, earlier drafts included."""
-    found: list[float | None] = []
+    nearest: list[float | None] = []
     but = [one.id for one in drafts]
     for place, draft in enumerate(drafts):
         known = await store.nearest(tx, vectors[place], user=draft.user, but=but)
@@ -320,5 +320,5 @@ async def _nearest(tx: SpaceTransaction, drafts: Sequence[Draft], vectors: Vecto
             if drafts[other].user == draft.user
         ]
         near = [one for one in (known, *before) if one is not None]
-        found.append(max(near) if near else None)
-    return found
+        nearest.append(max(near) if near else None)
+    return nearest

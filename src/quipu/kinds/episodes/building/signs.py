@@ -87,7 +87,7 @@ class Turn:
 
 
 def signs(turns: Sequence[Turn]) -> list[float]:
-    """Return how strongly each turn speaks for a beginning, 0 or more; 0 for the first.
+    """Return the strength of the signs that a turn begins an episode, 0 or more; 0 for the first.
 
     The sum of: it greets (1.5), it speaks as after a while apart or names another subject (1), the next turn
     does one or the other (half), the turn before takes leave (1), how far the meaning falls between before
@@ -119,17 +119,17 @@ def pause(before: Turn, after: Turn) -> float:
 
 
 def depths(vectors: Sequence[Floats | None]) -> list[float]:
-    """Return how far the likeness across each place lies below the heights beside it."""
+    """Return the depth of the likeness at each place below the heights beside it."""
     known = [vector for vector in vectors if vector is not None]
     if len(known) < len(vectors) or not known:
         return [0.0] * len(vectors)
     like = _likeness(np.stack(known))
-    found = [0.0]
+    depth = [0.0]
     for place in range(1, len(like)):
         left = like[max(1, place - REACH) : place + 1].max()
         right = like[place : place + REACH + 1].max()
-        found.append(float(left + right - 2 * like[place]))
-    return found
+        depth.append(float(left + right - 2 * like[place]))
+    return depth
 
 
 def _likeness(rows: Floats) -> Floats:

@@ -83,10 +83,10 @@ async def emptied(tx: SpaceTransaction, number: int, *, limit: int) -> list[UUID
 
 async def exchanges_of(tx: SpaceTransaction, episodes: Sequence[UUID]) -> dict[UUID, list[Exchange]]:
     """Return the exchanges of episodes; those that have none are left out."""
-    found: dict[UUID, list[Exchange]] = {}
+    by_episode: dict[UUID, list[Exchange]] = {}
     for episode, *rest in await tx.rows(SQL["exchanges_of"], episodes=list(episodes)):
-        found.setdefault(episode, []).append(Exchange(*rest))
-    return found
+        by_episode.setdefault(episode, []).append(Exchange(*rest))
+    return by_episode
 
 
 async def said(tx: SpaceTransaction, exchanges: Sequence[Exchange]) -> list[Spoken]:

@@ -53,9 +53,9 @@ _NAMES: Final = {
 
 def scope(judged: Sequence[Judged], felt: Felt) -> Scope:
     """Return the intent of most sentences (in a tie, the rarest type), the sentiment and the emotion."""
-    asked = [one for one in judged if one.asked]
-    types = Counter(one.type for one in asked if one.type is not None)
-    questions = sum(one.text.rstrip().endswith("?") for one in asked)
+    own = [one for one in judged if one.began]
+    types = Counter(one.type for one in own if one.type is not None)
+    questions = sum(one.text.rstrip().endswith("?") for one in own)
     if types:
         order = list(_NAMES)
         best = min(types, key=lambda one: (-types[one], order.index(one)))
@@ -69,15 +69,15 @@ def scope(judged: Sequence[Judged], felt: Felt) -> Scope:
 def chunk(talk: Talk) -> Chunk:
     """Return the content of an exchange. Feelings, facts, traits and style are of the one who began it."""
     judged = judge(talk)
-    asked = [turn.text for turn in talk.turns if turn.asked]
-    felt = feel("\n".join(asked))
+    own = [turn.text for turn in talk.turns if turn.began]
+    felt = feel("\n".join(own))
     return Chunk(
         scope=scope(judged, felt),
         emotion=felt.feelings,
         gists=gists(judged),
         user_traits=traits(judged),
         facts=facts(judged),
-        communication_style=measure(asked),
+        communication_style=measure(own),
     )
 
 
@@ -132,7 +132,7 @@ def shown(talk: Talk) -> str:
     """Return the exchange as text, turn by turn; long turns are cut, and the whole at 12,000 characters."""
     lines: list[str] = []
     for turn in talk.turns:
-        who = turn.speaker or ("the user" if turn.asked else "the assistant")
+        who = turn.speaker or ("the user" if turn.began else "the assistant")
         text = turn.text if len(turn.text) <= _LONGEST_TURN else f"{turn.text[:_LONGEST_TURN]} [...]"
         if text.strip():
             lines.append(entry(f"{label(who)}:", text))

@@ -114,7 +114,7 @@ def feel(text: str) -> Felt:
 
 def _words(plain: str, lexicon: _Lexicon) -> list[tuple[Emotion, float]]:
     """Return each emotional word with its strength: below 0 if it is denied."""
-    found: list[tuple[Emotion, float]] = []
+    feelings: list[tuple[Emotion, float]] = []
     recent: list[str] = []
     tokens: list[str] = _WORD.findall(plain)
     for word, stem in zip(tokens, _stems(tokens), strict=True):
@@ -127,9 +127,9 @@ def _words(plain: str, lexicon: _Lexicon) -> list[tuple[Emotion, float]]:
             strength *= 1.5 if any(one in lexicon.intensifiers for one in recent[-2:]) else 1.0
             strength *= 0.6 if any(one in lexicon.diminishers for one in recent[-2:]) else 1.0
             denied = any(one in lexicon.negators or one.endswith("n't") for one in recent[-_REACH:])
-            found.append((emotion, -0.8 * strength if denied else strength))
+            feelings.append((emotion, -0.8 * strength if denied else strength))
         recent.append(word)
-    return found
+    return feelings
 
 
 @cache

@@ -76,7 +76,7 @@ class _Known:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Statement:
     key: str
     value: str
     category: TraitCategory
@@ -87,22 +87,22 @@ class _Found:
 
 def facts(judged: Sequence[Judged]) -> tuple[Fact, ...]:
     """Return the facts by name: at most 5, each key once, surest first, none of them figurative."""
-    best: dict[str, _Found] = {}
-    for found in _found(judged):
-        known = best.get(found.key)
-        if found.literal and not found.inferred and (known is None or found.confidence > known.confidence):
-            best[found.key] = found
+    best: dict[str, _Statement] = {}
+    for fact in _facts(judged):
+        known = best.get(fact.key)
+        if fact.literal and not fact.inferred and (known is None or fact.confidence > known.confidence):
+            best[fact.key] = fact
     chosen = sorted(best.values(), key=lambda one: -one.confidence)[:MOST_FACTS]
     return tuple(Fact(key=one.key, value=one.value, confidence=one.confidence) for one in chosen)
 
 
 def traits(judged: Sequence[Judged]) -> tuple[Trait, ...]:
-    """Return what the one who began says of themselves, or lets show; figurative speech is marked as such."""
-    best: dict[tuple[str, str], _Found] = {}
-    for found in (*_found(judged), *_shown(judged)):
-        place = found.key, found.value.lower()
-        if place not in best or found.confidence > best[place].confidence:
-            best[place] = found
+    """Return the traits that the first speaker states or lets show; figurative speech is marked as such."""
+    best: dict[tuple[str, str], _Statement] = {}
+    for trait in (*_facts(judged), *_shown(judged)):
+        place = trait.key, trait.value.lower()
+        if place not in best or trait.confidence > best[place].confidence:
+            best[place] = trait
     return tuple(
         Trait(
             key=one.key,
@@ -116,21 +116,21 @@ def traits(judged: Sequence[Judged]) -> tuple[Trait, ...]:
     )
 
 
-def _found(judged: Sequence[Judged]) -> Iterator[_Found]:
+def _facts(judged: Sequence[Judged]) -> Iterator[_Statement]:
     """Yield keyed facts, "my X is Y", and likings."""
     for one in judged:
-        if not one.asked or one.text.rstrip().endswith("?") or _NOT_SAID.match(one.text):
+        if not one.began or one.text.rstrip().endswith("?") or _NOT_SAID.match(one.text):
             continue
         sure = _EXPLICIT - _HEDGED_BY * bool(_HEDGED.search(one.text))
         literal = _known().figurative.search(one.text.lower()) is None
-        for found in (*_keyed(one.text), *_mine(one.text), *_likes(one.text)):
-            key, value, category = found
-            yield _Found(key, value, category, round(sure, 2), literal)
+        for keyed in (*_keyed(one.text), *_mine(one.text), *_likes(one.text)):
+            key, value, category = keyed
+            yield _Statement(key, value, category, round(sure, 2), literal)
 
 
 def _keyed(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
     for keyed in _known().keyed:
-        match = next((found for one in keyed.patterns if (found := one.search(text))), None)
+        match = next((hit for one in keyed.patterns if (hit := one.search(text))), None)
         if match is not None and (value := _value(match["v"])):
             yield keyed.key, keyed.value.replace("{v}", value), keyed.category
 
@@ -161,27 +161,27 @@ def _likes(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
             yield key, value, "preference"
 
 
-def _shown(judged: Sequence[Judged]) -> Iterator[_Found]:
-    """Yield who somebody says they are, what they always do, and whom they have."""
+def _shown(judged: Sequence[Judged]) -> Iterator[_Statement]:
+    """Yield a person's own statements of character, habits and relations."""
     known = _known()
     for one in judged:
-        if not one.asked or _NOT_SAID.match(one.text):
+        if not one.began or _NOT_SAID.match(one.text):
             continue
         text = one.text.lower().replace("’", "'")
         literal = known.figurative.search(text) is None
         for match in known.literal.finditer(text):
-            yield _Found("character", match["v"], "core", _EXPLICIT, literal)
+            yield _Statement("character", match["v"], "core", _EXPLICIT, literal)
         for match in known.habit.finditer(text):
             value = (match["v"] or match["w"] or "").strip()
             if value:
-                yield _Found("habit", value, "general", 0.75, literal)
+                yield _Statement("habit", value, "general", 0.75, literal)
         for match in known.relatives.finditer(text):
             key = _KEY.sub("_", match["v"].replace("é", "e")).strip("_")
-            yield _Found(
+            yield _Statement(
                 f"has_{key}", f"has a {match['v']}", "relationship", _INFERRED, literal, inferred=True
             )
         if not literal and re.match(r"^\W*(?:\w+ ){0,2}(?:i'm|i am|i feel)\b", text):
-            yield _Found(
+            yield _Statement(
                 "feels", text.strip(" .!?")[:200], "general", _INFERRED, literal=False, inferred=True
             )
 

@@ -34,7 +34,7 @@ class Judged:
     seen: str
     who: str
     other: str
-    asked: bool
+    began: bool
     type: GistType | None
     confidence: float
 
@@ -49,7 +49,7 @@ def gists(judged: Sequence[Judged]) -> tuple[Gist, ...]:
 
     If somebody only asks, their question is the one gist.
     """
-    found = [
+    placed = [
         (
             place,
             Gist(
@@ -62,7 +62,7 @@ def gists(judged: Sequence[Judged]) -> tuple[Gist, ...]:
         if one.type is not None and _WORD.search(one.text)
     ]
     kept: list[tuple[int, Gist]] = []
-    for place, gist in sorted(found, key=lambda pair: (-pair[1].confidence, pair[0])):
+    for place, gist in sorted(placed, key=lambda pair: (-pair[1].confidence, pair[0])):
         same_type = [other for _, other in kept if other.type == gist.type]
         if (
             len(same_type) < MOST_OF_A_TYPE
@@ -83,12 +83,12 @@ def alike(one: str, other: str) -> bool:
 
 def _judged(talk: Talk) -> Iterator[Judged]:
     for turn in talk.turns:
-        who, other = _names(talk, asked=turn.asked)
+        who, other = _names(talk, began=turn.began)
         who = turn.speaker or who
         for sentence in sentences(turn.text):
             for text, seen, kind, confidence in _clauses(sentence):
-                heard = turn.asked or turn.speaker or kind in _FROM_REPLIES
-                yield Judged(text, seen, who, other, turn.asked, kind if heard else None, confidence)
+                heard = turn.began or turn.speaker or kind in _FROM_REPLIES
+                yield Judged(text, seen, who, other, turn.began, kind if heard else None, confidence)
 
 
 def _clauses(sentence: Sentence) -> Iterator[tuple[str, str, GistType | None, float]]:
@@ -109,9 +109,9 @@ def _clauses(sentence: Sentence) -> Iterator[tuple[str, str, GistType | None, fl
         yield text, sentence.seen[start:end], kind, sure
 
 
-def _names(talk: Talk, *, asked: bool) -> tuple[str, str]:
-    replied = next((turn.speaker for turn in talk.turns if not turn.asked and turn.speaker), "the assistant")
-    return (talk.who, replied) if asked else (replied, talk.who)
+def _names(talk: Talk, *, began: bool) -> tuple[str, str]:
+    replied = next((turn.speaker for turn in talk.turns if not turn.began and turn.speaker), "the assistant")
+    return (talk.who, replied) if began else (replied, talk.who)
 
 
 def _type(text: str) -> tuple[GistType | None, float]:
@@ -124,7 +124,7 @@ def _type(text: str) -> tuple[GistType | None, float]:
 
 def _question(judged: Sequence[Judged]) -> tuple[Gist, ...]:
     for one in judged:
-        if one.asked and one.text.rstrip().endswith("?") and len(one.text.split()) > 2:
+        if one.began and one.text.rstrip().endswith("?") and len(one.text.split()) > 2:
             content = ask(one.text, who=one.who)
             return (Gist(type="intent", content=content, confidence=_ASKED_CONFIDENCE),)
     return ()

@@ -11,11 +11,11 @@ from quipu.kinds.episodes.shapes import Chunk
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Words of one side in an exchange. ``speaker`` is a name, or None; ``asked`` marks who began it."""
+    """Words of one side in an exchange. ``speaker`` is a name, or None; ``began``: this side spoke first."""
 
     speaker: str | None
     text: str
-    asked: bool
+    began: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Talk:
     @property
     def who(self) -> str:
         """Name for the one who began, in what is kept: their own, or ``the user``."""
-        return next((turn.speaker for turn in self.turns if turn.asked and turn.speaker), "the user")
+        return next((turn.speaker for turn in self.turns if turn.began and turn.speaker), "the user")
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,8 @@ def read(seen: str) -> str:
 
 def lead(text: str) -> int:
     """Count the characters of a sentence's lead-in."""
-    found = _LEAD.match(text.lower().replace("\u0130", "i").replace("’", "'"))
-    return 0 if found is None or found.end() >= len(text) else found.end()
+    match = _LEAD.match(text.lower().replace("\u0130", "i").replace("’", "'"))
+    return 0 if match is None or match.end() >= len(text) else match.end()
 
 
 def _filled(words: Mapping[str, str]) -> dict[str, str]:

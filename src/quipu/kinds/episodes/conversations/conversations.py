@@ -78,11 +78,11 @@ class AsyncConversations(AsyncPrompts):
             NotFound: There is no such conversation.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            found = [] if tx is None else await store.conversations(tx, session=session)
-            if tx is None or not found:
+            rows = [] if tx is None else await store.conversations(tx, session=session)
+            if tx is None or not rows:
                 raise _unknown(session)
             messages = await store.utterances(tx, session, limit=_MOST_SHOWN)
-            return Dialogue(found[0], messages, await store.exchanges(tx, session, limit=_MOST_SHOWN))
+            return Dialogue(rows[0], messages, await store.exchanges(tx, session, limit=_MOST_SHOWN))
 
     async def edit(
         self,

@@ -78,9 +78,9 @@ def form(messages: Sequence[Said], *, now: datetime, more: bool = False) -> Form
             continue
         if not runs or _begins(runs[-1], message):
             runs.append(([], []))
-        asked, replies = runs[-1]
-        (replies if _answers(asked, message) else asked).append(message)
-    formed = [Run(tuple(asked), tuple(replies)) for asked, replies in runs]
+        requests, replies = runs[-1]
+        (replies if _answers(requests, message) else requests).append(message)
+    formed = [Run(tuple(requests), tuple(replies)) for requests, replies in runs]
     if more and len(formed) > 1:
         return Formed(formed[:-1], None)
     if formed and not formed[-1].replies:
@@ -92,21 +92,21 @@ def form(messages: Sequence[Said], *, now: datetime, more: bool = False) -> Form
 
 def _begins(run: tuple[list[Said], list[Said]], message: Said) -> bool:
     """Return True if a message begins another exchange."""
-    asked, replies = run
-    if len(asked) + len(replies) >= MOST_MESSAGES:
+    requests, replies = run
+    if len(requests) + len(replies) >= MOST_MESSAGES:
         return True
     if message.is_reply:
         return False
-    last = (replies or asked)[-1]
+    last = (replies or requests)[-1]
     if message.happened_at - last.happened_at > PAUSE:
         return True
-    return bool(replies) and not _answers(asked, message)
+    return bool(replies) and not _answers(requests, message)
 
 
-def _answers(asked: Sequence[Said], message: Said) -> bool:
+def _answers(requests: Sequence[Said], message: Said) -> bool:
     if message.is_reply:
         return True
-    began = asked[0].speaker if asked else None
+    began = requests[0].speaker if requests else None
     return began is not None and message.speaker is not None and message.speaker != began
 
 
@@ -156,7 +156,7 @@ def place(started_at: datetime, ended_at: datetime, threads: Sequence[Span]) -> 
 
 
 def state(last_at: datetime, *, now: datetime, ended: bool) -> str:
-    """Return how a thread stands now: ``active``, ``resting`` (it can be resumed), ``ended``."""
+    """Return the state of a thread: ``active``, ``resting`` (it can be resumed), ``ended``."""
     idle = now - last_at
     if ended or idle > RESUMES:
         return "ended"
@@ -169,7 +169,7 @@ def _idle(started_at: datetime, ended_at: datetime, thread: Span) -> timedelta:
 
 
 def mode_of(reply: str, *, used_tools: bool) -> Mode:
-    """Return what a reply did, as one of the seed's modes.
+    """Return the mode of a reply, as the seed names it.
 
     ACT if tools were called for it, CLARIFY if it asks back, ACKNOWLEDGE if it only shows that it has heard,
     IGNORE if it says nothing; else RESPOND.

@@ -42,14 +42,14 @@ class Run:
     first message, where that was forgotten.
     """
 
-    asked: Sequence[Said]
+    requests: Sequence[Said]
     replies: Sequence[Said]
     begins: int | None = None
 
     @property
     def messages(self) -> Sequence[Said]:
         """All of it, oldest first."""
-        return (*self.asked, *self.replies)
+        return (*self.requests, *self.replies)
 
     @property
     def first(self) -> int:
@@ -74,7 +74,7 @@ class Run:
     @property
     def user(self) -> str | None:
         """Person whose exchange it is, if that is known."""
-        return next((one.user or one.speaker for one in self.asked if one.user or one.speaker), None)
+        return next((one.user or one.speaker for one in self.requests if one.user or one.speaker), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,8 +87,8 @@ class Placing:
         self._ids = (await store.thread_ids(tx, len(runs)))[::-1]
         users = {self._person(run) for run in runs}
         self._names = await store.topic_names(tx, users)
-        found = await store.hold_topics(tx, users, limit=_MOST_TOPICS)
-        self._topics = {user: {one.id: one for one in topics} for user, topics in found.items()}
+        held = await store.hold_topics(tx, users, limit=_MOST_TOPICS)
+        self._topics = {user: {one.id: one for one in topics} for user, topics in held.items()}
 
     async def place(self, run: Run, vectors: Mapping[int, Vectors], *, is_new: bool) -> Placed:
         """Place the next exchange; one that is not new stays where it is, and is counted already."""
@@ -96,7 +96,7 @@ class Placing:
         return Placed(run, thread, await self._topic(run, vectors, is_new=is_new))
 
     async def write(self) -> None:
-        """Write what the exchanges changed."""
+        """Write the threads and topics that the exchanges changed."""
         tx = self._tx
         if self._begun:
             platform, channel = self._channel
@@ -169,10 +169,10 @@ class Placing:
 
     async def _begin(self, run: Run, user: str, heard: Heard) -> Known:
         people = {name for one in run.messages for name in (one.speaker, one.user) if name}
-        asked: Counter[str] = Counter()
-        for one in run.asked:
-            asked.update(topical(one.kept))
-        name = name_of(asked or heard.words, taken=self._names[user], besides=people)
+        words: Counter[str] = Counter()
+        for one in run.requests:
+            words.update(topical(one.kept))
+        name = name_of(words or heard.words, taken=self._names[user], besides=people)
         self._names[user].add(name)
         number = await store.begin_topic(self._tx, user=user, name=name, last_at=run.ended_at)
         return Known(number, name, {}, None, 0, run.ended_at)
@@ -181,14 +181,14 @@ class Placing:
 def heard_of(run: Run, vectors: Mapping[int, Vectors]) -> Heard:
     """Return an exchange as topics see it: the words of the asker count twice."""
     words: Counter[str] = Counter()
-    for one in (*run.asked, *run.asked, *(reply for reply in run.replies if reply.role != "tool")):
+    for one in (*run.requests, *run.requests, *(reply for reply in run.replies if reply.role != "tool")):
         words.update(topical(one.kept))
     rows = [
         vectors[one.id]
-        for one in (*run.asked, *run.asked, *run.replies)
+        for one in (*run.requests, *run.requests, *run.replies)
         if one.id in vectors and one.role != "tool"
     ]
-    opening = run.asked[0].content if run.asked else ""
+    opening = run.requests[0].content if run.requests else ""
     return Heard(words, centre(np.stack(rows)) if rows else None, opening, run.started_at)
 
 

@@ -66,7 +66,7 @@ class _Page:
 
 
 async def read(context: Context, payload: Payload) -> None:
-    """Read what is new in the session that the payload names (topic ``memory_chunker``).
+    """Read the new messages of the session that the payload names (topic ``memory_chunker``).
 
     A page at a time: what is left is another job. ``{"session": …, "again": true}`` reads its exchanges anew
     where they were read by others than who would read them now. Exchanges and what follows from them are one
@@ -91,7 +91,7 @@ async def read(context: Context, payload: Payload) -> None:
         talks = [_talk(run) for run in (*runs, *page.again.values())]
         held = policy_of(context.settings)
         chunked = [
-            replace(one, chunk=allowed(one.chunk, Retold(held, (t.text for t in talk.turns if t.asked))))
+            replace(one, chunk=allowed(one.chunk, Retold(held, (t.text for t in talk.turns if t.began))))
             for one, talk in zip(await chunker.read(talks), talks, strict=True)
         ]
         try:
@@ -120,7 +120,7 @@ async def _hold(tx: SpaceTransaction, page: _Page) -> None:
 
 
 async def _page(context: Context, name: str, payload: Payload, chunker: Chunker) -> _Page | None:
-    """Return what is to be read; None if the session is gone, or was deleted."""
+    """Return the messages to read; None if the session is gone, or was deleted."""
     async with context.database.snapshot_read(context.space) as tx:
         session = None if tx is None else await store.session(tx, name)
         if tx is None or session is None or session.status == "deleted":
@@ -155,10 +155,10 @@ def _firsts(runs: Sequence[Run]) -> set[int]:
 
 
 def _whole(messages: Sequence[Said], first: int) -> Run:
-    """Return what is left of an exchange, as one run."""
+    """Return the rest of an exchange, as one run."""
     kept = [one for one in messages if one.role != "system"]
-    asked = tuple(one for one in kept if not one.is_reply)
-    return Run(asked, tuple(one for one in kept if one.is_reply), begins=first)
+    requests = tuple(one for one in kept if not one.is_reply)
+    return Run(requests, tuple(one for one in kept if one.is_reply), begins=first)
 
 
 async def _write(
@@ -233,7 +233,9 @@ def _other_key(key: str, session: str) -> str:
 
 
 def _talk(run: Run) -> Talk:
-    return Talk([Turn(one.speaker, one.kept, one in run.asked) for one in run.messages if one.role != "tool"])
+    return Talk(
+        [Turn(one.speaker, one.kept, one in run.requests) for one in run.messages if one.role != "tool"]
+    )
 
 
 def _columns(placed: Sequence[Placed], chunked: Sequence[Chunked]) -> dict[str, object]:
@@ -246,7 +248,7 @@ def _columns(placed: Sequence[Placed], chunked: Sequence[Chunked]) -> dict[str, 
         "users": Texts([run.user for run in runs]),
         "started_at": Moments([run.started_at for run in runs]),
         "ended_at": Moments([run.ended_at for run in runs]),
-        "salience": Float4s([salience(" ".join(said.content for said in run.asked)) for run in runs]),
+        "salience": Float4s([salience(" ".join(said.content for said in run.requests)) for run in runs]),
         **_chunk_columns(chunked),
     }
 

@@ -103,7 +103,7 @@ async def unread(
 
 
 async def hold(tx: SpaceTransaction, session_id: int) -> int:
-    """Return how far a session was read, locked until commit."""
+    """Return the place up to which a session was read, locked until commit."""
     await tx.execute(SQL["begin_progress"], session=session_id, topic=CHUNKER)
     ((mark,),) = await tx.rows(SQL["hold_progress"], session=session_id, topic=CHUNKER)
     return mark
@@ -133,23 +133,23 @@ async def thread_ids(tx: SpaceTransaction, count: int) -> list[int]:
 
 async def hold_topics(tx: SpaceTransaction, users: Collection[str], *, limit: int) -> dict[str, list[Known]]:
     """Return the latest topics of people, by person; locked until commit."""
-    found: dict[str, list[Known]] = {user: [] for user in users}
+    by_user: dict[str, list[Known]] = {user: [] for user in users}
     for number, user, name, words, packed, count, last_at in await tx.rows(
         SQL["hold_topics"], users=Texts(sorted(users)), limit=limit, generation=tx.space.generation
     ):
         centroid = halfvecs(packed)[0] if packed else None
-        found[user].append(Known(number, name, words, _unit(centroid), count, last_at))
-    return found
+        by_user[user].append(Known(number, name, words, _unit(centroid), count, last_at))
+    return by_user
 
 
 async def topic_names(tx: SpaceTransaction, users: Collection[str]) -> dict[str, set[str]]:
     """Return all names of people's topics, by person; nobody else begins one until commit."""
     people = Texts(sorted(users))
     await tx.execute(SQL["hold_people"], users=people)
-    found: dict[str, set[str]] = {user: set() for user in users}
+    by_user: dict[str, set[str]] = {user: set() for user in users}
     for user, name in await tx.rows(SQL["topic_names"], users=people):
-        found[user].add(name)
-    return found
+        by_user[user].add(name)
+    return by_user
 
 
 async def begin_topic(tx: SpaceTransaction, *, user: str, name: str, last_at: datetime) -> int:

@@ -66,7 +66,7 @@ def topical(text: str) -> Counter[str]:
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """Return what forms of a word share: tomatoes and tomato are one."""
+    """Return the stem of a word: tomatoes and tomato are one."""
     # A stemmer must not be shared by threads, and costs little to make.
     return cast("str", cast("Any", Stemmer).Stemmer("english", 0).stemWord(word))
 
@@ -131,7 +131,7 @@ def choose(heard: Heard, current: Known | None, others: Sequence[Known]) -> int 
 
 
 def nearness(heard: Heard, topic: Known) -> float:
-    """Return how near an exchange is to a topic, 0 to 1: by meaning or by words, whichever says more."""
+    """Return the nearness of an exchange to a topic, 0 to 1: by meaning or by words, whichever says more."""
     meaning = 0.0
     if heard.vector is not None and topic.centroid is not None:
         meaning = float(heard.vector @ topic.centroid)

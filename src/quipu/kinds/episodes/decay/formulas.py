@@ -90,7 +90,7 @@ def hours(since: datetime, now: datetime) -> float:
 
 
 def freshness(salience: float, *, hours: float, decay_per_hour: float = DECAY_PER_HOUR) -> float:
-    """Return what is left of an episode ``hours`` after it was last used, or made: 0 to 1.
+    """Return the retention of an episode ``hours`` after it was last used, or made: 0 to 1.
 
     exp(-decay (1 - salience) hours), seed 003. With the decay of 0.05 an hour, a salience of 0.5 halves in 28
     hours, one of 0.1 in 15, and one of 1 never fades.

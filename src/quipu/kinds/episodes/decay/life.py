@@ -115,7 +115,7 @@ def as_of(life: EpisodeLife, moment: datetime) -> EpisodeLife:
 def curve(
     life: EpisodeLife, now: datetime, *, points: int = 60, ahead: timedelta | None = None
 ) -> list[CurvePoint]:
-    """Return how an episode faded and was refreshed, and how it will fade unused, oldest first.
+    """Return the points at which an episode faded and was refreshed, and will fade unused, oldest first.
 
     There are ``points`` moments at equal distances, and one just before and one at each use. ``ahead`` is how
     far to look; without it as far as there is behind, but one to sixty days.

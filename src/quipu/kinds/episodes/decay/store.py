@@ -99,13 +99,13 @@ class Row:
 
 async def lives(tx: SpaceTransaction, entries: Sequence[int]) -> list[tuple[int, EpisodeLife, About]]:
     """Return each entry's history and subject."""
-    found: list[tuple[int, EpisodeLife, About]] = []
+    rows: list[tuple[int, EpisodeLife, About]] = []
     pacing = pace(tx.settings)
     for row in await tx.rows(SQL["lives"], entries=Int8s(entries)):
         entry, base, happened_at, uses, recent, topic, intent, terms = row
         life = EpisodeLife(base=base, happened_at=happened_at, uses=uses, recent=recent, pace=pacing)
-        found.append((entry, life, About(topic=_terms(topic), intent=intent, terms=frozenset(terms or ()))))
-    return found
+        rows.append((entry, life, About(topic=_terms(topic), intent=intent, terms=frozenset(terms or ()))))
+    return rows
 
 
 async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:

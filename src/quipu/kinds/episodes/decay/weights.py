@@ -46,11 +46,11 @@ def weigh(
     ``terms`` are the words of the question, each with the hashes that it may be filed under.
     """
     living = state(life, now)
-    asked = {one for hashes in terms.values() for one in hashes}
+    wanted = {one for hashes in terms.values() for one in hashes}
     parts = {
         "activation": ACTIVATION * living.activation,
         "freshness": FRESHNESS * living.freshness,
-        "topic": TOPIC * _share(about.topic, asked),
+        "topic": TOPIC * _share(about.topic, wanted),
         "intent": INTENT * (about.intent in intents),
         HALF_REMEMBERED: HALF * is_half(about.terms, terms=terms, activation=living.activation),
     }
@@ -64,5 +64,5 @@ def is_half(held: Collection[int], *, terms: Mapping[str, tuple[int, ...]], acti
     return sum(any(one in held for one in hashes) for hashes in terms.values()) < KNOWN * len(terms)
 
 
-def _share(topic: Collection[int], asked: Collection[int]) -> float:
-    return sum(one in asked for one in topic) / len(topic) if topic else 0.0
+def _share(topic: Collection[int], wanted: Collection[int]) -> float:
+    return sum(one in wanted for one in topic) / len(topic) if topic else 0.0

@@ -80,12 +80,12 @@ async def mind(context: Context, payload: Payload) -> None:
 
 
 async def _page(context: Context, name: str) -> tuple[_Page | None, list[str]]:
-    """Return what is to be read, and the texts that may become entries of the index."""
+    """Return the next exchanges to read, and the texts that may become entries of the index."""
     async with context.database.snapshot_read(context.space) as tx:
-        found = None if tx is None else await store.session(tx, name)
-        if tx is None or found is None:
+        row = None if tx is None else await store.session(tx, name)
+        if tx is None or row is None:
             return None, []
-        session, mark = found
+        session, mark = row
         listed = await store.exchanges(tx, session, mark=mark, limit=_MOST_EXCHANGES + 1)
         if not listed:
             return None, []
@@ -113,11 +113,11 @@ async def _turned(
 async def _texts(tx: SpaceTransaction, page: _Page) -> list[str]:
     texts: list[str] = []
     for heard in page.heard:
-        found = claims.claimed(heard)
-        if found or heard.turns:
+        new = claims.claimed(heard)
+        if new or heard.turns:
             held = await beliefs.held(tx, heard.person)
-            found += claims.corrections(heard, held, found)
-        texts += [indexing.text_of(one.person, one.key, one.value, one.nature) for one in found]
+            new += claims.corrections(heard, held, new)
+        texts += [indexing.text_of(one.person, one.key, one.value, one.nature) for one in new]
     return texts
 
 
@@ -136,7 +136,7 @@ async def _write(tx: SpaceTransaction, context: Context, page: _Page, prepared: 
 
 
 async def _follow(tx: SpaceTransaction, page: _Page, heard: Heard, before: Sequence[Turn]) -> None:
-    """Write what an exchange leaves open, says again or resolves."""
+    """Write the loops that an exchange opens, repeats or resolves."""
     if not heard.turns:
         return
     first = (before or heard.turns)[0].message

@@ -69,16 +69,16 @@ async def answer_prompt(context: Context, payload: Payload) -> None:
     """
     number = _id(payload)
     async with context.database.snapshot_read(context.space) as tx:
-        found = [] if tx is None else await store.prompts(tx, id_=number, limit=1)
-        if tx is None or not found or found[0].status != "waiting":
+        prompts = [] if tx is None else await store.prompts(tx, id_=number, limit=1)
+        if tx is None or not prompts or prompts[0].status != "waiting":
             return
-        prompt = found[0]
+        prompt = prompts[0]
         history = await store.history(tx, prompt.session, limit=tx.settings.of(PROMPT_HISTORY) + 2)
-    asked, replied = f"prompt-{number}", f"reply-{number}"
-    before = [one for one in history if one.message not in (asked, replied)]
+    prompted, replied = f"prompt-{number}", f"reply-{number}"
+    before = [one for one in history if one.message not in (prompted, replied)]
     await _do(
         context,
-        _Task(prompt.session, prompt.user, prompt.prompt, asked, replied, before, [number], new=True),
+        _Task(prompt.session, prompt.user, prompt.prompt, prompted, replied, before, [number], new=True),
     )
 
 
@@ -211,32 +211,32 @@ def named(name: str) -> Callable[[AgentRequest], Any]:
     if not module or not attribute:
         raise ConfigError(f"QUIPU_AGENT is {name!r}.", hint=_FORM)
     try:
-        found: object = import_module(module)
+        part_of: object = import_module(module)
         for part in attribute.split("."):
-            found = getattr(found, part)
+            part_of = getattr(part_of, part)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"QUIPU_AGENT {name!r} cannot be had: {error}.", hint=_FORM) from error
-    if not callable(found):
+    if not callable(part_of):
         raise ConfigError(f"QUIPU_AGENT {name!r} is no function.", hint=_FORM)
-    return cast("Callable[[AgentRequest], Any]", found)
+    return cast("Callable[[AgentRequest], Any]", part_of)
 
 
-async def _call(function: Callable[[AgentRequest], Any], name: str, asked: AgentRequest) -> Answer:
+async def _call(function: Callable[[AgentRequest], Any], name: str, request: AgentRequest) -> Answer:
     """Call the function; await it if it is async, else run it in a thread."""
     if inspect.iscoroutinefunction(function):
-        said = await function(asked)
+        said = await function(request)
     else:
-        said = await to_thread.run_sync(function, asked)
+        said = await to_thread.run_sync(function, request)
         said = await said if inspect.isawaitable(said) else said
     if not isinstance(said, str):
         raise QuipuError(f"The agent {name} returned no answer.", hint="It returns the answer as text.")
     return Answer(said, name)
 
 
-async def _say(language: Language, asked: AgentRequest) -> Answer:
-    history = [(line.speaker or line.role, line.content) for line in asked.history]
-    talk = [*history, (asked.user or "user", asked.prompt[-_MOST_CHARACTERS:])]
-    known = [entry("Memory:", asked.memory)] if asked.memory else []
+async def _say(language: Language, request: AgentRequest) -> Answer:
+    history = [(line.speaker or line.role, line.content) for line in request.history]
+    talk = [*history, (request.user or "user", request.prompt[-_MOST_CHARACTERS:])]
+    known = [entry("Memory:", request.memory)] if request.memory else []
     parts = [*known, *(entry(f"{label(who)} wrote:", text) for who, text in talk)]
     said = await language.say(
         instructions=_PROMPT.read_text("utf-8"),

@@ -121,26 +121,26 @@ class AsyncPrompts:
         if not 0 <= timeout_seconds <= _LONGEST_WAIT_SECONDS:
             raise BadInput("it can be 0 to 3,600.", field="timeout_seconds")
         check_name("space", space)
-        found = await self._prompt(number, space)
-        if found.status != "waiting":
-            return found
+        waiting = await self._prompt(number, space)
+        if waiting.status != "waiting":
+            return waiting
         with anyio.move_on_after(timeout_seconds):
             async with self._database.owner() as conn:
                 await conn.execute("listen quipu_replies")
-                found = await self._prompt(number, space)
-                while found.status == "waiting":
+                waiting = await self._prompt(number, space)
+                while waiting.status == "waiting":
                     async for notice in conn.notifies(timeout=_LOOK_AGAIN_SECONDS):
                         if notice.payload == str(number):
                             break
-                    found = await self._prompt(number, space)
-        return found
+                    waiting = await self._prompt(number, space)
+        return waiting
 
     async def _prompt(self, number: UUID, space: str) -> Prompt:
         async with self._database.list_read(space) as tx:
-            found = [] if tx is None else await store.prompts(tx, id_=number, limit=1)
-        if not found:
+            prompts = [] if tx is None else await store.prompts(tx, id_=number, limit=1)
+        if not prompts:
             raise NotFound(f"There is no prompt {number} in this space.")
-        return found[0]
+        return prompts[0]
 
     def _prepared(self, text: object) -> str:
         if not isinstance(text, str) or not without_invisible(text).strip():

@@ -107,13 +107,13 @@ def references(given: object, *, now: datetime, secrets: bool) -> list[EvidenceR
     """
     if isinstance(given, Mapping | str | bytes) or not isinstance(given, Iterable):
         raise BadInput("give a list of references.", field="evidence")
-    found: list[EvidenceReference] = []
+    checked: list[EvidenceReference] = []
     for place, one in enumerate(cast("Iterable[object]", given)):
         reference = referring(one) if isinstance(one, ReviewEvidence) else one
         if not isinstance(reference, EvidenceReference):
             raise BadInput(f"{type(one).__name__} is no EvidenceReference.", field=f"evidence[{place}]")
-        found.append(_checked(reference, f"evidence[{place}]", now=now, secrets=secrets))
-    return found
+        checked.append(_checked(reference, f"evidence[{place}]", now=now, secrets=secrets))
+    return checked
 
 
 def referring(evidence: ReviewEvidence) -> EvidenceReference:

@@ -45,7 +45,7 @@ from quipu.kinds.ledger.signals.model import THEMES, ReviewEvidence, Theme
 _MOST = 1_000
 _BIGGEST_ID = 2**63 - 1
 
-Found = TypeVar("Found")
+Shown = TypeVar("Shown")
 
 References = Annotated[
     Iterable[EvidenceReference | ReviewEvidence],
@@ -116,7 +116,7 @@ class AsyncEvidence:
             "time_window": check_name("time_window", time_window),
             "rule_version": check_name("rule_version", rule_version),
         }
-        asked = scope.one_of("confidence", confidence, CONFIDENCES)
+        wanted = scope.one_of("confidence", confidence, CONFIDENCES)
         source = scope.one_of("source", source, EVIDENCE_SOURCES)
         given = policy.Conditions(
             status=None
@@ -138,14 +138,14 @@ class AsyncEvidence:
             known = await store.conditions(tx, place, turn=turn, source=source, now=now)
             meant = policy.joined(given, known)
             limits = policy.limits(source, location, meant)
-            account = _account(asked, limits, left_out=len(references) - len(kept))
+            account = _account(wanted, limits, left_out=len(references) - len(kept))
             values = {
                 **words,
                 **store.columns(kept),
                 "session": place.uid,
                 "message": None if message is None else await store.said(tx, place, message),
                 "turn": turn,
-                "confidence": policy.clamp(asked, limits),
+                "confidence": policy.clamp(wanted, limits),
                 "source": "system" if meant.all_sources_down else source,
                 "freshness_seconds": meant.freshness_seconds,
                 "impact_score": impact,
@@ -227,10 +227,10 @@ class AsyncEvidence:
         """
         known = None if theme is None else arguments.theme_named("theme", theme)
         _check_page(limit, 0)
-        found = await self._of(
+        pieces = await self._of(
             space, session, place, lambda tx, within: _shown(tx, within, theme=known, limit=limit)
         )
-        return ShownEvidence(pieces=(), themes={}, theme=known) if found is None else found
+        return ShownEvidence(pieces=(), themes={}, theme=known) if pieces is None else pieces
 
     async def themes(
         self, *, space: Space, session: OnlySession = None, place: OnlyPlace = None
@@ -240,17 +240,17 @@ class AsyncEvidence:
         Raises:
             BadInput: There is no such session.
         """
-        found = await self._of(space, session, place, store.themes)
-        return [ThemeCount(theme=theme, count=count) for theme, count in (found or {}).items()]
+        counts = await self._of(space, session, place, store.themes)
+        return [ThemeCount(theme=theme, count=count) for theme, count in (counts or {}).items()]
 
     async def _of(
         self,
         space: str,
         session: str | None,
         place: str | None,
-        ask: Callable[[SpaceTransaction, store.EvidenceScope], Awaitable[Found]],
-    ) -> Found | None:
-        """Return what ``ask`` gives for the evidence of a session, a place, or all; None without a space."""
+        ask: Callable[[SpaceTransaction, store.EvidenceScope], Awaitable[Shown]],
+    ) -> Shown | None:
+        """Return the answer of ``ask`` for evidence of a session, a place, or all; None without a space."""
         optional_name("session", session)
         optional_name("place", place)
         async with self._database.list_read(check_name("space", space)) as tx:
@@ -262,13 +262,13 @@ class AsyncEvidence:
 
 async def _recommendation(tx: SpaceTransaction | None, id_: int) -> Recommendation:
     """Return a recommendation by its id; raise NotFound if there is none."""
-    found = [] if tx is None else await store.recommendations(tx, first=id_, last=id_)
-    if not found:
+    rows = [] if tx is None else await store.recommendations(tx, first=id_, last=id_)
+    if not rows:
         raise NotFound(
             f"There is no recommendation {id_} in this space.",
             hint="The list of recommendations shows those there are.",
         )
-    return found[0]
+    return rows[0]
 
 
 async def _shown(
@@ -278,11 +278,11 @@ async def _shown(
     return ShownEvidence(pieces=tuple(pieces), themes=await store.themes(tx, within), theme=theme)
 
 
-def _account(asked: Confidence, limits: Sequence[ConfidenceLimit], *, left_out: int) -> dict[str, object]:
+def _account(wanted: Confidence, limits: Sequence[ConfidenceLimit], *, left_out: int) -> dict[str, object]:
     """Return the policy's changes as ``meta`` keeps them; nothing if it changed nothing."""
     if not limits and not left_out:
         return {}
-    told = {"asked_confidence": asked, "limits": [asdict(limit) for limit in limits]}
+    told = {"asked_confidence": wanted, "limits": [asdict(limit) for limit in limits]}
     return {store.OURS: {**told, "evidence_left_out": left_out}}
 
 

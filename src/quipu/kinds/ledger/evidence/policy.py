@@ -73,12 +73,12 @@ def limits(source: EvidenceSource, location: str, conditions: Conditions) -> lis
     The policy of the seed's origin: a source that is stale, failed or timed out leaves low; a baseline that
     is assumed for the location leaves medium at most (low where its cap says so); no source at all, low.
     """
-    found = list(_of_source(source, conditions))
+    ceilings = list(_of_source(source, conditions))
     for baseline in conditions.baselines:
         if (baseline.assumed or baseline.cap != "none") and concerns(baseline, location):
             most: Confidence = "low" if baseline.cap == "low" else "medium"
-            found.append(ConfidenceLimit(most=most, because=f"{baseline.key} is assumed, not confirmed."))
-    return sorted(found, key=lambda limit: CONFIDENCES.index(limit.most))
+            ceilings.append(ConfidenceLimit(most=most, because=f"{baseline.key} is assumed, not confirmed."))
+    return sorted(ceilings, key=lambda limit: CONFIDENCES.index(limit.most))
 
 
 def _of_source(source: EvidenceSource, conditions: Conditions) -> Iterable[ConfidenceLimit]:
@@ -102,9 +102,9 @@ def is_stale(source: EvidenceSource, freshness_seconds: int | None) -> bool:
     return after is not None and freshness_seconds is not None and freshness_seconds > after
 
 
-def clamp(asked: Confidence, found: Iterable[ConfidenceLimit]) -> Confidence:
+def clamp(wanted: Confidence, ceilings: Iterable[ConfidenceLimit]) -> Confidence:
     """Return the confidence that was asked for, or less if a limit says so."""
-    possible: list[Confidence] = [asked, *(limit.most for limit in found)]
+    possible: list[Confidence] = [wanted, *(limit.most for limit in ceilings)]
     return min(possible, key=CONFIDENCES.index)
 
 
@@ -142,8 +142,8 @@ def _part(value: object, name: str) -> str | None:
     """Return a text inside a value, if it has one of that name."""
     if not isinstance(value, Mapping):
         return None
-    found = cast("Mapping[str, object]", value).get(name)
-    return found if isinstance(found, str) and found else None
+    text = cast("Mapping[str, object]", value).get(name)
+    return text if isinstance(text, str) and text else None
 
 
 def ranked(references: Iterable[EvidenceReference]) -> list[EvidenceReference]:

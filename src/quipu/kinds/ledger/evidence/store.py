@@ -57,10 +57,10 @@ async def standing(tx: SpaceTransaction, name: str) -> Session:
     Raises:
         BadInput: there is none in this space.
     """
-    found = await tx.fetch_one(Session, SQL["session"], session=name)
-    if found is None:
+    session = await tx.fetch_one(Session, SQL["session"], session=name)
+    if session is None:
         raise unknown_session(name)
-    return found
+    return session
 
 
 async def said(tx: SpaceTransaction, session: Session, message: str) -> int:

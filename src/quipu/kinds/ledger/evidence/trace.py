@@ -200,8 +200,8 @@ class AsyncTrace:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 raise unknown_session(session)
-            found = await store.standing(tx, session)
-            return await tx.fetch(CompetitorCheck, store.SQL["competitor_checks"], session=found.uid)
+            standing = await store.standing(tx, session)
+            return await tx.fetch(CompetitorCheck, store.SQL["competitor_checks"], session=standing.uid)
 
     async def read_reviews(
         self,
@@ -216,7 +216,7 @@ class AsyncTrace:
         freshness_seconds: int | None = None,
         turn: int | None = None,
     ) -> ReviewReading:
-        """Find what the reviews of a place complain about, and write the run down with what it really took.
+        """Find the complaints in the reviews of a place, and record the run with the time that it took.
 
         Raises:
             BadInput: naming the review and the field; nothing was stored.
@@ -245,8 +245,8 @@ class AsyncTrace:
             await keep(None, status="error", error_code=code, window_days=window_days, latency_ms=took)
             raise
         number = await keep(signals)
-        found = tuple(replace(arguments.referring(one), entity=entity) for one in signals.evidence)
-        return ReviewReading(run_id=number, signals=signals, evidence=found)
+        evidence = tuple(replace(arguments.referring(one), entity=entity) for one in signals.evidence)
+        return ReviewReading(run_id=number, signals=signals, evidence=evidence)
 
     async def signal_run(
         self,
@@ -277,7 +277,7 @@ class AsyncTrace:
                 raise BadInput("what happened to the run?", field="status", hint="error, timeout or stale")
             status = signals.status
         values = {
-            **_found(signals, window_days=window_days, latency_ms=latency_ms),
+            **_findings(signals, window_days=window_days, latency_ms=latency_ms),
             "place": check_name("place", place),
             "entity": scope.one_of("entity", entity, REVIEWED_ENTITIES),
             "status": scope.one_of("status", status, SOURCE_STATUSES),
@@ -320,8 +320,8 @@ class AsyncTrace:
     async def _at(self, space: str, session: str, turn: int | None) -> AsyncGenerator[_Place]:
         check_name("session", session)
         async with self._database.write(check_name("space", space)) as tx:
-            found = await store.standing(tx, session)
-            yield _Place(tx, found, store.turn_of(found, turn))
+            standing = await store.standing(tx, session)
+            yield _Place(tx, standing, store.turn_of(standing, turn))
 
 
 def _result(value: object, *, secrets: bool) -> Jsonb | None:
@@ -329,7 +329,9 @@ def _result(value: object, *, secrets: bool) -> Jsonb | None:
     return None if made is None else Jsonb(made)
 
 
-def _found(signals: ReviewSignals | None, *, window_days: int, latency_ms: int | None) -> dict[str, object]:
+def _findings(
+    signals: ReviewSignals | None, *, window_days: int, latency_ms: int | None
+) -> dict[str, object]:
     latency = arguments.optional_whole("latency_ms", latency_ms)
     if signals is None:
         return {

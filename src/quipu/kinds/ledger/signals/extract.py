@@ -49,9 +49,9 @@ def excerpt(text: str, start: int, end: int, *, focus: tuple[int, int]) -> str:
     White space is collapsed, and an ellipsis marks what is left out. If the sentence is the whole text, the
     outermost word farther from the focus is left out; of a text of one word only an ellipsis is shown.
     """
-    found = list(_WORD.finditer(text, start, end))
-    words = [match[0] for match in found]
-    inside = [i for i, w in enumerate(found) if w.end() - start > focus[0] and w.start() - start < focus[1]]
+    matches = list(_WORD.finditer(text, start, end))
+    words = [match[0] for match in matches]
+    inside = [i for i, w in enumerate(matches) if w.end() - start > focus[0] and w.start() - start < focus[1]]
     low, high = 0, len(words)
     if not text[:start].strip() and not text[end:].strip():
         if len(words) == 1:
@@ -187,24 +187,24 @@ def _judge(reviews: Sequence[Review]) -> list[_Judged]:
 
 async def _ask(judged: Sequence[_Judged], embedder: Embedder) -> dict[int, Theme]:
     """Ask the embedder for themes that words did not settle; return them by their place in ``judged``."""
-    asked: list[int] = []
+    questions: list[int] = []
     of_review: dict[str, int] = {}
     for at, one in enumerate(judged):
         pleased = one.review.rating is not None and one.review.rating >= _PLEASED
         if one.verdict.settled or pleased or of_review.get(one.review.id_hash, 0) >= _MOST_ASKED:
             continue
         of_review[one.review.id_hash] = of_review.get(one.review.id_hash, 0) + 1
-        asked.append(at)
-    if not asked:
+        questions.append(at)
+    if not questions:
         return {}
     known = await prototypes(embedder)
-    vectors = await embed(embedder, [judged[at].sentence.text for at in asked])
-    decided = zip(asked, known.decide(vectors), strict=True)
+    vectors = await embed(embedder, [judged[at].sentence.text for at in questions])
+    decided = zip(questions, known.decide(vectors), strict=True)
     return {at: theme for at, theme in decided if theme is not None}
 
 
 def _evidence(
-    judged: Sequence[_Judged], asked: Mapping[int, Theme], now: datetime, window_days: int
+    judged: Sequence[_Judged], themes: Mapping[int, Theme], now: datetime, window_days: int
 ) -> list[ReviewEvidence]:
     """Return one piece for each theme of each review, words before embedding; heaviest first, then newest."""
     shown: dict[tuple[str, Theme], ReviewEvidence] = {}
@@ -213,7 +213,7 @@ def _evidence(
             key = (one.review.id_hash, complaint.theme)
             if key not in shown:
                 shown[key] = _shown(one, complaint.theme, (complaint.start, complaint.end), now, window_days)
-    for at, theme in asked.items():
+    for at, theme in themes.items():
         one = judged[at]
         key = (one.review.id_hash, theme)
         if key not in shown:
@@ -245,8 +245,8 @@ def _score(theme: Theme, evidence: Sequence[ReviewEvidence]) -> ThemeScore:
 
 
 def _detected(scores: Mapping[Theme, ThemeScore]) -> tuple[Theme, ...]:
-    found: list[Theme] = [theme for theme in THEMES if scores[theme].count]
-    return tuple(sorted(found, key=lambda theme: -scores[theme].weight))
+    themes: list[Theme] = [theme for theme in THEMES if scores[theme].count]
+    return tuple(sorted(themes, key=lambda theme: -scores[theme].weight))
 
 
 def _dominant(scores: Mapping[Theme, ThemeScore], evidence_count: int) -> Theme | None:

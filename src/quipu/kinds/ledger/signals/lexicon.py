@@ -216,11 +216,11 @@ def _keys(text: str) -> Keys:
 
 def _misses(known: set[str]) -> dict[str, str]:
     """Return forms of long words with a letter missing or swapped, and the words themselves, to the word."""
-    found: dict[str, str] = {}
+    by_form: dict[str, str] = {}
     for word in sorted(word for word in known if len(word) >= _FUZZY_LETTERS):
         for form in (word, *_shorter(word), *_swapped(word)):
-            found.setdefault(form, word)
-    return found | {word: word for word in known if len(word) >= _FUZZY_LETTERS}
+            by_form.setdefault(form, word)
+    return by_form | {word: word for word in known if len(word) >= _FUZZY_LETTERS}
 
 
 def _near(text: str) -> Iterator[str]:

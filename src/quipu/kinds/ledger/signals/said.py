@@ -120,16 +120,16 @@ class Said:
 
     def complaints(self) -> list[tuple[Span, tuple[Theme, ...]]]:
         """Return the places of complaints, and their themes."""
-        found: list[tuple[Span, tuple[Theme, ...]]] = []
+        spans: list[tuple[Span, tuple[Theme, ...]]] = []
         for span in sorted(self._kept, key=lambda s: (s.family in _ADDING, s.first)):
-            if span.family in _ADDING and self._adds_nothing(span, found):
+            if span.family in _ADDING and self._adds_nothing(span, spans):
                 continue
             themes = self._themes(span)
             if themes and self._voided(span, themes):
                 self.praises = True
             elif themes:
-                found.append((span, themes))
-        return found
+                spans.append((span, themes))
+        return spans
 
     def _themes(self, span: Span) -> tuple[Theme, ...]:
         if span.family in _EXPLAINING:
@@ -189,13 +189,13 @@ class Said:
     def _bad(self, span: Span) -> tuple[Theme, ...]:
         return self._topics.nearest(span, BAD) or ("other",)
 
-    def _adds_nothing(self, span: Span, found: Sequence[tuple[Span, tuple[Theme, ...]]]) -> bool:
+    def _adds_nothing(self, span: Span, spans: Sequence[tuple[Span, tuple[Theme, ...]]]) -> bool:
         if span.family == "general":
-            return bool(found)
+            return bool(spans)
         if self._topics.follow(span):
             return False
         breath = self._words[span.first].breath
-        return any(self._words[other.first].breath == breath for other, _ in found)
+        return any(self._words[other.first].breath == breath for other, _ in spans)
 
     def _intensifies(self, span: Span) -> bool:
         """Return True if an unkind word only strengthens the kind one after it: "insanely good"."""
@@ -304,11 +304,11 @@ def judge(sentence: str) -> Verdict:
     if _asks(sentence, words):
         return Verdict((), True)
     said = Said(words)
-    found: dict[Theme, Complaint] = {}
+    complaints: dict[Theme, Complaint] = {}
     for span, themes in said.complaints():
         for theme in themes:
-            found.setdefault(theme, Complaint(theme, words[span.first].start, words[span.last].end))
-    ordered = tuple(found[theme] for theme in THEMES if theme in found)
+            complaints.setdefault(theme, Complaint(theme, words[span.first].start, words[span.last].end))
+    ordered = tuple(complaints[theme] for theme in THEMES if theme in complaints)
     return Verdict(ordered, bool(ordered) or said.praises)
 
 

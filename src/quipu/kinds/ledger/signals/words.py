@@ -88,7 +88,7 @@ def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _break(text: str, start: int) -> int:
-    """Return where a part of a very long sentence ends: at a space if there is one."""
+    """Return the end of a part of a very long sentence: at a space if there is one."""
     stop = start + _LONGEST_SENTENCE
     space = text.rfind(" ", start, stop)
     return space + 1 if space > start else stop
@@ -96,7 +96,7 @@ def _break(text: str, start: int) -> int:
 
 def words(text: str) -> list[Word]:
     """Return the words of a sentence, folded and stemmed, signs left out."""
-    found: list[Word] = []
+    read: list[Word] = []
     breath = clause = 0
     for match in _WORD.finditer(text):
         sign = match[0]
@@ -107,8 +107,8 @@ def words(text: str) -> list[Word]:
         if folded in _CONTRAST:
             breath += 1
             clause += 1
-        found.append(Word(folded, keys_of(folded), match.start(), match.end(), breath, clause))
-    return found
+        read.append(Word(folded, keys_of(folded), match.start(), match.end(), breath, clause))
+    return read
 
 
 def _parts(text: str, start: int, end: int) -> bool:

@@ -83,8 +83,8 @@ class Answer:
 def asked(assistant: str) -> str | None:
     """Return the question at the end of an assistant's turn, if it ends with one."""
     text = assistant.strip()
-    found = _QUESTION.findall(text)
-    return " ".join(found[-1].split()) if found and text.endswith("?") else None
+    questions = _QUESTION.findall(text)
+    return " ".join(questions[-1].split()) if questions and text.endswith("?") else None
 
 
 def answered(question: str, answer: str) -> Answer | None:
@@ -96,7 +96,7 @@ def answered(question: str, answer: str) -> Answer | None:
 
 def _whether(question: str, text: str) -> Answer | None:
     yes, no = _YES.match(text), _NO.match(text)
-    told = next((_told(form, found) for one, form in _PLAIN if (found := one.match(question))), None)
+    told = next((_told(form, match) for one, form in _PLAIN if (match := one.match(question))), None)
     said = yes or no
     if told is None or said is None or re.search(r"\b(?:me|want|need|would|help|ready|mean|sure)\b", told):
         return None
@@ -116,14 +116,14 @@ def _whether(question: str, text: str) -> Answer | None:
 def _swapped(statement: str, value: str) -> str:
     """Return the statement with another value at its end."""
     for before in (r"in|at|as|to|for", r"is|am|are"):
-        found = re.match(rf"^(?P<head>.*\b(?:{before}) )\S.*$", statement)
-        if found is not None:
-            return f"{found['head']}{value}"
+        match = re.match(rf"^(?P<head>.*\b(?:{before}) )\S.*$", statement)
+        if match is not None:
+            return f"{match['head']}{value}"
     return statement
 
 
-def _told(form: str, found: re.Match[str]) -> str:
-    groups = found.groupdict()
+def _told(form: str, match: re.Match[str]) -> str:
+    groups = match.groupdict()
     return form.format(v=_mine(groups["v"]), s=groups.get("s") or "")
 
 
@@ -151,9 +151,9 @@ def _what(question: str, answer: str, rest: str) -> Answer | None:
         flags=re.I,
     )
     for pattern, form in _ASKED:
-        found = re.search(rf"\b(?:{pattern})\b", question, re.I)
-        if found is not None:
-            groups = found.groupdict()
+        match = re.search(rf"\b(?:{pattern})\b", question, re.I)
+        if match is not None:
+            groups = match.groupdict()
             subject = groups.get("s") or (f"{groups['o']}'s name" if groups.get("o") else "")
             return Answer(
                 form.format(

@@ -137,14 +137,14 @@ _MEANT = re.compile(
 
 
 def taken_back(clause: str) -> TakenBack | None:
-    """Return what a clause in the third person says no longer holds, or never held."""
+    """Return the statement that a clause in the third person takes back, as no longer or never true."""
     untrue = _UNTRUE.match(clause)
     if untrue is not None:
         return TakenBack(untrue["what"].rstrip(" .!"), True)
     for pattern, categories in _GONE:
-        found = pattern.match(clause.rstrip(" .!"))
-        if found is not None:
-            return TakenBack(re.split(r"[,;:]", found["what"])[0], False, categories)
+        match = pattern.match(clause.rstrip(" .!"))
+        if match is not None:
+            return TakenBack(re.split(r"[,;:]", match["what"])[0], False, categories)
     return None
 
 
@@ -198,16 +198,16 @@ def blames(text: str) -> bool:
 
 def named_instead(text: str) -> str | None:
     """Return the right value from the rest of a sentence that put something right: "It's Kate with a K"."""
-    found = re.match(
+    match = re.match(
         r"^(?:it's|it is|that's|i'm|i am|the name is) (?:spelled |in |at )?(?P<new>[\w'-]+"
         r"(?: [A-Z][\w'-]+)?)",
         text,
         re.I,
     )
-    return found["new"] if found else None
+    return match["new"] if match else None
 
 
 def meant(text: str) -> str | None:
-    """Return what the user meant to say, if the sentence says only that."""
-    found = _MEANT.match(text)
-    return found["new"] if found else None
+    """Return the words that the user meant, if the sentence says only that."""
+    match = _MEANT.match(text)
+    return match["new"] if match else None

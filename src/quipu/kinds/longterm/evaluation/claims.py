@@ -74,11 +74,11 @@ def claim(clause: str, *, order: bool = True) -> Claim | None:
     return _of_others(clause) or _of_the_user(clause, order=order)
 
 
-def important(found: Claim, *, asked: bool, stressed: bool) -> Importance:
+def important(of: Claim, *, asked: bool, stressed: bool) -> Importance:
     """Return a claim's importance: as usual, at least medium if asked for, high if called important."""
     if stressed:
         return "high"
-    return max(found.importance, "medium", key=weight) if asked else found.importance
+    return max(of.importance, "medium", key=weight) if asked else of.importance
 
 
 def stressed(text: str) -> bool:
@@ -91,32 +91,32 @@ def _of_the_user(clause: str, *, order: bool) -> Claim | None:
     for family in known.families:
         if family.order and not order:
             continue
-        found = family.said(clause)
-        if found is not None and not known.guarded(family.unless, clause):
-            return _made(family, found, clause)
+        match = family.said(clause)
+        if match is not None and not known.guarded(family.unless, clause):
+            return _made(family, match, clause)
     return None
 
 
-def _made(family: Family, found: re.Match[str], clause: str) -> Claim:
-    groups = found.groupdict()
+def _made(family: Family, match: re.Match[str], clause: str) -> Claim:
+    groups = match.groupdict()
     value = value_of(groups.get("v") or "")
     subject = singular(" ".join((groups.get("s") or "").split()))
     slot = family.slot.format(v=" ".join(sorted(content(value))), s=subject.lower())
     if family.order:
         summary = sentence(ordered(value))
     elif family.summary is None:
-        summary = sentence(_TRAILING.sub("", _end(clause, found)))
+        summary = sentence(_TRAILING.sub("", _end(clause, match)))
     else:
         summary = sentence(family.summary.format(v=value, s=(groups.get("s") or "").strip()))
     told = [Told(slot, value or subject, family.single, family.denies), *_beside(family, clause)]
     return Claim(family.category, USUAL[family.category], summary, tuple(told), family.name, family.quiet)
 
 
-def _end(clause: str, found: re.Match[str]) -> str:
+def _end(clause: str, match: re.Match[str]) -> str:
     """Return the clause up to where its thought ends: at least to the end of what was recognised."""
     end = re.compile(
         r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which|and)\b|\s(?:so|because|since|if)\s"
-    ).search(clause, found.end())
+    ).search(clause, match.end())
     return clause[: end.start()] if end else clause
 
 
@@ -143,7 +143,7 @@ def ordered(order: str) -> str:
 
 
 def _beside(family: Family, clause: str) -> Iterator[Told]:
-    """Yield what else the clause tells, so that it is not said twice and can be corrected."""
+    """Yield the other statements of the clause, so that none is kept twice and each can be corrected."""
     if family.slot == "job":
         at = re.search(r"\b(?:at|for) (?P<v>(?:an? |the )?[\w&' -]{2,50}?)(?=$|[,;:.!?]| and | as )", clause)
         if at and "works" in clause:
@@ -175,37 +175,37 @@ def _other() -> re.Pattern[str]:
 
 def _of_others(clause: str) -> Claim | None:
     """Return the claim of a clause about somebody, or some animal, of the user's."""
-    found = _other().match(clause)
-    if found is None or not found["rest"].strip():
+    match = _other().match(clause)
+    if match is None or not match["rest"].strip():
         return None
-    category: Category = "relationships" if found["kin"] else "pets"
-    subject = f"The user's {found['who']}" + (f" {found['name']}" if found["name"] else "")
-    key = singular(found["kin"] or found["animal"])
-    who = f"{key}:{found['name'].lower()}" if found["name"] and key not in _UNIQUE else key
-    if found["owns"]:
-        return _owned(found, category, subject, who)
-    named = _naming(found)
+    category: Category = "relationships" if match["kin"] else "pets"
+    subject = f"The user's {match['who']}" + (f" {match['name']}" if match["name"] else "")
+    key = singular(match["kin"] or match["animal"])
+    who = f"{key}:{match['name'].lower()}" if match["name"] and key not in _UNIQUE else key
+    if match["owns"]:
+        return _owned(match, category, subject, who)
+    named = _naming(match)
     if named:
         told = (Told(f"{key}/name", named, key in _UNIQUE), Told("named", named, False))
         return Claim(
             category, USUAL[category], sentence(f"{subject} is called {named}"), told, "name of another"
         )
-    return _state(found, category, subject, who)
+    return _state(match, category, subject, who)
 
 
-def _owned(found: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
+def _owned(match: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
     """Return the claim about a thing of somebody else's: "my son's birthday is the 9th of June"."""
-    inner = _of_the_user(f"the user's{found['rest']}", order=False)
+    inner = _of_the_user(f"the user's{match['rest']}", order=False)
     if inner is None:
         return None
     told = tuple(Told(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told)
-    summary = sentence(_TRAILING.sub("", _clipped(f"{subject}'s{found['rest']}")))
+    summary = sentence(_TRAILING.sub("", _clipped(f"{subject}'s{match['rest']}")))
     return Claim(category, USUAL[category], summary, told, f"another: {inner.family}")
 
 
-def _naming(found: re.Match[str]) -> str | None:
-    rest = found["rest"]
-    if found["of"] or found["name_is"]:
+def _naming(state: re.Match[str]) -> str | None:
+    rest = state["rest"]
+    if state["of"] or state["name_is"]:
         match = re.match(rf"\s(?:is|was) (?P<v>{_NAME}|qx\dqx)", rest)
     else:
         match = re.match(rf"\s(?:is|are) (?:called|named) (?P<v>{_NAME}(?:(?:,| and) {_NAME})*|qx\dqx)", rest)
@@ -235,9 +235,9 @@ _PASSING = re.compile(
 )
 
 
-def _state(found: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
+def _state(match: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
     """Return a lasting state of somebody else; if nothing lasts, at least that they exist and their name."""
-    rest = found["rest"]
+    rest = match["rest"]
     lasts = _LASTING.match(rest) and not _PASSING.search(rest)
     if lasts:
         text = f"{subject}{rest}"
@@ -252,11 +252,11 @@ def _state(found: re.Match[str], category: Category, subject: str, who: str) -> 
             told = [Told(f"{who}/says", rest, False)]
         if inner is not None and inner.summary.startswith("The user ") and grammar_has_template(inner.family):
             summary = subject + inner.summary.removeprefix("The user")
-        told += [Told("named", found["name"], False)] if found["name"] else []
+        told += [Told("named", match["name"], False)] if match["name"] else []
         return Claim(
             category, USUAL[category], summary, tuple(told), f"another: {inner.family if inner else 'state'}"
         )
-    return _there_is(found, category)
+    return _there_is(match, category)
 
 
 def grammar_has_template(name: str) -> bool:
@@ -275,22 +275,22 @@ def mention(text: str) -> Claim | None:
         r"(?:wife|husband|partner|girlfriend|boyfriend|spouse|son|daughter|kids|children|boss"
         r"|neighbou?r|roommate)"
     )
-    found = re.search(
+    match = re.search(
         rf"\bthe user's (?P<who>(?:\w+ )?(?:(?P<kin>{words['relation']})|(?P<animal>{words['animal']})))"
         rf"(?:,? (?P<name>{_NAME}))?(?P<of>)(?!'s|\w)",
         text,
         re.IGNORECASE,
     )
-    if found is None:
+    if match is None:
         return None
-    if found["kin"] and not found["name"] and not re.fullmatch(close, found["kin"], re.IGNORECASE):
+    if match["kin"] and not match["name"] and not re.fullmatch(close, match["kin"], re.IGNORECASE):
         return None
-    return _there_is(found, "relationships" if found["kin"] else "pets")
+    return _there_is(match, "relationships" if match["kin"] else "pets")
 
 
-def _there_is(found: re.Match[str], category: Category) -> Claim | None:
-    who, name = found["who"].lower(), found["name"]
-    key = singular(found["kin"] or found["animal"])
+def _there_is(match: re.Match[str], category: Category) -> Claim | None:
+    who, name = match["who"].lower(), match["name"]
+    key = singular(match["kin"] or match["animal"])
     if name:
         told = (Told(f"{key}/name", name, key in _UNIQUE), Told("named", name, False))
         return Claim(
@@ -325,6 +325,6 @@ def singular(noun: str) -> str:
     )
 
 
-def with_importance(found: Claim, importance: Importance) -> Claim:
+def with_importance(of: Claim, importance: Importance) -> Claim:
     """Return the claim with another importance."""
-    return replace(found, importance=importance)
+    return replace(of, importance=importance)

@@ -157,11 +157,11 @@ class _Turn:
     def _answering(self, answer: answers.Answer) -> None:
         told = third(spelled(answer.statement))
         excerpt = self._hidden.text
-        found = claims.claim(told, order=False)
+        claim = claims.claim(told, order=False)
         if answer.denied:
-            self._take_back(found, excerpt)
-        elif found is not None and not grammar().guarded(_QUIET, answer.statement):
-            self._claimed(found, excerpt, asked=False, text=answer.statement)
+            self._take_back(claim, excerpt)
+        elif claim is not None and not grammar().guarded(_QUIET, answer.statement):
+            self._claimed(claim, excerpt, asked=False, text=answer.statement)
 
     def _sentence(self, text: str, *, asked: bool) -> None:
         plain = spelled(text)
@@ -239,14 +239,14 @@ class _Turn:
             self.undecided[clause] = False
             return False
         words = " ".join(sorted(content(told)))
-        found = Claim(
+        claim = Claim(
             category,
             claims.USUAL[category],
             sentence(told),
             (Told(f"says:{words}", told, False),),
             "by meaning",
         )
-        return self._claimed(found, excerpt, asked=False, text=told)
+        return self._claimed(claim, excerpt, asked=False, text=told)
 
     def _clause(
         self,
@@ -260,27 +260,27 @@ class _Turn:
         old: str | None,
     ) -> bool:
         if asking:
-            found = claims.mention(told)
-            return found is not None and self._claimed(found, excerpt, asked=asked, text=told)
+            claim = claims.mention(told)
+            return claim is not None and self._claimed(claim, excerpt, asked=asked, text=told)
         gone = changes.taken_back(told)
         if gone is not None and (self._gone(gone, excerpt) or gone.final):
             return True
         opposite = changes.positive(told)
         if opposite is not None and self._denied(opposite, excerpt):
             return True
-        found = self._of_named(told) or claims.claim(told)
+        claim = self._of_named(told) or claims.claim(told)
         danger = unsafe(told, before)
-        if found is not None and safety(found.summary) and points_back(told):
-            found = danger
-        if danger is not None and (found is None or not safety(found.summary)):
+        if claim is not None and safety(claim.summary) and points_back(told):
+            claim = danger
+        if danger is not None and (claim is None or not safety(claim.summary)):
             judged = self._claimed(danger, excerpt, asked=asked, text=told)
         else:
-            judged, found = False, found or claims.mention(told)
-        if found is None:
+            judged, claim = False, claim or claims.mention(told)
+        if claim is None:
             return judged
         if stressed:
-            found = claims.with_importance(found, "high")
-        return self._claimed(found, excerpt, asked=asked, text=told, old=old) or judged
+            claim = claims.with_importance(claim, "high")
+        return self._claimed(claim, excerpt, asked=asked, text=told, old=old) or judged
 
     def _of_named(self, told: str) -> Claim | None:
         """Return the claim of a clause about somebody whose name is known: "Lena turned seven"."""
@@ -288,30 +288,30 @@ class _Turn:
             for name, who in one.names():
                 match = re.match(rf"{re.escape(name)}(?:'s)?(?=\s)(?P<rest>.*)", told)
                 if match is not None:
-                    found = claims.claim(f"{who}{match['rest']}", order=False)
-                    return None if found is None or found.family.startswith("mentioned") else found
+                    claim = claims.claim(f"{who}{match['rest']}", order=False)
+                    return None if claim is None or claim.family.startswith("mentioned") else claim
         return None
 
-    def _claimed(self, found: Claim, excerpt: str, *, asked: bool, text: str, old: str | None = None) -> bool:
-        importance = claims.important(found, asked=asked, stressed=claims.stressed(text))
-        claimed = constraining(claims.with_importance(found, importance))
+    def _claimed(self, claim: Claim, excerpt: str, *, asked: bool, text: str, old: str | None = None) -> bool:
+        importance = claims.important(claim, asked=asked, stressed=claims.stressed(text))
+        claimed = constraining(claims.with_importance(claim, importance))
         if claimed is None:
             return False
-        found = claimed
-        decided = known.decide(found, self._outcome.live(), old=old, wrong=changes.blames(excerpt))
+        claim = claimed
+        decided = known.decide(claim, self._outcome.live(), old=old, wrong=changes.blames(excerpt))
         if decided is None:
-            decided = self._instead(found)
+            decided = self._instead(claim)
         if isinstance(decided, Change):
-            self._outcome.change(decided, found, excerpt=excerpt, hidden=self._hidden, asked=asked)
+            self._outcome.change(decided, claim, excerpt=excerpt, hidden=self._hidden, asked=asked)
         elif isinstance(decided, Same):
-            self._outcome.confirm(decided.memory, found, excerpt=excerpt, asked=asked)
+            self._outcome.confirm(decided.memory, claim, excerpt=excerpt, asked=asked)
         else:
-            self._outcome.include(found, excerpt=excerpt, hidden=self._hidden, asked=asked)
+            self._outcome.include(claim, excerpt=excerpt, hidden=self._hidden, asked=asked)
         return True
 
-    def _instead(self, found: Claim) -> Change | None:
+    def _instead(self, claim: Claim) -> Change | None:
         """Return a change of a memory that this very turn took back: "I left Siemens, I'm at Bosch now"."""
-        decided = known.decide(found, self._outcome.taken)
+        decided = known.decide(claim, self._outcome.taken)
         if not isinstance(decided, Change):
             return None
         self._outcome.restore(decided.memory)
@@ -319,18 +319,18 @@ class _Turn:
 
     def _denied(self, opposite: str, excerpt: str) -> bool:
         """Take back the memory that a clause denies; return True if there was one."""
-        found = claims.claim(opposite, order=False)
-        if found is None or found.told[0].slot.startswith(("likes:", "able:", "consumes:")):
+        claim = claims.claim(opposite, order=False)
+        if claim is None or claim.told[0].slot.startswith(("likes:", "able:", "consumes:")):
             return False
-        return self._take_back(found, excerpt)
+        return self._take_back(claim, excerpt)
 
-    def _take_back(self, found: Claim | None, excerpt: str) -> bool:
-        if found is None:
+    def _take_back(self, claim: Claim | None, excerpt: str) -> bool:
+        if claim is None:
             return False
         untrue = [
             one
-            for one in known.telling(found.told[0], self._outcome.live())
-            if not one.denies or found.told[0].denied
+            for one in known.telling(claim.told[0], self._outcome.live())
+            if not one.denies or claim.told[0].denied
         ]
         for one in untrue:
             self._outcome.delete(one, "no longer so", excerpt=excerpt)
@@ -338,9 +338,9 @@ class _Turn:
 
     def _gone(self, gone: changes.TakenBack, excerpt: str) -> bool:
         if gone.statement:
-            found = claims.claim(third(gone.topic), order=False)
-            if found is not None:
-                return self._take_back(found, excerpt)
+            claim = claims.claim(third(gone.topic), order=False)
+            if claim is not None:
+                return self._take_back(claim, excerpt)
         meant = known.about(gone.topic, self._outcome.live(), categories=gone.categories, everything=False)
         for one in meant:
             self._outcome.delete(one, "over", excerpt=excerpt)
@@ -349,8 +349,8 @@ class _Turn:
     def _forget(self, forgetting: requests.Forgetting, excerpt: str) -> None:
         topic = third(forgetting.topic)
         if forgetting.statement:
-            found = claims.claim(topic, order=False)
-            if found is not None and (meant := known.telling(found.told[0], self._outcome.live())):
+            claim = claims.claim(topic, order=False)
+            if claim is not None and (meant := known.telling(claim.told[0], self._outcome.live())):
                 for one in meant:
                     self._outcome.delete(one, "asked to forget", excerpt=excerpt)
                 return
@@ -381,12 +381,12 @@ class _Turn:
 
     def _reword(self, one: Known, old: str, new: str, excerpt: str) -> None:
         summary = known.replaced(one.summary, old, new)
-        found = claims.claim(third(spelled(summary)).rstrip("."), order=False) or Claim(
+        claim = claims.claim(third(spelled(summary)).rstrip("."), order=False) or Claim(
             one.category, one.importance, sentence(summary), (), "corrected"
         )
         self._outcome.change(
             Change(one, sentence(summary), "corrected"),
-            found,
+            claim,
             excerpt=excerpt,
             hidden=self._hidden,
             asked=False,

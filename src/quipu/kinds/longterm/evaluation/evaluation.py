@@ -31,7 +31,7 @@ class AsyncEvaluations(AsyncLongtermLookup):
 
     async def evaluate(
         self,
-        asked: SatiEvaluationInput | Mapping[str, object],
+        conversation: SatiEvaluationInput | Mapping[str, object],
         *,
         evaluator: Evaluator | EvaluatorName | None = None,
         space: str | None = None,
@@ -48,9 +48,11 @@ class AsyncEvaluations(AsyncLongtermLookup):
             BadInput: the document cannot be read, or there is no such evaluator.
             QuipuError: a language model was asked and failed.
         """
-        asked = await self._spoken(read(SatiEvaluationInput, asked), optional_name("space", space))
+        conversation = await self._spoken(
+            read(SatiEvaluationInput, conversation), optional_name("space", space)
+        )
         async with self._named(evaluator, await self._database.settings()) as chosen:
-            return await chosen.evaluate(asked)
+            return await chosen.evaluate(conversation)
 
     async def apply(
         self,
@@ -130,14 +132,14 @@ class AsyncEvaluations(AsyncLongtermLookup):
                     break
         return total
 
-    async def _spoken(self, asked: SatiEvaluationInput, space: str | None) -> SatiEvaluationInput:
+    async def _spoken(self, conversation: SatiEvaluationInput, space: str | None) -> SatiEvaluationInput:
         """Return the input without memory that was put into its turns."""
-        turns = asked.recent_conversation
+        turns = conversation.recent_conversation
         if not any(echo.mentions(turn.content) for turn in turns):
-            return asked
+            return conversation
         marks = Marks.of_nobody() if space is None else await self._database.marks(space)
         spoken = tuple(turn.model_copy(update={"content": marks.hear(turn.content).spoken}) for turn in turns)
-        return asked.model_copy(update={"recent_conversation": spoken})
+        return conversation.model_copy(update={"recent_conversation": spoken})
 
     def _named(
         self, evaluator: Evaluator | EvaluatorName | None, settings: Settings

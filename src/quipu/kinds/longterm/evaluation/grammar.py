@@ -44,7 +44,7 @@ class Family:
 
     def said(self, clause: str) -> re.Match[str] | None:
         """Return the match of the first saying that fits the clause, if any."""
-        return next((found for one in self.sayings if (found := one.match(clause))), None)
+        return next((match for one in self.sayings if (match := one.match(clause))), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,10 +43,10 @@ class Known:
 
     def names(self) -> Iterable[tuple[str, str]]:
         """Yield names in it with the person who bears each: ("Lena", "the user's daughter Lena")."""
-        for found in _NAMED.finditer(self.clause):
-            yield found["name"], f"the user's {found['who']} {found['name']}"
-        for found in _KEPT_NAMED.finditer(self.clause):
-            yield found["name"], f"the user's {found['who'].split()[-1]} {found['name']}"
+        for match in _NAMED.finditer(self.clause):
+            yield match["name"], f"the user's {match['who']} {match['name']}"
+        for match in _KEPT_NAMED.finditer(self.clause):
+            yield match["name"], f"the user's {match['who'].split()[-1]} {match['name']}"
 
 
 def known(
@@ -62,17 +62,15 @@ def known(
     if "the user" not in clause.lower():
         clause = f"the user {clause[:1].lower()}{clause[1:]}"
     clause = re.sub(r"^(?:The )?[Uu]ser(?='s |\s)", "the user", clause)
-    found = claim(clause, order=False)
-    told = found.told if found is not None else ()
+    own = claim(clause, order=False)
+    told = own.told if own is not None else ()
     return Known(id, category, importance, summary, version, clause, told, content(summary))
 
 
-def of_claim(found: Claim, *, importance: Importance) -> Known:
+def of_claim(new: Claim, *, importance: Importance) -> Known:
     """Return a claim to include as a known memory, for the rest of the conversation."""
-    words = content(found.summary)
-    return Known(
-        "", found.category, importance, found.summary, 0, found.summary.rstrip("."), found.told, words
-    )
+    words = content(new.summary)
+    return Known("", new.category, importance, new.summary, 0, new.summary.rstrip("."), new.told, words)
 
 
 def about(
@@ -159,7 +157,7 @@ class Change:
 
 
 def decide(
-    found: Claim, among: Sequence[Known], *, old: str | None = None, wrong: bool = False
+    new: Claim, among: Sequence[Known], *, old: str | None = None, wrong: bool = False
 ) -> Same | Change | None:
     """Decide whether a memory says the same or is to be changed by a claim; None for news.
 
@@ -167,38 +165,38 @@ def decide(
     wrong.
     """
     if old is not None:
-        meant = [one for one in holding(old, among) if _about_the_same(found, one)]
+        meant = [one for one in holding(old, among) if _about_the_same(new, one)]
         if meant:
-            return _corrected(found, meant[0], old)
-    words = content(found.summary)
-    if found.family in _MENTIONED:
-        return next((Same(one) for one in among if _implies(one, found)), None)
+            return _corrected(new, meant[0], old)
+    words = content(new.summary)
+    if new.family in _MENTIONED:
+        return next((Same(one) for one in among if _implies(one, new)), None)
     for one in among:
-        decided = _against(found, words, one, wrong=wrong)
+        decided = _against(new, words, one, wrong=wrong)
         if decided is not None:
             return decided
     return None
 
 
-def _about_the_same(found: Claim, one: Known) -> bool:
+def _about_the_same(new: Claim, one: Known) -> bool:
     slots = {told.slot.split(":")[0].split("/")[0] for told in one.told}
-    return one.category == found.category or any(
-        told.slot.split(":")[0].split("/")[0] in slots for told in found.told
+    return one.category == new.category or any(
+        told.slot.split(":")[0].split("/")[0] in slots for told in new.told
     )
 
 
-def _corrected(found: Claim, one: Known, old: str) -> Change:
-    main = found.told[0]
-    kept = {told.slot for told in one.told if told.slot != "named"} - {told.slot for told in found.told}
-    longer = len(one.words) > len(content(found.summary))
+def _corrected(new: Claim, one: Known, old: str) -> Change:
+    main = new.told[0]
+    kept = {told.slot for told in one.told if told.slot != "named"} - {told.slot for told in new.told}
+    longer = len(one.words) > len(content(new.summary))
     if (
         (kept or longer)
         and main.value
         and main.slot not in ("job",)
-        and not found.family.startswith("another: state")
+        and not new.family.startswith("another: state")
     ):
         return Change(one, replaced(one.summary, old, main.value), "corrected")
-    return Change(one, found.summary, "corrected")
+    return Change(one, new.summary, "corrected")
 
 
 def replaced(summary: str, old: str, new: str) -> str:
@@ -221,61 +219,54 @@ def _implies(one: Known, mentioned: Claim) -> bool:
     return kin or re.search(rf"\b{re.escape(key)}s?\b", one.summary, re.IGNORECASE) is not None
 
 
-def _against(found: Claim, words: frozenset[str], one: Known, *, wrong: bool) -> Same | Change | None:
-    for told in found.told:
+def _against(new: Claim, words: frozenset[str], one: Known, *, wrong: bool) -> Same | Change | None:
+    for told in new.told:
         if told.slot == "named":
             continue
         for other in one.told:
-            decided = _value(
-                found, words, replace(told, single=told.single or wrong), other, one, wrong=wrong
-            )
+            decided = _value(new, words, replace(told, single=told.single or wrong), other, one, wrong=wrong)
             if decided is not None:
                 return decided
-    same_words = words <= one.words and found.category == one.category
-    denied = any(told.denied for told in found.told) or " not " in found.summary
-    if (
-        same_words
-        and not found.told[0].single
-        and denied == one.denies
-        and found.family not in ("rather this",)
-    ):
+    same_words = words <= one.words and new.category == one.category
+    denied = any(told.denied for told in new.told) or " not " in new.summary
+    if same_words and not new.told[0].single and denied == one.denies and new.family not in ("rather this",):
         return Same(one)
     return None
 
 
 def _value(
-    found: Claim, words: frozenset[str], told: Told, other: Told, one: Known, *, wrong: bool
+    new: Claim, words: frozenset[str], told: Told, other: Told, one: Known, *, wrong: bool
 ) -> Same | Change | None:
     if told.slot != other.slot:
-        return Change(one, found.summary, "no longer so") if _flips(told, other) else None
+        return Change(one, new.summary, "no longer so") if _flips(told, other) else None
     if told.denied != other.denied:
-        return Change(one, found.summary, "no longer so")
+        return Change(one, new.summary, "no longer so")
     if told.slot.startswith("prefers:"):
         same = told.value.lower() == other.value.lower()
-        return Same(one) if same else Change(one, found.summary, "prefers otherwise")
+        return Same(one) if same else Change(one, new.summary, "prefers otherwise")
     if told.key == other.key:
-        first = told.slot == found.told[0].slot
+        first = told.slot == new.told[0].slot
         if words > one.words and first:
-            return Change(one, found.summary, "more is known")
+            return Change(one, new.summary, "more is known")
         return Same(one) if first else None
     if _counted(told, other):
-        return Change(one, found.summary, "another number")
+        return Change(one, new.summary, "another number")
     if not (told.single and (other.single or wrong)):
         return None
     if told.key <= other.key:
         return Same(one)
     if other.key <= told.key:
-        return Change(one, found.summary, "more is known")
-    return Change(one, _updated(found, told, other, one), "another value")
+        return Change(one, new.summary, "more is known")
+    return Change(one, _updated(new, told, other, one), "another value")
 
 
-def _updated(found: Claim, told: Told, other: Told, one: Known) -> str:
+def _updated(new: Claim, told: Told, other: Told, one: Known) -> str:
     """Return the memory with the new value, keeping other things in it that still hold."""
-    told_slots = {each.slot for each in found.told}
+    told_slots = {each.slot for each in new.told}
     more = [each for each in one.told if each.slot not in told_slots and each.slot != "named"]
     if more and told.slot != "job" and other.value in one.summary:
         return replaced(one.summary, other.value, told.value)
-    return found.summary
+    return new.summary
 
 
 def _flips(told: Told, other: Told) -> bool:

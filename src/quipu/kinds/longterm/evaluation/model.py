@@ -28,7 +28,7 @@ class Evaluator(Protocol):
         """From 1; higher where it would find more or better."""
         ...
 
-    async def evaluate(self, asked: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
+    async def evaluate(self, conversation: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
         """Evaluate the turns from ``since`` on; those before them are only context.
 
         Raises ``QuipuError`` where it could not read them.

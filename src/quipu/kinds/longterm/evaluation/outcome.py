@@ -114,12 +114,12 @@ class Outcome:
         """Count something that was asked for and could not be done."""
         self._dropped += 1
 
-    def include(self, found: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
+    def include(self, new: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
         """Ask for a new memory, unless the policy refuses it."""
-        if found.quiet:
+        if new.quiet:
             return
-        shown = self._allowed(found, hidden.shown(found.summary), asked=asked)
-        said = self._said(hidden.shown(excerpt), found.category, asked=asked)
+        shown = self._allowed(new, hidden.shown(new.summary), asked=asked)
+        said = self._said(hidden.shown(excerpt), new.category, asked=asked)
         if shown is None or said is None:
             self._dropped += 1
             return
@@ -128,7 +128,7 @@ class Outcome:
             category=shown.category,
             importance=shown.importance,
             summary=shown.summary,
-            reason="asked to remember" if asked else f"said of themselves: {found.family}",
+            reason="asked to remember" if asked else f"said of themselves: {new.family}",
             sources=(said,),
             asked=asked,
         )
@@ -137,22 +137,22 @@ class Outcome:
     def keep(self, told: str, category: Category, *, excerpt: str, hidden: Bare, stressed: bool) -> None:
         """Ask for a memory of what the user asked to remember, whatever it is."""
         importance: Importance = "high" if stressed else max(USUAL[category], "medium", key=weight)
-        found = Claim(category, importance, sentence(told), (), "asked")
-        if not any(one.words >= of_claim(found, importance=importance).words for one in self._live):
-            self.include(found, excerpt=excerpt, hidden=hidden, asked=True)
+        new = Claim(category, importance, sentence(told), (), "asked")
+        if not any(one.words >= of_claim(new, importance=importance).words for one in self._live):
+            self.include(new, excerpt=excerpt, hidden=hidden, asked=True)
 
-    def change(self, decided: Change, found: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
+    def change(self, decided: Change, new: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
         """Ask for a memory to say something else."""
         one = decided.memory
         if one.id == "?":
-            self.include(replace(found, summary=decided.summary), excerpt=excerpt, hidden=hidden, asked=asked)
+            self.include(replace(new, summary=decided.summary), excerpt=excerpt, hidden=hidden, asked=asked)
             return
-        shown = self._allowed(found, hidden.shown(decided.summary), asked=asked)
-        said = self._said(hidden.shown(excerpt), found.category, asked=asked)
+        shown = self._allowed(new, hidden.shown(decided.summary), asked=asked)
+        said = self._said(hidden.shown(excerpt), new.category, asked=asked)
         if shown is None or said is None:
             self._dropped += 1
             return
-        importance = max(one.importance, found.importance, key=weight) if asked else one.importance
+        importance = max(one.importance, new.importance, key=weight) if asked else one.importance
         if one.id in self._new:
             before = self._new[one.id]
             self._new[one.id] = replace(
@@ -168,25 +168,25 @@ class Outcome:
             self._deletions.pop(one.id, None)
         self._replace(one, shown.summary, importance)
 
-    def confirm(self, one: Known, found: Claim, *, excerpt: str, asked: bool) -> None:
+    def confirm(self, one: Known, new: Claim, *, excerpt: str, asked: bool) -> None:
         """Note that a known memory was said again: it matters more if the user asked to remember it."""
-        if not asked or weight(found.importance) <= weight(one.importance) or one.id == "?":
+        if not asked or weight(new.importance) <= weight(one.importance) or one.id == "?":
             return
         if one.id in self._new:
-            self._new[one.id] = replace(self._new[one.id], importance=found.importance, asked=True)
+            self._new[one.id] = replace(self._new[one.id], importance=new.importance, asked=True)
         else:
-            said = self._said(excerpt, found.category, asked=True)
+            said = self._said(excerpt, new.category, asked=True)
             if said is None:
                 self._dropped += 1
                 return
             before = self._edits.get(one.id)
             self._edits[one.id] = (
-                replace(before, importance=found.importance)
+                replace(before, importance=new.importance)
                 if before
-                else Edit(id=one.id, importance=found.importance, reason="asked to remember", sources=(said,),
+                else Edit(id=one.id, importance=new.importance, reason="asked to remember", sources=(said,),
                           asked=True, expected_version=one.version)
             )  # fmt: skip
-        self._replace(one, one.summary, found.importance)
+        self._replace(one, one.summary, new.importance)
 
     def delete(self, one: Known, reason: str, *, excerpt: str) -> None:
         """Ask for a memory to be archived; one that was only asked for is not."""
@@ -215,20 +215,20 @@ class Outcome:
             dropped=self._dropped,
         )
 
-    def _allowed(self, found: Claim, summary: str, *, asked: bool) -> Claim | None:
+    def _allowed(self, new: Claim, summary: str, *, asked: bool) -> Claim | None:
         """Return the claim without clauses that the policy refuses; None if it lies in these.
 
         If its value is cut, the rest is read anew: "allergic to nuts and diabetic".
         """
-        kept = self._policy.cut(summary, asked=asked, work=found.category in WORK)
+        kept = self._policy.cut(summary, asked=asked, work=new.category in WORK)
         if kept == summary:
-            return replace(found, summary=summary)
-        value = found.told[0].value.lower() if found.told else ""
+            return replace(new, summary=summary)
+        value = new.told[0].value.lower() if new.told else ""
         if kept and (value not in summary.lower() or value in kept.lower()):
-            return replace(found, summary=sentence(kept))
+            return replace(new, summary=sentence(kept))
         again = claim(kept.rstrip(" .!?"), order=False) if kept else None
         left = None if again is None else constraining(again)
-        return None if left is None else replace(left, importance=found.importance, summary=sentence(kept))
+        return None if left is None else replace(left, importance=new.importance, summary=sentence(kept))
 
     def _said(self, excerpt: str, category: Category, *, asked: bool) -> MemorySource | None:
         """Return the source without clauses that the policy refuses; None if nothing is left."""

@@ -89,8 +89,8 @@ class RemoteEvaluator:
         self.name = f"llm:{language.name}"
         self.version = VERSION
 
-    async def evaluate(self, asked: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
-        """Return what the model asks for and can stand by: existing ids, turns that the user said.
+    async def evaluate(self, conversation: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
+        """Return the model's changes that hold: their ids exist, and the user said their turns.
 
         The rest, and what the policy refuses, is dropped and counted. A conversation in which the user said
         nothing is not sent.
@@ -100,30 +100,32 @@ class RemoteEvaluator:
             BudgetSpent: the tokens of the day are used up.
         """
         evaluator = f"{self.name}:{self.version}"
-        said = spoken(asked, since=since)
+        said = spoken(conversation, since=since)
         if not said:
             return Evaluation(evaluator=evaluator)
         answer = await self._language.structured(
             instructions=_PROMPT.read_text("utf-8"),
-            text=shown(asked, since=since),
+            text=shown(conversation, since=since),
             shape=EvaluatedConversation,
             purpose=PURPOSE,
         )
-        return Standing(asked, said, self._policy).evaluation(answer, evaluator)
+        return Standing(conversation, said, self._policy).evaluation(answer, evaluator)
 
 
 class Standing:
     """Holds an answer against what was said and what is known."""
 
-    def __init__(self, asked: SatiEvaluationInput, said: Mapping[int, SatiTurn], policy: Policy) -> None:
+    def __init__(
+        self, conversation: SatiEvaluationInput, said: Mapping[int, SatiTurn], policy: Policy
+    ) -> None:
         self._said = said
         self._policy = policy
-        self._known = {one.id: one for one in asked.existing_memories}
-        summaries = [one.summary for one in asked.existing_memories]
-        self._forms = {normal_form(one) for one in (*summaries, *asked.existing_memory_summaries)}
+        self._known = {one.id: one for one in conversation.existing_memories}
+        summaries = [one.summary for one in conversation.existing_memories]
+        self._forms = {normal_form(one) for one in (*summaries, *conversation.existing_memory_summaries)}
 
     def evaluation(self, answer: EvaluatedConversation, evaluator: str) -> Evaluation:
-        """Return what stands of an answer, each memory concerned once."""
+        """Return the changes of an answer that hold, each memory once."""
         deletions = {one.id: made for one in answer.deletions if (made := self._deletion(one))}
         edits = {
             one.id: made for one in answer.edits if one.id not in deletions and (made := self._edit(one))
@@ -210,20 +212,21 @@ class Standing:
         )
 
 
-def spoken(asked: SatiEvaluationInput, *, since: int) -> dict[int, SatiTurn]:
+def spoken(conversation: SatiEvaluationInput, *, since: int) -> dict[int, SatiTurn]:
     """Return the user's words from a turn on, by the number of the turn."""
-    turns = enumerate(asked.recent_conversation)
+    turns = enumerate(conversation.recent_conversation)
     return {at: turn for at, turn in turns if at >= since and turn.role == "user" and turn.content.strip()}
 
 
-def shown(asked: SatiEvaluationInput, *, since: int) -> str:
+def shown(conversation: SatiEvaluationInput, *, since: int) -> str:
     """Return memories and turns as the model reads them; long turns are cut, the assistant's sooner."""
     known = [
-        entry(f"{one.id} [{one.category}, {one.importance}]", one.summary) for one in asked.existing_memories
+        entry(f"{one.id} [{one.category}, {one.importance}]", one.summary)
+        for one in conversation.existing_memories
     ]
-    known += [entry("(no id)", one) for one in asked.existing_memory_summaries]
+    known += [entry("(no id)", one) for one in conversation.existing_memory_summaries]
     turns: list[str] = []
-    for at, turn in enumerate(asked.recent_conversation):
+    for at, turn in enumerate(conversation.recent_conversation):
         longest = LONGEST_TURN if turn.role == "user" else LONGEST_OF_THE_ASSISTANT
         text = turn.content.strip()
         cut = text if len(text) <= longest else f"{text[:longest]} [...]"

@@ -80,10 +80,10 @@ class Forgetting:
 
 
 def remembering(text: str) -> str | None:
-    """Return what the sentence asks to remember, without the asking; None if it asks no such thing."""
-    asked = _REMEMBER.match(text)
-    if asked is not None:
-        return None if _NO_STATEMENT.match(asked["what"]) else asked["what"].rstrip(" ?!")
+    """Return the words that the sentence asks to remember; None if it asks no such thing."""
+    match = _REMEMBER.match(text)
+    if match is not None:
+        return None if _NO_STATEMENT.match(match["what"]) else match["what"].rstrip(" ?!")
     told = _REMEMBERED.match(text)
     return told["what"] if told else None
 
@@ -94,12 +94,12 @@ def asks_back(text: str) -> bool:
 
 
 def forgetting(text: str) -> Forgetting | None:
-    """Return what the sentence asks to forget; None if it only uses the word, as in "forget it"."""
-    asked = _FORGET.match(text)
-    if asked is None:
+    """Return the topic that the sentence asks to forget; None if it only uses the word, as in "forget it"."""
+    match = _FORGET.match(text)
+    if match is None:
         return None
-    what = asked["what"].strip(" ,;:")
-    verb = asked["verb"].lower()
+    what = match["what"].strip(" ,;:")
+    verb = match["verb"].lower()
     if re.match(r"(?:to|it|this|that one|me|them|about it)\b(?! (?:I|we|my|our)\b)", what, re.IGNORECASE):
         return None
     clause = re.match(
@@ -110,7 +110,7 @@ def forgetting(text: str) -> Forgetting | None:
     about = _ABOUT.match(what)
     lead = about[0].strip() if about else ""
     topic = what[about.end() :] if about else what
-    named = bool(asked["from"]) or (bool(lead) and lead.lower() not in ("that", "of", "on", "what"))
+    named = bool(match["from"]) or (bool(lead) and lead.lower() not in ("that", "of", "on", "what"))
     if not topic or not (named or _OWN.search(topic)) or (verb in ("remove", "drop", "clear") and not named):
         return None
     return Forgetting(topic, False, bool(about and about["all"]))

@@ -63,7 +63,7 @@ class RulesEvaluator:
         self._embedder = embedder
         self._policy = policy or Policy()
 
-    async def evaluate(self, asked: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
+    async def evaluate(self, conversation: SatiEvaluationInput, *, since: int = 0) -> Evaluation:
         """Evaluate the user's turns from the turn ``since`` on: what to keep, change or forget.
 
         The turns before them were evaluated already; they show what an answer answers. Raises
@@ -77,34 +77,34 @@ class RulesEvaluator:
                 summary=one.summary,
                 version=one.version,
             )
-            for one in asked.existing_memories
+            for one in conversation.existing_memories
         ]
         existing += [
             known(id="?", category="context", importance="low", summary=one)
-            for one in asked.existing_memory_summaries
+            for one in conversation.existing_memory_summaries
         ]
-        conversation = self._read(asked, existing, since=since, meanings={})
-        if self._embedder is not None and conversation.undecided:
-            meanings = await by_meaning(self._embedder, conversation.undecided)
+        read = self._read(conversation, existing, since=since, meanings={})
+        if self._embedder is not None and read.undecided:
+            meanings = await by_meaning(self._embedder, read.undecided)
             if meanings:
-                conversation = self._read(asked, existing, since=since, meanings=meanings)
-        return conversation.evaluation(f"{self.name}:{self.version}")
+                read = self._read(conversation, existing, since=since, meanings=meanings)
+        return read.evaluation(f"{self.name}:{self.version}")
 
     def _read(
         self,
-        asked: SatiEvaluationInput,
+        conversation: SatiEvaluationInput,
         existing: list[Known],
         *,
         since: int,
         meanings: Mapping[str, Category],
     ) -> Conversation:
-        conversation = Conversation(existing, policy=self._policy, meanings=meanings)
-        for at, turn in enumerate(asked.recent_conversation):
+        read = Conversation(existing, policy=self._policy, meanings=meanings)
+        for at, turn in enumerate(conversation.recent_conversation):
             text = turn.content
             if turn.role == "assistant":
-                conversation.heard(text)
+                read.heard(text)
             else:
-                conversation.said(
+                read.said(
                     text, turn=at, judged=at >= since, message=turn.id, session=turn.session, time=turn.time
                 )
-        return conversation
+        return read

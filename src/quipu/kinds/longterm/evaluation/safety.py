@@ -28,14 +28,14 @@ _POINTING: Final = re.compile(
 )
 
 
-def constraining(found: Claim) -> Claim | None:
+def constraining(claim: Claim) -> Claim | None:
     """Return the claim, as a constraint of high importance if it names what somebody must not be given.
 
     None if it only sounds so: "allergic to meetings".
     """
-    if safety(found.summary):
-        return replace(found, category="constraint", importance="high")
-    return None if found.family == _FAMILY else found
+    if safety(claim.summary):
+        return replace(claim, category="constraint", importance="high")
+    return None if claim.family == _FAMILY else claim
 
 
 def unsafe(told: str, before: Sequence[str]) -> Claim | None:
@@ -53,7 +53,7 @@ def unsafe(told: str, before: Sequence[str]) -> Claim | None:
             return None
         clause = f"{before[-1].rstrip(' .!,;')}, {clause}"
     elif named is not None:
-        whom = next((found[0] for one in reversed(before) if (found := _others().match(one))), None)
+        whom = next((match[0] for one in reversed(before) if (match := _others().match(one))), None)
         if whom is None:
             return None
         clause = whom + _IS.sub(" is", clause[named.end() :])

@@ -128,17 +128,17 @@ class Sessions:
         begun = time.monotonic()
         users = list(dict.fromkeys(turn.user for turn in stretch.said))
         try:
-            asked = [(user, await self._evaluated(session, stretch, user, space=space)) for user in users]
+            done = [(user, await self._evaluated(session, stretch, user, space=space)) for user in users]
         except QuipuError as error:
             await self._failed(
                 session, error, space=space, as_of=stretch.as_of, took=time.monotonic() - begun
             )
             raise
-        evaluations = [evaluation for _, evaluation in asked]
+        evaluations = [evaluation for _, evaluation in done]
         dropped = sum(one.dropped for one in evaluations)
         applied = Applied()
         if stretch.new and not preview:
-            applied = await self._write(session, stretch, asked, begun, space=space, transaction=transaction)
+            applied = await self._write(session, stretch, done, begun, space=space, transaction=transaction)
         return SessionEvaluation(
             session=session,
             turns=len(stretch.said),
@@ -153,8 +153,8 @@ class Sessions:
         conversation = tuple(_turn(one, session) for one in (*context, *new))
         heard = SatiEvaluationInput(recent_conversation=conversation)
         existing = await self._near(heard, len(context), user, space=space)
-        asked = heard.model_copy(update={"existing_memories": tuple(existing)})
-        return await self._evaluator.evaluate(asked, since=len(context))
+        whole = heard.model_copy(update={"existing_memories": tuple(existing)})
+        return await self._evaluator.evaluate(whole, since=len(context))
 
     async def _near(
         self, heard: SatiEvaluationInput, since: int, user: str | None, *, space: str
@@ -187,19 +187,22 @@ class Sessions:
         self,
         session: str,
         stretch: Stretch,
-        asked: Sequence[tuple[str | None, Evaluation]],
+        evaluations: Sequence[tuple[str | None, Evaluation]],
         begun: float,
         *,
         space: str,
         transaction: _Transaction | None,
     ) -> Applied:
-        asked = [(user, held(one, self._policy)) for user, one in asked]
+        evaluations = [(user, held(one, self._policy)) for user, one in evaluations]
 
         async def work(changes: Changes) -> Applied:
             name, version = self._evaluator.name, self._evaluator.version
             if await turns.place(changes.tx, stretch.session, name, hold=True) != stretch.place:
                 raise _Overtaken
-            done = [(user, one, await apply(changes, one, user=user, session=session)) for user, one in asked]
+            done = [
+                (user, one, await apply(changes, one, user=user, session=session))
+                for user, one in evaluations
+            ]
             await turns.mark(changes.tx, stretch.session, name, version, stretch.end, now=changes.now)
             for user, one, applied in done:
                 line = self._line(session, stretch, one, applied, user=user, begun=begun)
@@ -215,7 +218,7 @@ class Sessions:
                 space=space,
                 clock=self._clock,
                 by=f"{self._evaluator.name}:{self._evaluator.version}",
-                texts=[text for _, one in asked for text in texts(one)],
+                texts=[text for _, one in evaluations for text in texts(one)],
                 refuses=refusing(self._policy),
                 transaction=transaction,
                 as_of=stretch.as_of,

@@ -131,12 +131,12 @@ def clauses(text: str) -> list[str]:
     """Return the clauses of a spelled sentence in order, each able to stand alone."""
     text = re.sub(r"^is it \w+ that (?=(?:I|my|we|our)\b)(.*)\?$", r"\1.", text, flags=re.IGNORECASE)
     parts = [part for part in _SPLIT.split(text) if part and part.strip()]
-    found: list[str] = []
+    whole: list[str] = []
     for part in parts:
         pieces = _SHARED.split(part) if re.match(r"(?:I|we)\b", part, re.IGNORECASE) else [part]
-        found.append(pieces[0])
-        found += [f"I {piece}" for piece in pieces[1:]]
-    return [clause for one in found if (clause := trimmed(one))]
+        whole.append(pieces[0])
+        whole += [f"I {piece}" for piece in pieces[1:]]
+    return [clause for one in whole if (clause := trimmed(one))]
 
 
 def trimmed(clause: str) -> str:

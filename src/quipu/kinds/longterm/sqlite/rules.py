@@ -115,12 +115,12 @@ class Reader:
     def _word(self, field: str, row: Row, known: Any, others: Mapping[str, Any]) -> Any:
         told = row.get(field)
         word = "_".join(str(told).lower().replace("-", " ").split()) if isinstance(told, str) else ""
-        found = word if word in known else others.get(word)
-        if found is None:
+        meant = word if word in known else others.get(word)
+        if meant is None:
             raise Refused(f"{field} {str(told)[:64]!r} is none of {', '.join(known)}")
-        if found != told:
+        if meant != told:
             self.mended["categories" if field == "category" else "importances"] += 1
-        return found
+        return meant
 
     def _summary(self, told: object) -> str:
         text = " ".join(clean(told).text.split()) if isinstance(told, str) else ""
@@ -142,9 +142,9 @@ class Reader:
     def _without_secrets(self, text: str) -> str:
         if not self._secrets:
             return text
-        found = redact(text)
-        self.redacted.update(found.counts)
-        return found.text
+        redacted = redact(text)
+        self.redacted.update(redacted.counts)
+        return redacted.text
 
     def _source(self, told: object) -> str | None:
         text = " ".join(clean(str(told)).text.split()) if told is not None else ""

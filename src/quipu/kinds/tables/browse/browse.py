@@ -152,9 +152,9 @@ class AsyncBrowsing:
         )
         place = Place.of(space, schema, agent)
         where, shape = await self._shape(place, table)
-        found = await self._read(place, where, shape, statements.browse(where, shape, wanted), field="match")
-        page = found.rows[: wanted.limit]
-        more = len(found.rows) > len(page) and bool(shape.key)
+        rows = await self._read(place, where, shape, statements.browse(where, shape, wanted), field="match")
+        page = rows.rows[: wanted.limit]
+        more = len(rows.rows) > len(page) and bool(shape.key)
         return TableRows(
             table=shape.name,
             columns=shape.types,
@@ -179,7 +179,7 @@ class AsyncBrowsing:
             NotFound: There is no such schema, table or row.
         """
         _, shape = await self._shape(Place.of(space, schema, agent), table)
-        found = await self.browse(
+        page = await self.browse(
             table,
             match=statements.by_key(shape, key),
             limit=1,
@@ -188,9 +188,9 @@ class AsyncBrowsing:
             schema=schema,
             agent=agent,
         )
-        if not found.rows:
+        if not page.rows:
             raise NotFound(f"There is no row {key!r} in {shape.name}.", hint="It may be deleted.")
-        return found.rows[0]
+        return page.rows[0]
 
     async def references(
         self, table: TableName, *, space: Space, schema: SchemaName = "memory", agent: Agent = None
@@ -202,10 +202,10 @@ class AsyncBrowsing:
         """
         place = Place.of(space, schema, agent)
         query = ShapeQuery(place.schema, table)
-        async with self._access.entered(place, "read", ask=query.ask) as (tx, found):
-            shape = await query.shape(tx, found)
+        async with self._access.entered(place, "read", ask=query.ask) as (tx, row):
+            shape = await query.shape(tx, row)
             return await tx.fetch(
-                ForeignKey, _SQL["references"], relation=shape.relation, schema_name=found.schema_name
+                ForeignKey, _SQL["references"], relation=shape.relation, schema_name=row.schema_name
             )
 
     async def near(
@@ -233,7 +233,7 @@ class AsyncBrowsing:
             table=sql.Literal(shape.name),
             limit=sql.Literal(most),
         )
-        found = await select(
+        hits = await select(
             self._engine, self._models, place, query.as_string(), search_text=text, limit=most
         )
         return [
@@ -243,7 +243,7 @@ class AsyncBrowsing:
                 content=one["content"],
                 nearness=float(one["nearness"]),
             )
-            for one in found.results
+            for one in hits.results
         ]
 
     async def embedded(
@@ -268,8 +268,8 @@ class AsyncBrowsing:
             characters=sql.Literal(_MOST_CHARACTERS),
             limit=sql.Literal(_MOST_VECTORS),
         )
-        found = await self._read(place, where, shape, Prepared(statement, (shape.name, key)), field="key")
-        return [_embedded(one) for one in found.rows]
+        rows = await self._read(place, where, shape, Prepared(statement, (shape.name, key)), field="key")
+        return [_embedded(one) for one in rows.rows]
 
     async def _shape(self, place: Place, table: object) -> tuple[StoredSchema, Shape]:
         query = ShapeQuery(place.schema, table)
@@ -294,19 +294,19 @@ class AsyncBrowsing:
         return await self._engine.run(place.space, request, "reader", work)
 
 
-def _row(found: Mapping[str, Any], shape: Shape) -> TableRow:
-    return TableRow(key=found[statements.KEY], values={name: found[name] for name in shape.types})
+def _row(row: Mapping[str, Any], shape: Shape) -> TableRow:
+    return TableRow(key=row[statements.KEY], values={name: row[name] for name in shape.types})
 
 
-def _embedded(found: Mapping[str, Any]) -> EmbeddedField:
-    written = cast("str", found["numbers"] or "").strip("[]")
+def _embedded(row: Mapping[str, Any]) -> EmbeddedField:
+    written = cast("str", row["numbers"] or "").strip("[]")
     numbers: Sequence[float] = tuple(float(one) for one in written.split(",") if one)
     return EmbeddedField(
-        field=found["field_name"],
-        chunk=found["chunk_index"],
-        content=found["content"],
-        content_hash=found["content_hash"],
-        updated_at=datetime.fromisoformat(found["updated_at"]),
+        field=row["field_name"],
+        chunk=row["chunk_index"],
+        content=row["content"],
+        content_hash=row["content_hash"],
+        updated_at=datetime.fromisoformat(row["updated_at"]),
         numbers=numbers,
         length=math.sqrt(sum(one * one for one in numbers)),
     )

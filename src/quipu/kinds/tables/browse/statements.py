@@ -172,12 +172,12 @@ def _array(columns: Sequence[sql.Composable]) -> sql.Composed:
 def _texts(written: str) -> list[str | None] | None:
     """Return the texts of a JSON array; None if it is none."""
     try:
-        found = cast("object", json.loads(written))
+        listed = cast("object", json.loads(written))
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, list):
+    if not isinstance(listed, list):
         return None
-    texts = cast("list[object]", found)
+    texts = cast("list[object]", listed)
     return (
         cast("list[str | None]", texts) if all(one is None or isinstance(one, str) for one in texts) else None
     )

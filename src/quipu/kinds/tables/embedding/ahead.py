@@ -38,18 +38,18 @@ class Habits:
     """Habits by table, for each who may write there. A wrong one costs the time of an embedding, no more."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[Place, str], Habit] = {}
+        self._habits: dict[tuple[Place, str], Habit] = {}
 
     def of(self, place: Place, table: object) -> Habit | None:
         """Return the habit of a table, if it is known."""
-        return self._found.get((place, table)) if isinstance(table, str) else None
+        return self._habits.get((place, table)) if isinstance(table, str) else None
 
     def learn(self, place: Place, table: object, habit: Habit) -> None:
         """Remember it until there are too many."""
         if isinstance(table, str):
-            if len(self._found) >= _MOST:
-                self._found.clear()
-            self._found[place, table] = habit
+            if len(self._habits) >= _MOST:
+                self._habits.clear()
+            self._habits[place, table] = habit
 
 
 class Ahead:
@@ -95,13 +95,13 @@ class Ahead:
         without text is not noted when it is inserted, and in a table with rules a statement may return
         anything.
         """
-        found: dict[str, Mapping[str, str]] = {}
+        values: dict[str, Mapping[str, str]] = {}
         for change in changes:
             row = self._written.get(change.source_id or "")
-            if row is None or row.source_id in found or not _is_of(row, relation, change):
+            if row is None or row.source_id in values or not _is_of(row, relation, change):
                 return None
-            found[row.source_id] = {name: text for name, text in row.fields.items() if text}
-        return None if relation.ruled else found
+            values[row.source_id] = {name: text for name, text in row.fields.items() if text}
+        return None if relation.ruled else values
 
     async def vectors(self, texts: Collection[str], *, generation: int) -> dict[str, NDArray[np.float32]]:
         """Return the vectors by the hash of their text; none if ``texts`` (hashes) or the model differ.

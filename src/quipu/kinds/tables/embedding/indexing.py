@@ -52,24 +52,24 @@ class Filing:
         """
         if not steps.new:
             async with tx.conn.pipeline():
-                asked = await self._say(tx, relation, steps, changes, ())
+                waiting = await self._say(tx, relation, steps, changes, ())
             if steps.gone:
                 await withdraw(tx, steps.gone)
-            return await store.waits(asked)
+            return await store.waits(waiting)
         held = await entries.held(tx, len(steps.new))
-        found = await self._found(tx, steps.new, generation=held.generation)
+        known = await self._known(tx, steps.new, generation=held.generation)
         async with tx.conn.pipeline():  # PostgreSQL is at work while the vectors are made
-            asked = await self._say(tx, relation, steps, changes, held.alone)
+            waiting = await self._say(tx, relation, steps, changes, held.alone)
             ready = index.ready(held, _drafts(tx, steps.new, changes))
             assert ready.ids == held.alone  # what was said of them is said of these
             await index.send_terms(tx, ready)
-            vectors = await self._vectors(steps.new, found, generation=held.generation)
+            vectors = await self._vectors(steps.new, known, generation=held.generation)
             if steps.gone:
                 await withdraw(tx, steps.gone)
             ordered = [vectors[one.content_hash] for one in steps.new.values()]
             sent = await index.send(tx, ready, ordered, generation=held.generation)
         await sent.check()
-        return await store.waits(asked)
+        return await store.waits(waiting)
 
     async def _say(
         self,
@@ -101,7 +101,7 @@ class Filing:
             "field_hashes": Texts([one.field_hash for one in steps.new.values()]),
         }
 
-    async def _found(self, tx: SpaceTransaction, new: Mapping[Place, Wanted], *, generation: int) -> _Vectors:
+    async def _known(self, tx: SpaceTransaction, new: Mapping[Place, Wanted], *, generation: int) -> _Vectors:
         """Return vectors that the schema has already, if the texts are many, as for a table made anew."""
         hashes = {one.content_hash for one in new.values()}
         if len(hashes) <= FEW_TEXTS:
@@ -111,16 +111,16 @@ class Filing:
         )
         return {digest: halfvecs(vector)[0] for digest, vector in rows}
 
-    async def _vectors(self, new: Mapping[Place, Wanted], found: _Vectors, *, generation: int) -> _Vectors:
+    async def _vectors(self, new: Mapping[Place, Wanted], known: _Vectors, *, generation: int) -> _Vectors:
         """Return vectors of all texts: those that are ``found``, those on their way, and the others."""
         texts = {one.content_hash: one.content for one in new.values()}
         if self._ahead is not None:
-            found = await self._ahead.vectors(texts, generation=generation) | found
-        missing = [digest for digest in texts if digest not in found]
+            known = await self._ahead.vectors(texts, generation=generation) | known
+        missing = [digest for digest in texts if digest not in known]
         if not missing:
-            return found
+            return known
         embedded = await self._models.embed([texts[one] for one in missing], generation=generation)
-        return found | dict(zip(missing, embedded.vectors, strict=True))
+        return known | dict(zip(missing, embedded.vectors, strict=True))
 
 
 def _drafts(tx: SpaceTransaction, new: Mapping[Place, Wanted], changes: Sequence[Change]) -> list[Draft]:

@@ -125,8 +125,8 @@ def _unreadable(relation: Relation) -> Generator[None]:
 async def _by_key(
     conn: Connection, relation: Relation, wanted: sql.Composable, source_ids: Sequence[str]
 ) -> list[tuple[Any, ...]]:
-    found = [key for one in source_ids if (key := key_values(one, len(relation.key))) is not None]
-    columns = [[key[place] for key in found] for place in range(len(relation.key))]
+    keys = [key for one in source_ids if (key := key_values(one, len(relation.key))) is not None]
+    columns = [[key[place] for key in keys] for place in range(len(relation.key))]
     names = [sql.Identifier(f"k{place}") for place in range(len(columns))]
     given = [_as_written(f"${place + 1}::text[]") for place in range(len(columns))]
     same = [

@@ -47,19 +47,19 @@ def key_values(source_id: str, columns: int) -> tuple[str, ...] | None:
 
 
 def wanted(values: Values) -> dict[Place, Wanted]:
-    """Return what the index should have of rows. Secrets are cut out of what it keeps."""
-    found: dict[Place, Wanted] = {}
+    """Return the entries that the index should have for rows, without their secrets."""
+    by_place: dict[Place, Wanted] = {}
     for source_id, fields in values.items():
         for field, text in fields.items():
             field_hash = digest(text[:MOST_CHARACTERS])
             for chunk, part in parts(text):
                 content = redact(part).text
-                found[Place(source_id, field, chunk)] = Wanted(content, digest(content), field_hash)
-    return found
+                by_place[Place(source_id, field, chunk)] = Wanted(content, digest(content), field_hash)
+    return by_place
 
 
 def plan(known: Mapping[Place, Known], values: Values) -> Plan:
-    """Return what must change: a part with unchanged content stays, whatever happened around it."""
+    """Return the steps to take: a part with unchanged content stays, whatever happened around it."""
     target = wanted(values)
     new = {p: w for p, w in target.items() if p not in known or known[p].content_hash != w.content_hash}
     kept = {place: one for place, one in known.items() if place in target and place not in new}

@@ -29,7 +29,7 @@ select tables.discard(%(schema)s::integer)
 -- name: describe_schema: say what it is for
 update tables.schemas set description = %(description)s where space_id = %(space)s and id = %(schema)s
 
--- name: found: make a schema and its roles, as the account that may make roles
+-- name: create: make a schema and its roles, as the account that may make roles
 select tables.found(%(name)s::text, %(schema_name)s::text, %(description)s::text, %(writer)s::text, %(reader)s::text,
     %(writer_secret)s::text, %(reader_secret)s::text, %(writer_password)s::text, %(reader_password)s::text)
 

@@ -21,5 +21,5 @@ def fill(name: str, /, **parts: sql.Composable | str) -> sql.Composed:
 
 
 def as_written(text: str) -> sql.SQL:
-    """Return what PostgreSQL itself wrote of the agent's own objects, for the agent's own connection."""
+    """Return PostgreSQL's own text about the agent's objects, for the agent's own connection."""
     return sql.SQL(cast(LiteralString, text.rstrip(";")))

@@ -62,7 +62,7 @@ class AsyncBootstrap:
         limit: Annotated[int, Doc("The most of each kind."), Interval(ge=1, le=_MOST)] = 10,
         budget_tokens: Annotated[int, Doc("The most tokens in all."), Interval(ge=1, le=_MOST_TOKENS)] = 400,
     ) -> Bootstrap:
-        """Tell what an agent should know when a session begins.
+        """Show the memories that an agent should know when a session begins.
 
         It is told recent sessions, lessons, files often edited and open tasks, as lists and as text for a
         prompt. The text is marked as recalled memory, so that it is not taken in again when it comes back in
@@ -85,7 +85,7 @@ class AsyncBootstrap:
     ) -> Known:
         now = self._clock.now()
         folder = None if project is None else project.rstrip("/\\") or "/"
-        asked = query is not None and bool(query.strip())
+        by_meaning = query is not None and bool(query.strip())
         values: dict[str, Any] = {
             "project": folder,
             "below": f"{folder}/",
@@ -96,7 +96,7 @@ class AsyncBootstrap:
             "half_life_days": tx.settings.of(HALF_LIFE_DAYS),
             "since": now - timedelta(days=_FILES_OF_DAYS),
             "editing": list(_EDITING),
-            "entries": Int8s(await self._meant(tx, query or "", limit)) if asked else None,
+            "entries": Int8s(await self._meant(tx, query or "", limit)) if by_meaning else None,
         }
         least = tx.settings.of(ARCHIVE_BELOW)
         lessons = await tx.fetch(KnownLesson, _SQL["lessons"], **values)
@@ -110,5 +110,5 @@ class AsyncBootstrap:
     async def _meant(self, tx: SpaceTransaction, query: str, limit: int) -> list[int]:
         """Return the entries of lessons that a query means, best first: more than are shown."""
         filters = Filters(kinds=(CODE,))
-        ((_, found),) = await self._search.find(tx, [query], filters=filters, limit=3 * limit)
-        return [one.id for one in found]
+        ((_, hits),) = await self._search.find(tx, [query], filters=filters, limit=3 * limit)
+        return [one.id for one in hits]

@@ -217,7 +217,7 @@ class AsyncBrowse(AsyncCounts):
         whole("turns", turns, least=0, most=100)
         whole("characters", characters, most=1_000_000)
         whole("limit", limit, most=200)
-        found = await self.search(
+        hits = await self.search(
             term,
             space=space,
             project=project,
@@ -230,7 +230,7 @@ class AsyncBrowse(AsyncCounts):
             limit=limit * excerpts.OVERFETCH,
         )
         return await excerpts.recalled(
-            self._database, space, found, turns=turns, characters=characters, limit=limit
+            self._database, space, hits, turns=turns, characters=characters, limit=limit
         )
 
     async def query(
@@ -270,10 +270,10 @@ class AsyncBrowse(AsyncCounts):
             NotFound: There is no such table.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            found = [] if tx is None else await store.relations(tx)
+            rows = [] if tx is None else await store.relations(tx)
         if table is None:
-            return found
-        named = [one for one in found if one.name == table.removeprefix("transcripts.")]
+            return rows
+        named = [one for one in rows if one.name == table.removeprefix("transcripts.")]
         if not named:
             raise NotFound(f"There is no table {table!r}.", hint="The schema lists them.")
         return named
@@ -341,7 +341,7 @@ async def _check_session(tx: SpaceTransaction, session: str) -> None:
 
 
 async def _one_session(tx: SpaceTransaction, session: str) -> int | None:
-    found = await tx.rows(SQL["named_sessions"], session=session)
-    if len(found) > 1:
-        raise BadInput(f"{len(found)} sessions have a name that begins with {session!r}.", field="session")
-    return found[0][0] if found else None
+    rows = await tx.rows(SQL["named_sessions"], session=session)
+    if len(rows) > 1:
+        raise BadInput(f"{len(rows)} sessions have a name that begins with {session!r}.", field="session")
+    return rows[0][0] if rows else None

@@ -40,13 +40,13 @@ async def compact(
         async with database.transaction(space) as tx:
             if tx is None:
                 break
-            found = await _outputs(tx, project=project, before=before, after=last)
-            replaced = [(one, text) for one in found if (text := one.marker) is not None]
+            outputs = await _outputs(tx, project=project, before=before, after=last)
+            replaced = [(one, text) for one in outputs if (text := one.marker) is not None]
             if confirm:
                 await _replace(tx, replaced, now)
         for one, text in replaced:
             tools[one.tool_name].append((one.size_bytes, len(text.encode())))
-        last = (found[-1].session_id, found[-1].tool_call_id) if len(found) == _BATCH else None
+        last = (outputs[-1].session_id, outputs[-1].tool_call_id) if len(outputs) == _BATCH else None
     counted = [
         CompactedTool(tool, len(sizes), sum(a for a, _ in sizes), sum(b for _, b in sizes))
         for tool, sizes in tools.items()
@@ -101,7 +101,7 @@ async def _replace(tx: SpaceTransaction, replaced: Sequence[tuple[_Output, str]]
 
 
 def marker(tool: str, *, size_bytes: int, path: str | None, beginning: str) -> str | None:
-    """Return what stands for an output of ``size_bytes`` that begins so; None if it stays as it is.
+    """Return the stand-in for an output of ``size_bytes`` that begins so; None if it stays as it is.
 
     It also stays if the marker would be no shorter.
     """

@@ -30,16 +30,16 @@ _GAP = re.compile(r"\s+")
 
 
 async def recalled(
-    database: Database, space: str, found: TranscriptHits, *, turns: int, characters: int, limit: int
+    database: Database, space: str, hits: TranscriptHits, *, turns: int, characters: int, limit: int
 ) -> TranscriptMatches:
     """Return the matches of a search with ``turns`` messages on each side, each cut to so many characters."""
     windows: list[Window] = []
     async with database.transaction(space) as tx:
         if tx is not None:
-            for hit in _once(found.hits):
+            for hit in _once(hits.hits):
                 windows.append(Window(hit, await _around(tx, hit, turns=turns, characters=characters)))
     matches = merged([one for one in windows if one.turns], most=limit)
-    return TranscriptMatches(found.query, found.total, tuple(matches))
+    return TranscriptMatches(hits.query, hits.total, tuple(matches))
 
 
 def _once(hits: Sequence[TranscriptHit]) -> list[TranscriptHit]:
@@ -101,8 +101,10 @@ def _overlap(one: Window, other: Window) -> bool:
 
 def _match(group: Sequence[Window]) -> TranscriptMatch:
     best = max(group, key=lambda window: window.hit.score)
-    found = {window.hit.uuid for window in group}
-    turns = {turn.uuid: replace(turn, match=turn.uuid in found) for window in group for turn in window.turns}
+    matched = {window.hit.uuid for window in group}
+    turns = {
+        turn.uuid: replace(turn, match=turn.uuid in matched) for window in group for turn in window.turns
+    }
     place = {uuid: number for number, uuid in enumerate(_in_order(group))}
     ordered = sorted(turns.values(), key=lambda turn: (turn.timestamp, place[turn.uuid]))
     middle = next(number for number, turn in enumerate(ordered) if turn.uuid == best.hit.uuid)
@@ -145,21 +147,21 @@ def snippet(text: str, terms: Iterable[Term], *, characters: int = 200) -> str:
 
 def _spans(text: str, terms: Iterable[Term]) -> list[tuple[int, int]]:
     """Return the places of the terms, in order, without overlap."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for term in terms:
         for count, match in enumerate(term.pattern.finditer(text)):
             if count == _MOST_SPANS:
                 break
-            found.append(match.span())
+            spans.append(match.span())
     apart: list[tuple[int, int]] = []
-    for span in sorted(found, key=lambda span: (span[0], -span[1])):
+    for span in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not apart or span[0] >= apart[-1][1]:
             apart.append(span)
     return apart
 
 
 def _stretch(text: str, spans: Sequence[tuple[int, int]], characters: int) -> tuple[int, int]:
-    """Return where the snippet begins and ends: at spaces if one is near, and never inside a span."""
+    """Return the begin and end of the snippet: at spaces if one is near, and never inside a span."""
     first, last = _densest(spans, characters)
     room = max(0, characters - (last - first)) // 2
     start, end = max(0, first - room), min(len(text), last + room)
@@ -172,11 +174,11 @@ def _stretch(text: str, spans: Sequence[tuple[int, int]], characters: int) -> tu
 
 def _densest(spans: Sequence[tuple[int, int]], characters: int) -> tuple[int, int]:
     """Return the stretch with the most spans that so many characters can show; the earliest such."""
-    best, found, end = 0, spans[0], 0
+    best, span, end = 0, spans[0], 0
     for start, (begin, _) in enumerate(spans):
         end = max(end, start)
         while end + 1 < len(spans) and spans[end + 1][1] - begin <= characters:
             end += 1
         if end - start + 1 > best:
-            best, found = end - start + 1, (begin, spans[end][1])
-    return found
+            best, span = end - start + 1, (begin, spans[end][1])
+    return span

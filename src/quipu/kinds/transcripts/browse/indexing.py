@@ -85,29 +85,29 @@ async def _batch(database: Database, space: str) -> tuple[int, int] | None:
 
 async def _index(tx: SpaceTransaction, lines: list[int]) -> int:
     """Put the texts of lines into the index, each with the number, the weight and the list of its words."""
-    found = await store.texts(tx, lines)
-    if found:
-        counts, terms = await to_thread.run_sync(_prepared, found, tx.space.id)
+    texts = await store.texts(tx, lines)
+    if texts:
+        counts, terms = await to_thread.run_sync(_prepared, texts, tx.space.id)
         weights = [
-            lexical((1,), words=count, part=one.part) for one, count in zip(found, counts, strict=True)
+            lexical((1,), words=count, part=one.part) for one, count in zip(texts, counts, strict=True)
         ]
         await tx.execute(
             SQL["add_texts"],
-            lines=Int8s([one.line_id for one in found]),
-            parts=[one.part for one in found],
-            calls=[one.call_id for one in found],
-            sessions=Int8s([one.session_id for one in found]),
-            roles=[one.role for one in found],
-            tools=[one.tool_name for one in found],
-            errors=Bools([one.is_error for one in found]),
-            times=[one.happened_at for one in found],
+            lines=Int8s([one.line_id for one in texts]),
+            parts=[one.part for one in texts],
+            calls=[one.call_id for one in texts],
+            sessions=Int8s([one.session_id for one in texts]),
+            roles=[one.role for one in texts],
+            tools=[one.tool_name for one in texts],
+            errors=Bools([one.is_error for one in texts]),
+            times=[one.happened_at for one in texts],
             words=Int4s(counts),
             weights=Float4s(weights),
             terms=terms,
         )
-    return len(found)
+    return len(texts)
 
 
-def _prepared(found: list[store.Text], space: int) -> tuple[list[int], list[str]]:
-    said = [words(one.content) for one in found]
+def _prepared(texts: list[store.Text], space: int) -> tuple[list[int], list[str]]:
+    said = [words(one.content) for one in texts]
     return [len(one) for one in said], [vector(one, space=space) for one in said]

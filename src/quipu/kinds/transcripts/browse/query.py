@@ -156,34 +156,34 @@ def parse(text: str) -> Query:
             excluded = bool(piece["minus"])
             plain &= not (excluded or term.prefix or piece["quoted"] is not None or len(term.words) > 1)
             alternatives[-1].append((excluded, term))
-    groups = tuple(group for found in alternatives if (group := _group(found)).required)[:MOST_GROUPS]
+    groups = tuple(group for terms in alternatives if (group := _group(terms)).required)[:MOST_GROUPS]
     return Query(groups, plain and len(groups) == 1)
 
 
 def _terms(piece: re.Match[str], left: int) -> Iterator[Term]:
     text = piece["plain"] if piece["quoted"] is None else piece["quoted"]
-    found = tuple(words(text))[: max(0, left)]
-    if found:
+    read = tuple(words(text))[: max(0, left)]
+    if read:
         prefix = bool(piece["star"]) or (piece["quoted"] is None and _OPEN_END.search(text) is not None)
-        yield Term(found, prefix=prefix)
+        yield Term(read, prefix=prefix)
 
 
-def _group(found: Sequence[tuple[bool, Term]]) -> Group:
-    required = dict.fromkeys(term for excluded, term in found if not excluded)
-    return Group(tuple(required), tuple(dict.fromkeys(term for excluded, term in found if excluded)))
+def _group(terms: Sequence[tuple[bool, Term]]) -> Group:
+    required = dict.fromkeys(term for excluded, term in terms if not excluded)
+    return Group(tuple(required), tuple(dict.fromkeys(term for excluded, term in terms if excluded)))
 
 
 def tsquery(group: Group, *, space: int) -> str:
     """Return the words of a group as the index is asked for them, side by side or not."""
-    asked: dict[str, None] = {}
+    lexemes: dict[str, None] = {}
     for term in group.required:
         for place, word in enumerate(term.words):
             goes_on = term.prefix and place == len(term.words) - 1
-            asked[f"'{space}/{word}'{':*' if goes_on else ''}"] = None
+            lexemes[f"'{space}/{word}'{':*' if goes_on else ''}"] = None
     for term in group.excluded:
         if len(term.words) == 1:
-            asked[f"!'{space}/{term.words[0]}'{':*' if term.prefix else ''}"] = None
-    return " & ".join(asked)
+            lexemes[f"!'{space}/{term.words[0]}'{':*' if term.prefix else ''}"] = None
+    return " & ".join(lexemes)
 
 
 def needles(group: Group) -> list[str]:

@@ -46,43 +46,45 @@ Matches = Mapping[Key, tuple[Candidate, float]]
 
 def indexed_matches(texts: Sequence[IndexedText], contents: Mapping[Key, str], group: Group) -> Matches:
     """Return those texts from the index that truly meet the group when they are read."""
-    found: dict[Key, tuple[Candidate, float]] = {}
+    matches: dict[Key, tuple[Candidate, float]] = {}
     for one in texts:
         content = contents.get(one.key)
         counts = None if content is None else group.occurrences(folded(composed(content)))
         if content is not None and counts is not None:
-            found[one.key] = Candidate(one, content), lexical(counts, words=one.words, part=one.part)
-    return found
+            matches[one.key] = Candidate(one, content), lexical(counts, words=one.words, part=one.part)
+    return matches
 
 
 def unindexed_matches(texts: Sequence[Text], group: Group) -> Matches:
     """Return those texts outside the index that meet the group."""
-    found: dict[Key, tuple[Candidate, float]] = {}
+    matches: dict[Key, tuple[Candidate, float]] = {}
     for one in texts:
         counts = group.occurrences(folded(composed(one.content)))
         if counts is not None:
             length = len(words_of(one.content))
-            found[one.key] = Candidate(one, one.content), lexical(counts, words=length, part=one.part)
-    return found
+            matches[one.key] = Candidate(one, one.content), lexical(counts, words=length, part=one.part)
+    return matches
 
 
 def merged(groups: Sequence[tuple[int, Matches]]) -> dict[Key, Candidate]:
     """Merge the candidates of all groups with their sizes: the rarer a group, the more it counts."""
-    found: dict[Key, Candidate] = {}
+    candidates: dict[Key, Candidate] = {}
     everything = sum(size for size, _ in groups)
     for size, members in groups:
         weight = 1.0 if len(groups) == 1 else rarity(size, of=everything)
         for key, (one, amount) in members.items():
-            found.setdefault(key, one).lexical += weight * amount
-    best = max((one.lexical for one in found.values()), default=0.0) or 1.0
-    for one in found.values():
+            candidates.setdefault(key, one).lexical += weight * amount
+    best = max((one.lexical for one in candidates.values()), default=0.0) or 1.0
+    for one in candidates.values():
         one.lexical /= best
-    return found
+    return candidates
 
 
-def ordered(found: Iterable[Candidate], sort: Sort) -> list[Candidate]:
+def ordered(candidates: Iterable[Candidate], sort: Sort) -> list[Candidate]:
     """Sort candidates: best first, then latest; or by time."""
-    by_time = sorted(found, key=lambda one: (one.text.happened_at, one.text.key), reverse=sort != "time-asc")
+    by_time = sorted(
+        candidates, key=lambda one: (one.text.happened_at, one.text.key), reverse=sort != "time-asc"
+    )
     if sort != "relevance":
         return by_time
     return sorted(by_time, key=lambda one: sum(one.parts.values()), reverse=True)
@@ -94,9 +96,9 @@ def lexical(counts: Sequence[int], *, words: int, part: Part) -> float:
     return _PLACE[part] * sum(count * (_SATURATION + 1) / (count + length) for count in counts)
 
 
-def rarity(found: int, *, of: int) -> float:
+def rarity(matches: int, *, of: int) -> float:
     """Return the weight of an alternative by its share of all found texts: the rarer, the more; never 0."""
-    return log(1 + (max(of, found) - found + 0.5) / (found + 0.5)) + 0.1
+    return log(1 + (max(of, matches) - matches + 0.5) / (matches + 0.5)) + 0.1
 
 
 def score(words: float, meaning: float) -> dict[str, float]:

@@ -88,16 +88,16 @@ async def search(database: Database, recall: Search | None, space: str, wanted: 
         sessions = await _sessions(tx, wanted.narrowed)
         if sessions is not None and not sessions:
             return nothing
-        found, total = await _by_words(tx, wanted, sessions, unindexed=unindexed > 0)
+        candidates, total = await _by_words(tx, wanted, sessions, unindexed=unindexed > 0)
     # A transaction of its own: the search of recall wants the space as of one moment, and its own kind of
     # plans.
     if recall is not None and wanted.sort == "relevance" and _has_meaning(wanted.narrowed):
         async with database.snapshot_read(space) as tx:
             if tx is not None and tx.space.generation is not None:
                 near = await _by_meaning(tx, recall, wanted, sessions)
-                await _judge(tx, wanted, found, near)
+                await _judge(tx, wanted, candidates, near)
     async with database.transaction(space) as tx:
-        hits = [] if tx is None else await _hits(tx, wanted, found)
+        hits = [] if tx is None else await _hits(tx, wanted, candidates)
     return TranscriptHits(wanted.text, tuple(hits), max(total, len(hits)), unindexed)
 
 
@@ -141,21 +141,21 @@ async def _indexed(
         sorted=wanted.sort,
         most=_MOST_READ if group.needs_reading else most,
     )
-    found: dict[Key, tuple[Candidate, float]] = {}
+    matches: dict[Key, tuple[Candidate, float]] = {}
     begin, step = 0, most
-    while begin < len(known) and len(found) < most:
+    while begin < len(known) and len(matches) < most:
         some = known[begin : begin + step]
-        found |= await to_thread.run_sync(indexed_matches, some, await _contents(tx, some), group)
+        matches |= await to_thread.run_sync(indexed_matches, some, await _contents(tx, some), group)
         begin, step = begin + step, 2 * step
-    return found, known[0].found if known else 0
+    return matches, known[0].total if known else 0
 
 
-async def _contents(tx: SpaceTransaction, found: Sequence[IndexedText]) -> dict[Key, str]:
+async def _contents(tx: SpaceTransaction, texts: Sequence[IndexedText]) -> dict[Key, str]:
     rows = await tx.rows(
         SQL["contents"],
-        lines=Int8s([one.line_id for one in found]),
-        parts=[one.part for one in found],
-        calls=[one.call_id for one in found],
+        lines=Int8s([one.line_id for one in texts]),
+        parts=[one.part for one in texts],
+        calls=[one.call_id for one in texts],
         characters=MOST_CHARACTERS,
     )
     return {(line, part, call): content for line, part, call, content in rows}
@@ -189,24 +189,24 @@ async def _by_meaning(
 
 
 async def _judge(
-    tx: SpaceTransaction, wanted: TextSearch, found: dict[Key, Candidate], near: Mapping[int, float]
+    tx: SpaceTransaction, wanted: TextSearch, candidates: dict[Key, Candidate], near: Mapping[int, float]
 ) -> None:
     """Add what recall holds of messages. Where signs were used, they are obeyed: none joins by meaning."""
-    for (line, part, _), one in found.items():
+    for (line, part, _), one in candidates.items():
         if part == "said":
             one.meaning = near.get(line, 0.0)
     if not wanted.query.plain:
         return
-    for text in await store.texts(tx, [line for line in near if (line, "said", "") not in found]):
+    for text in await store.texts(tx, [line for line in near if (line, "said", "") not in candidates]):
         if text.part == "said" and (wanted.narrowed.roles is None or text.role in wanted.narrowed.roles):
-            found[text.key] = Candidate(text, text.content, meaning=near[text.line_id])
+            candidates[text.key] = Candidate(text, text.content, meaning=near[text.line_id])
 
 
 async def _hits(
-    tx: SpaceTransaction, wanted: TextSearch, found: Mapping[Key, Candidate]
+    tx: SpaceTransaction, wanted: TextSearch, candidates: Mapping[Key, Candidate]
 ) -> list[TranscriptHit]:
     """Return the hits in order. A line that resumed sessions repeat is one hit."""
-    best = ordered(found.values(), wanted.sort)
+    best = ordered(candidates.values(), wanted.sort)
     lines = Int8s(sorted({one.text.line_id for one in best}))
     places = {place.line_id: place for place in await tx.fetch(_Place, SQL["places"], lines=lines)}
     terms = [term for group in wanted.query.groups for term in group.required]

@@ -59,7 +59,7 @@ class IndexedText(Located):
     """A text of the index that has the words; ``found`` is how many of them there are."""
 
     words: int
-    found: int
+    total: int
 
 
 async def texts(tx: SpaceTransaction, lines: Sequence[int]) -> list[Text]:
@@ -69,10 +69,10 @@ async def texts(tx: SpaceTransaction, lines: Sequence[int]) -> list[Text]:
     )
 
 
-async def spoken(tx: SpaceTransaction, found: Sequence[Text]) -> list[Text]:
+async def spoken(tx: SpaceTransaction, lines: Sequence[Text]) -> list[Text]:
     """Return the texts without memory of other spaces in them."""
-    read = await tx.spoken([one.content for one in found])
-    return [replace(one, content=content) for one, content in zip(found, read, strict=True)]
+    read = await tx.spoken([one.content for one in lines])
+    return [replace(one, content=content) for one, content in zip(lines, read, strict=True)]
 
 
 async def count_unindexed(tx: SpaceTransaction) -> int:
@@ -83,10 +83,10 @@ async def count_unindexed(tx: SpaceTransaction) -> int:
 
 async def families(tx: SpaceTransaction, numbers: Sequence[int]) -> list[RecordedSession]:
     """Return sessions by their numbers, with their subagents inside."""
-    found = await tx.fetch(RecordedSession, SQL["with_subagents"], numbers=Int8s(numbers))
+    rows = await tx.fetch(RecordedSession, SQL["with_subagents"], numbers=Int8s(numbers))
     by_parent: defaultdict[str | None, list[RecordedSession]] = defaultdict(list)
-    names = {one.id for one in found}
-    for one in found:
+    names = {one.id for one in rows}
+    for one in rows:
         by_parent[one.parent_session if one.parent_session in names else None].append(one)
     return [_with_children(one, by_parent) for one in by_parent[None]]
 
@@ -108,7 +108,7 @@ async def readable(tx: SpaceTransaction, session: int, *, limit: int, offset: in
 
 
 async def relations(tx: SpaceTransaction) -> list[QueryTable]:
-    """Return what a query can name; views first."""
+    """Return the relations that a query can name; views first."""
     return [
         QueryTable(name, kind, comment, tuple(QueryColumn(*column) for column in columns))
         for name, kind, comment, columns in await tx.rows(SQL["relations"])

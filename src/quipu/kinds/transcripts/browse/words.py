@@ -58,12 +58,12 @@ def words(text: str) -> list[str]:
     return [word[:LONGEST_WORD] for word in _WORD.findall(folded(composed(text)))]
 
 
-def vector(found: list[str], *, space: int) -> str:
+def vector(words_of: list[str], *, space: int) -> str:
     """Return the distinct words as a tsvector is written, each with the number of the space in front.
 
     If they are more than a tsvector holds, only the first of them.
     """
-    distinct = [f"{space}/{word}" for word in dict.fromkeys(found)]
+    distinct = [f"{space}/{word}" for word in dict.fromkeys(words_of)]
     text = " ".join(distinct)
     if len(text) <= _MOST_BYTES // 4 or len(text.encode()) <= _MOST_BYTES:
         return text

@@ -63,19 +63,19 @@ class Candidate:
 
 
 def candidates(turns: Sequence[Turn]) -> Iterator[Candidate]:
-    """Yield what the user said, in order of the session, including what words do not decide."""
+    """Yield the user's statements in order of the session, also those that words do not decide."""
     for turn in turns:
         if turn.role == "user":
             yield from _of_turn(turn)
 
 
 def _of_turn(turn: Turn) -> Iterator[Candidate]:
-    found = sentences(turn.text)
+    told = sentences(turn.text)
     at = 0
-    while at < len(found):
-        one, verdict = found[at], judge(found[at].seen)
+    while at < len(told):
+        one, verdict = told[at], judge(told[at].seen)
         at += 1
-        following = found[at] if at < len(found) else None
+        following = told[at] if at < len(told) else None
         if verdict.category == "corrections" and following and _opens(turn.text, one, following):
             text = turn.text[one.start : following.end]
             one, at = Sentence(one.start, following.end, text, f"{one.seen} {following.seen}"), at + 1
@@ -106,7 +106,7 @@ class RulesExtractor:
         self._embedder = embedder
 
     async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
-        """Return what the user said that is worth keeping, each fact once, in the order of the session.
+        """Return the user's facts that are worth keeping, each once, in the order of the session.
 
         Raises ``EmbeddingError``.
         """

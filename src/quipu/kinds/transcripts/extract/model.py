@@ -72,7 +72,7 @@ class Extractor(Protocol):
         ...
 
     async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
-        """Return what the turns say that is worth keeping; ``project`` is the name behind "this repo".
+        """Return the facts of the turns that are worth keeping; ``project`` is the name behind "this repo".
 
         Raises ``QuipuError`` if it could not read them.
         """

@@ -55,13 +55,13 @@ class RemoteExtractor:
         self.version = VERSION
 
     async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
-        """Return what the model found and the turns say; with the error if it failed before the end.
+        """Return the facts of the model that the turns say; with the error if it failed before the end.
 
         Raises:
             LanguageFailed: no answer, or none that fits, at the first part already.
             BudgetSpent: the tokens of the day are used up.
         """
-        found: dict[tuple[str, str], Finding] = {}
+        findings: dict[tuple[str, str], Finding] = {}
         by_index = {turn.index: turn for turn in turns if turn.role == "user"}
         dropped, answered = 0, False
         for text in chunks(turns, project=project):
@@ -70,15 +70,15 @@ class RemoteExtractor:
             except QuipuError as error:
                 if not answered:
                     raise
-                return Extraction(tuple(found.values()), dropped, str(error))
+                return Extraction(tuple(findings.values()), dropped, str(error))
             answered = True
             for fact in facts:
                 finding = founded(fact, by_index.get(fact.turn))
                 if finding is None:
                     dropped += 1
                 else:
-                    found.setdefault((finding.category, normal_form(finding.fact)), finding)
-        return Extraction(tuple(found.values()), dropped)
+                    findings.setdefault((finding.category, normal_form(finding.fact)), finding)
+        return Extraction(tuple(findings.values()), dropped)
 
     async def _asked(self, text: str) -> list[ExtractedFact]:
         answer = await self._language.structured(

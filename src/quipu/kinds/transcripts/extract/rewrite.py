@@ -75,8 +75,8 @@ def _reworded(text: str, project: str | None, *, order: bool) -> str:
 
 def _persons(text: str, *, order: bool) -> str:
     """Name persons and fit their verbs, from last to first, so that places stay right."""
-    found = [match for match in _PERSON.finditer(text) if not (order and match[1].lower() == "you")]
-    for match in reversed(found):
+    matches = [match for match in _PERSON.finditer(text) if not (order and match[1].lower() == "you")]
+    for match in reversed(matches):
         person = _PERSONS[match[1].lower()]
         rest = text[match.end() :]
         text = text[: match.start()] + person + (conjugated(rest) if _governs(text, match) else rest)

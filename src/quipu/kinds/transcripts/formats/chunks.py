@@ -104,9 +104,9 @@ def _pieces(
                 lines.pop()
         else:  # the last line, or one that is longer than a block
             file.seek(offset)
-            found = next_line(file)
-            line = b"" if found is None else found.data
-            if found is not None and not found.whole:
+            piece = next_line(file)
+            line = b"" if piece is None else piece.data
+            if piece is not None and not piece.whole:
                 longer = running.copy()
                 length = _skip(file, line, longer)
                 if length is None:

@@ -107,23 +107,23 @@ class Cleaner:
 
     def finish(self) -> None:
         """Cut the secrets out of all that was added."""
-        found = redact_many(self._texts) if self._secrets else _NONE
-        if found:
-            self._cut(found)
+        secrets = redact_many(self._texts) if self._secrets else _NONE
+        if secrets:
+            self._cut(secrets)
         for value, name, before in self._repeated:
             if value.text != before:
                 for owner in value.owners:
                     setattr(owner, name, value.text)
 
-    def _cut(self, found: Mapping[int, Redacted]) -> None:
+    def _cut(self, secrets: Mapping[int, Redacted]) -> None:
         for place, owner, name in self._owners:
-            redacted = found.get(place)
+            redacted = secrets.get(place)
             if redacted is not None:
                 self.redacted.update(redacted.counts)
                 setattr(owner, name, redacted.text)
                 if isinstance(owner, Entry) and name == "text":
                     owner.secrets += sum(redacted.counts.values())
-        again = {id(owner): (owner, name) for place, owner, name in self._documents if place in found}
+        again = {id(owner): (owner, name) for place, owner, name in self._documents if place in secrets}
         for document, name in again.values():
             clean_value = self._without_secrets(getattr(document, name), "")
             setattr(document, name, clean_value)
@@ -217,21 +217,21 @@ def _dumped(value: object) -> str | None:
 
 def _leaves(value: object) -> list[str]:
     """Return the texts in a JSON value, as they stand and as assigned to a telling name."""
-    found: list[str] = []
+    leaves: list[str] = []
     pending: list[tuple[object, str]] = [(value, "")]
     while pending:
         inner, called = pending.pop()
         if isinstance(inner, str):
-            found.append(inner)
+            leaves.append(inner)
             if called and _tells(called):
-                found.append(f"{called}={inner}")
+                leaves.append(f"{called}={inner}")
         elif isinstance(inner, dict):
             items = cast("Mapping[str, object]", inner)
-            found += items
+            leaves += items
             pending += [(one, name) for name, one in items.items()]
         elif isinstance(inner, list):
             pending += [(one, called) for one in cast("list[object]", inner)]
-    return found
+    return leaves
 
 
 @lru_cache(maxsize=4096)

@@ -57,8 +57,8 @@ class Rollout:
     """Reads the records of one rollout; it remembers the session and the model that lines only imply."""
 
     def __init__(self, stem: str) -> None:
-        found = _ID.search(stem)
-        self._session = found[0] if found else stem
+        match = _ID.search(stem)
+        self._session = match[0] if match else stem
         self._model: str | None = None
 
     def read(self, record: Fields, at: Place, into: Reading) -> None:

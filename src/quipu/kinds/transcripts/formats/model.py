@@ -148,7 +148,7 @@ class Reading:
 
     def of(self, session: str) -> Details:
         """Return the details of a session."""
-        found = self.details.get(session)
-        if found is None:
-            found = self.details[session] = Details(session=session)
-        return found
+        details = self.details.get(session)
+        if details is None:
+            details = self.details[session] = Details(session=session)
+        return details

@@ -30,7 +30,7 @@ class Transcript:
 
 
 @dataclass(slots=True)
-class Found:
+class Sources:
     """Files below some roots. ``troubles`` are places that could not be read, by path, with the reason."""
 
     transcripts: list[Transcript] = field(default_factory=list[Transcript])
@@ -56,28 +56,28 @@ def default_roots(environment: Mapping[str, str] = os.environ, home: Path | None
     return [root for root in usual if root.is_dir()]
 
 
-def find(roots: Iterable[Path]) -> Found:
+def find(roots: Iterable[Path]) -> Sources:
     """Find everything below the roots, or at a root; nothing twice, whatever links there are."""
-    found = Found()
+    sources = Sources()
     seen: set[tuple[int, int]] = set()
     for root in roots:
         root = root.expanduser()
         if root.is_dir():
-            _walk(root, found, seen)
+            _walk(root, sources, seen)
         elif os.path.lexists(root):
-            _take(root, found, seen)
+            _take(root, sources, seen)
         else:
-            found.troubles.append((str(root), "it is not there."))
-    return found
+            sources.troubles.append((str(root), "it is not there."))
+    return sources
 
 
-def _walk(root: Path, found: Found, seen: set[tuple[int, int]]) -> None:
+def _walk(root: Path, sources: Sources, seen: set[tuple[int, int]]) -> None:
     # Only what can hold sessions: the whole directory of an agent has much else in it.
     inner = [root / name for name in ("projects", "sessions", "archived_sessions", "teams", "tasks")]
     is_agents = (root / "projects").is_dir() or (root / "sessions").is_dir()
     tops = [path for path in inner if path.is_dir()] if is_agents else [root]
     if (root / "history.jsonl").is_file():
-        _take(root / "history.jsonl", found, seen)
+        _take(root / "history.jsonl", sources, seen)
     pending = list(reversed(tops))
     while pending:
         here = pending.pop()
@@ -85,43 +85,43 @@ def _walk(root: Path, found: Found, seen: set[tuple[int, int]]) -> None:
             key = _key(here.stat())
             names = sorted(os.listdir(here)) if key not in seen else []
         except OSError as failed:
-            found.troubles.append((str(here), _reason(failed)))
+            sources.troubles.append((str(here), _reason(failed)))
             continue
         seen.add(key)
         for path in (here / name for name in names):
             if path.is_dir():
                 pending.append(path)
                 if path.suffix == ".jsonl":
-                    found.troubles.append((str(path), "it is a directory."))
+                    sources.troubles.append((str(path), "it is a directory."))
             elif path.suffix in (".jsonl", ".json"):
-                _take(path, found, seen)
+                _take(path, sources, seen)
 
 
-def _take(path: Path, found: Found, seen: set[tuple[int, int]]) -> None:
+def _take(path: Path, sources: Sources, seen: set[tuple[int, int]]) -> None:
     """Put a file where it belongs."""
     try:
         stat = path.stat()
     except OSError as failed:
-        found.troubles.append((str(path), _reason(failed)))
+        sources.troubles.append((str(path), _reason(failed)))
         return
     if not is_regular(stat):
-        found.troubles.append((str(path), f"{NO_FILE}."))
+        sources.troubles.append((str(path), f"{NO_FILE}."))
         return
     if _key(stat) in seen:
         return
     seen.add(_key(stat))
     if path.suffix == ".jsonl":
         if path.name == "history.jsonl":
-            found.histories.append(path)
+            sources.histories.append(path)
         elif path.name not in _NO_SESSIONS:
             modified = datetime.fromtimestamp(stat.st_mtime, UTC)
-            found.transcripts.append(Transcript(path, stat.st_size, modified))
+            sources.transcripts.append(Transcript(path, stat.st_size, modified))
     elif path.name == "sessions-index.json":
-        found.indexes.append(path)
+        sources.indexes.append(path)
     elif path.name == "config.json" and path.parent.parent.name == "teams":
-        found.teams.append(path)
+        sources.teams.append(path)
     elif path.parent.parent.name == "tasks":
-        found.tasks.append(path)
+        sources.tasks.append(path)
 
 
 def _key(stat: os.stat_result) -> tuple[int, int]:

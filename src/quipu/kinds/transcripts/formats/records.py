@@ -78,8 +78,8 @@ def joined(content: object) -> str:
     """Return the text of a message: the content itself, or the texts of its blocks."""
     if isinstance(content, str):
         return content
-    found = (block.get("text") for block in blocks(content) if block.get("type") == "text")
-    return BETWEEN_BLOCKS.join(one for one in found if isinstance(one, str) and one.strip())
+    texts = (block.get("text") for block in blocks(content) if block.get("type") == "text")
+    return BETWEEN_BLOCKS.join(one for one in texts if isinstance(one, str) and one.strip())
 
 
 def output(content: object) -> str:

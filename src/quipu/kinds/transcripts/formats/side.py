@@ -89,12 +89,12 @@ def index(path: Path) -> Mapping[str, str]:
         ValueError: it is no JSON object.
     """
     entries = _document(path).get("entries")
-    found: dict[str, str] = {}
+    summaries: dict[str, str] = {}
     for entry in map(fields, cast("list[object]", entries) if isinstance(entries, list) else []):
         session, summary = text(entry.get("sessionId")), text(entry.get("summary"))
         if session and summary:
-            found[session] = summary
-    return found
+            summaries[session] = summary
+    return summaries
 
 
 def team(path: Path, *, now: datetime) -> Team:
@@ -105,7 +105,7 @@ def team(path: Path, *, now: datetime) -> Team:
         ValueError: it is no JSON object.
     """
     told = _document(path)
-    found = Team(
+    whole = Team(
         id=path.parent.name,
         name=text(told.get("name")),
         description=text(told.get("description")),
@@ -116,8 +116,8 @@ def team(path: Path, *, now: datetime) -> Team:
     for member in map(fields, cast("list[object]", members) if isinstance(members, list) else []):
         name = text(member.get("agentId")) or text(member.get("name"))
         if name:
-            found.members.append(_member(name, member, now))
-    return found
+            whole.members.append(_member(name, member, now))
+    return whole
 
 
 def _member(name: str, told: Fields, now: datetime) -> Member:

@@ -69,7 +69,7 @@ class Reader:
             details.tool_use_id = text(told.get("toolUseId")) or details.tool_use_id
 
 
-def fill(entries: Iterable[Entry], found: Mapping[str, Path]) -> list[str]:
+def fill(entries: Iterable[Entry], files: Mapping[str, Path]) -> list[str]:
     """Put the outputs where the lines only name them; what could not be read is returned, by file.
 
     Only files in that folder are read, whatever a line names.
@@ -77,7 +77,7 @@ def fill(entries: Iterable[Entry], found: Mapping[str, Path]) -> list[str]:
     failed: list[str] = []
     for entry in entries:
         for result in entry.results:
-            path = _file_of(result, found)
+            path = _file_of(result, files)
             if path is None:
                 continue
             try:
@@ -104,12 +104,12 @@ def folder(transcript: Path) -> Path:
     return (parent or transcript.with_suffix("")) / _FOLDER
 
 
-def _file_of(result: ToolResult, found: Mapping[str, Path]) -> Path | None:
-    if not found or not (result.call_id in found or _SIGN in result.content[:64]):
+def _file_of(result: ToolResult, files: Mapping[str, Path]) -> Path | None:
+    if not files or not (result.call_id in files or _SIGN in result.content[:64]):
         return None
-    if result.call_id in found:
-        return found[result.call_id]
-    return next((path for path in found.values() if f"/{path.name}" in result.content[:4096]), None)
+    if result.call_id in files:
+        return files[result.call_id]
+    return next((path for path in files.values() if f"/{path.name}" in result.content[:4096]), None)
 
 
 def _read(path: Path) -> str:

@@ -115,10 +115,10 @@ class SessionReader:
         self, session: Due, turns: Sequence[Turn], began_at: datetime, *, space: str, as_of: AsOf
     ) -> SessionExtraction:
         try:
-            found = await self._extractor.extract(turns, project=_name(session.project))
-            findings = [self._bare(kept) for one in found.findings if (kept := self._allowed(one))]
-            dropped = found.dropped + len(found.findings) - len(findings)
-            error = self._reason(found.error)
+            extraction = await self._extractor.extract(turns, project=_name(session.project))
+            findings = [self._bare(kept) for one in extraction.findings if (kept := self._allowed(one))]
+            dropped = extraction.dropped + len(extraction.findings) - len(findings)
+            error = self._reason(extraction.error)
             return await self._keep(
                 SessionFindings(session, findings, dropped, began_at, error), space=space, as_of=as_of
             )

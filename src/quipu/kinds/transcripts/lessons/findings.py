@@ -100,7 +100,7 @@ class Findings:
         ]
 
     async def _place(self, read: SessionFindings, said: Sequence[int]) -> tuple[int, set[UUID]]:
-        """Write what is new and who says what; how many are new, and all memories that the session tells."""
+        """Write new facts and their sources; return the number of new ones, and all memories of a session."""
         if not said:
             return 0, set()
         findings = [read.findings[place] for place in said]

@@ -260,12 +260,12 @@ class AsyncLessons:
             rows = await store.memories(tx, entries=entries, category=category, project=project)
             settings = tx.settings
         by_entry = {row.entry_id: row for row in rows}
-        found = [
+        lessons = [
             FoundLesson(lesson=self._aged(by_entry[hit.id], settings), score=hit.score, parts=hit.parts)
             for hit in hits
             if hit.id in by_entry
         ]
-        return found[:limit]
+        return lessons[:limit]
 
     async def edit(
         self,
@@ -343,9 +343,9 @@ class AsyncLessons:
             NotFound: One of the lessons does not exist; no use was noted.
         """
         async with self._database.write(check_name("space", space)) as tx:
-            found = [(await row_of(tx, one)).id for one in ids]
+            numbers = [(await row_of(tx, one)).id for one in ids]
             return await tx.execute(
-                SQL["reinforce"], ids=found, now=self._clock.now(), apart=REINFORCED_APART
+                SQL["reinforce"], ids=numbers, now=self._clock.now(), apart=REINFORCED_APART
             )
 
     async def prune(self, *, space: Space, confirm: Confirm = False) -> Pruned:

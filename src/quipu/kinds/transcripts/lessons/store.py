@@ -49,7 +49,7 @@ async def due(
 
 
 async def turns(tx: SpaceTransaction, number: int) -> list[Turn]:
-    """Return what was said in a session, in order; copies from an earlier session belong to that one."""
+    """Return the words of a session, in order; copies from an earlier session belong to that one."""
     rows = await tx.rows(SQL["turns"], number=number)
     spoken = await tx.spoken([row[2] for row in rows])
     return [

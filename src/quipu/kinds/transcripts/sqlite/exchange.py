@@ -72,7 +72,7 @@ class AsyncExchange:
             source = await to_thread.run_sync(imports.transcript, path)
             cleaning = Cleaning(secrets=self._redact)
             taking = Import(self._database, source, cleaning, progress, mended=mended, began=began)
-            found = sessions(
+            read = sessions(
                 connection,
                 space=space,
                 now=now,
@@ -80,7 +80,7 @@ class AsyncExchange:
                 secrets=self._redact,
                 marks_of=lambda name: from_thread.run(self._database.marks, name),
             )
-            while (session := await to_thread.run_sync(_next, found)) is not None:
+            while (session := await to_thread.run_sync(_next, read)) is not None:
                 await taking.session(session, now=now)
             side = await to_thread.run_sync(_side, connection, tables)
         await taking.summaries()
@@ -192,8 +192,8 @@ async def _to_read(path: Path) -> AsyncGenerator[tuple[Connection, dict[str, set
         yield connection, tables
 
 
-def _next(found: Iterator[Session]) -> Session | None:
-    return next(found, None)
+def _next(left: Iterator[Session]) -> Session | None:
+    return next(left, None)
 
 
 def _side(connection: Connection, tables: Mapping[str, set[str]]) -> Mapping[str, list[Row]]:

@@ -63,7 +63,7 @@ def check(connection: Connection, path: Path) -> dict[str, set[str]]:
 
 
 def rows(connection: Connection, query: str, **values: Any) -> list[dict[str, Any]]:
-    """Return what a query of ours finds, by the names of the columns."""
+    """Return the rows of a query of ours, by the names of the columns."""
     return [dict(row) for row in connection.execute(READ[query], values)]
 
 

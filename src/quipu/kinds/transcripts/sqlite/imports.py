@@ -215,9 +215,9 @@ class Cleaning:
         text = clean(text).text
         if not self._secrets:
             return text
-        found = redact(text)
-        self.redacted.update(found.counts)
-        return found.text
+        redacted = redact(text)
+        self.redacted.update(redacted.counts)
+        return redacted.text
 
 
 async def keep(

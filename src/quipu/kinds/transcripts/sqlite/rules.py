@@ -52,7 +52,7 @@ def responses(messages: Iterable[Row], mended: Counter[str]) -> dict[str, str]:
     ccrecall did not keep the ids of answers. Neighbouring lines of one model that read and wrote the same
     cache belong together: the next answer reads more, because the context has grown.
     """
-    found: dict[str, str] = {}
+    answers: dict[str, str] = {}
     last: tuple[object, ...] | None = None
     answer = ""
     for row in messages:
@@ -67,8 +67,8 @@ def responses(messages: Iterable[Row], mended: Counter[str]) -> dict[str, str]:
         else:
             mended[REPEATED_TOKENS] += 1
         last = key
-        found[row["uuid"]] = answer
-    return found
+        answers[row["uuid"]] = answer
+    return answers
 
 
 def record(

@@ -81,9 +81,9 @@ def _read(connection: Connection, session: Row, *, now: datetime, mended: Counte
     return into
 
 
-def _by_message(found: Sequence[Row]) -> Mapping[str, list[Row]]:
+def _by_message(read: Sequence[Row]) -> Mapping[str, list[Row]]:
     by_message: defaultdict[str, list[Row]] = defaultdict(list)
-    for row in found:
+    for row in read:
         by_message[row["message_uuid"]].append(row)
     return by_message
 

@@ -101,9 +101,9 @@ class Writer:
         return new
 
 
-def _by_line(found: Sequence[Row]) -> Mapping[int, list[Row]]:
+def _by_line(rows: Sequence[Row]) -> Mapping[int, list[Row]]:
     by_line: defaultdict[int, list[Row]] = defaultdict(list)
-    for row in found:
+    for row in rows:
         by_line[row["line_id"]].append(row)
     return by_line
 

@@ -73,7 +73,7 @@ class Batch:
 def batches(
     files: Sequence[Transcript], read: Mapping[str, Mark], *, now: datetime, secrets: bool, marks: Marks
 ) -> Iterator[Batch]:
-    """Yield what is new in files, some megabytes at a time. An unreadable file is a trouble, no error.
+    """Yield new lines of files, some megabytes at a time. An unreadable file is a trouble, no error.
 
     ``read`` says how far each was read; ``marks`` are those by which memory of this space is recognised.
     """
@@ -118,10 +118,10 @@ def _pieces(file: Transcript, before: Mark, *, now: datetime) -> Iterator[Piece]
         yield Piece(file, chunk.mark, reading, " ".join(told) or None, chunk.anew, last, chunk.waiting)
 
 
-def _with_last(found: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
+def _with_last(pieces: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:
     """Yield each chunk, and True with the last."""
-    before = next(found, None)
+    before = next(pieces, None)
     while before is not None:
-        after = next(found, None)
+        after = next(pieces, None)
         yield before, after is None
         before = after

@@ -106,34 +106,34 @@ def responses(rows: Sequence[Row]) -> dict[str, object] | None:
 
 def calls(rows: Sequence[Row]) -> dict[str, object] | None:
     """Return the columns of transcripts.tool_calls; None if there is none."""
-    found = [(row, call) for row in rows for call in row.entry.calls]
-    if not found:
+    pairs = [(row, call) for row in rows for call in row.entry.calls]
+    if not pairs:
         return None
     return {
-        "id": Texts([call.id for _, call in found]),
-        "line": Int8s([row.line for row, _ in found]),
-        "session": Int8s([row.session for row, _ in found]),
-        "name": Texts([call.name for _, call in found]),
-        "input": Texts([call.json for _, call in found]),
-        "path": Texts([call.path for _, call in found]),
-        "happened_at": Moments([row.entry.happened_at for row, _ in found]),
+        "id": Texts([call.id for _, call in pairs]),
+        "line": Int8s([row.line for row, _ in pairs]),
+        "session": Int8s([row.session for row, _ in pairs]),
+        "name": Texts([call.name for _, call in pairs]),
+        "input": Texts([call.json for _, call in pairs]),
+        "path": Texts([call.path for _, call in pairs]),
+        "happened_at": Moments([row.entry.happened_at for row, _ in pairs]),
     }
 
 
 def results(rows: Sequence[Row]) -> dict[str, object] | None:
     """Return the columns of transcripts.tool_results; None if there is none."""
-    found = [(row, result) for row in rows for result in row.entry.results]
-    if not found:
+    pairs = [(row, result) for row in rows for result in row.entry.results]
+    if not pairs:
         return None
     return {
-        "call": Texts([result.call_id for _, result in found]),
-        "line": Int8s([row.line for row, _ in found]),
-        "session": Int8s([row.session for row, _ in found]),
-        "content": Texts([result.content for _, result in found]),
-        "error": Bools([result.is_error for _, result in found]),
-        "spilled": Texts([result.spilled_from for _, result in found]),
-        "agent": Texts([result.agent for _, result in found]),
-        "happened_at": Moments([row.entry.happened_at for row, _ in found]),
+        "call": Texts([result.call_id for _, result in pairs]),
+        "line": Int8s([row.line for row, _ in pairs]),
+        "session": Int8s([row.session for row, _ in pairs]),
+        "content": Texts([result.content for _, result in pairs]),
+        "error": Bools([result.is_error for _, result in pairs]),
+        "spilled": Texts([result.spilled_from for _, result in pairs]),
+        "agent": Texts([result.agent for _, result in pairs]),
+        "happened_at": Moments([row.entry.happened_at for row, _ in pairs]),
     }
 
 
@@ -144,9 +144,9 @@ _DETAILS = (
 )
 
 
-def details(found: Mapping[int, Sequence[Details]]) -> dict[str, object]:
+def details(by_number: Mapping[int, Sequence[Details]]) -> dict[str, object]:
     """Return the columns of transcripts.session_details, from the pieces of a batch."""
-    merged = {number: merge(several) for number, several in found.items()}
+    merged = {number: merge(several) for number, several in by_number.items()}
     return {
         "session": Int8s(list(merged)),
         "first_at": [one.first_at for one in merged.values()],
@@ -169,9 +169,9 @@ def merge(several: Sequence[Details]) -> Details:
     return merged
 
 
-def summaries(found: Sequence[Summary]) -> dict[str, object]:
+def summaries(several: Sequence[Summary]) -> dict[str, object]:
     """Return the columns of transcripts.summaries; of several for a line the last."""
-    last = {one.leaf_uuid: one.text for one in found}
+    last = {one.leaf_uuid: one.text for one in several}
     return {"leaf": Texts(list(last)), "text": Texts(list(last.values()))}
 
 

@@ -20,7 +20,7 @@ from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.formats import places
 from quipu.kinds.transcripts.formats.chunks import AGAIN, START, Mark
-from quipu.kinds.transcripts.formats.places import Found, Transcript
+from quipu.kinds.transcripts.formats.places import Sources, Transcript
 from quipu.kinds.transcripts.sync.model import Pending, SyncReport, Tally, Trouble
 from quipu.kinds.transcripts.sync.pieces import Batch, batches
 from quipu.kinds.transcripts.sync.side_files import SideFiles
@@ -47,7 +47,7 @@ class _KnownFile:
 class _Run:
     """One sync: what was found, which of it has something new by space, and the report in the making."""
 
-    found: Found
+    sources: Sources
     files: Mapping[str, Sequence[Transcript]]
     marks: Mapping[str, Mapping[str, Mark]]
     began: datetime | None
@@ -79,7 +79,7 @@ class TranscriptSync:
         for name, files in run.files.items():
             await self._space(run, name, files, progress)
         beside = SideFiles(self._database, clock=self._clock, redact=self._redact, space=space, began=began)
-        run.troubles += await beside.take(run.found, run.tallies, self._projects)
+        run.troubles += await beside.take(run.sources, run.tallies, self._projects)
         for name in run.tallies:
             with suppress(Forgotten):
                 async with writing(self._database, name, began=began) as tx:
@@ -89,21 +89,21 @@ class TranscriptSync:
         return SyncReport(reports, tuple(run.troubles), time.perf_counter() - started)
 
     async def pending(self, roots: Sequence[Path] | None, *, space: str | None) -> Mapping[str, Pending]:
-        """Return what a sync would read now, by space; it reads only where sessions were started."""
+        """Return the work of a sync by space; it reads only where sessions were started."""
         run = await self._look(roots, space, await tombstones.clock(self._database))
-        found: dict[str, Pending] = {}
+        by_name: dict[str, Pending] = {}
         for name, files in run.files.items():
             marks = run.marks.get(name, {})
             read = (marks.get(str(file.path), START).offset_bytes for file in files)
             left = sum(max(0, file.size_bytes - done) for file, done in zip(files, read, strict=True))
-            found[name] = Pending(len(files), left)
-        return found
+            by_name[name] = Pending(len(files), left)
+        return by_name
 
     async def _look(self, roots: Sequence[Path] | None, space: str | None, began: datetime | None) -> _Run:
-        """Find what has something new; where what was erased is taken too, every file is read again."""
-        found = await to_thread.run_sync(places.find, places.default_roots() if roots is None else roots)
-        troubles = [Trouble(path, reason) for path, reason in found.troubles]
-        groups, unread = await to_thread.run_sync(self._groups, found.transcripts, space)
+        """Find the files with something new; if erased messages are taken too, every file is read again."""
+        sources = await to_thread.run_sync(places.find, places.default_roots() if roots is None else roots)
+        troubles = [Trouble(path, reason) for path, reason in sources.troubles]
+        groups, unread = await to_thread.run_sync(self._groups, sources.transcripts, space)
         marks: dict[str, Mapping[str, Mark]] = {}
         changed: dict[str, list[Transcript]] = {}
         for name, files in sorted(groups.items()):
@@ -114,7 +114,7 @@ class TranscriptSync:
             marks[name] = {path: Mark(one.offset_bytes, one.prefix_sha256) for path, one in known.items()}
             if new := [file for file in files if not _is_as_before(file, known.get(str(file.path)))]:
                 changed[name] = new
-        return _Run(found, changed, marks, began, troubles=[*troubles, *unread])
+        return _Run(sources, changed, marks, began, troubles=[*troubles, *unread])
 
     def _groups(
         self, files: Sequence[Transcript], space: str | None
@@ -148,7 +148,7 @@ class TranscriptSync:
         self, run: _Run, space: str, files: Sequence[Transcript], progress: Progress | None
     ) -> None:
         """Read the next batches in a thread while the one before is being stored."""
-        found = batches(
+        left = batches(
             files,
             run.marks.get(space, {}),
             now=self._clock.now(),
@@ -158,7 +158,7 @@ class TranscriptSync:
         send, receive = create_memory_object_stream[Batch](2)
         try:
             async with create_task_group() as tasks:
-                tasks.start_soon(_feed, found, send)
+                tasks.start_soon(_feed, left, send)
                 await self._drain(receive, run, space, progress)
         except BaseExceptionGroup as group:  # one failure: of the input or the database
             raise group.exceptions[0] from group
@@ -192,9 +192,9 @@ class TranscriptSync:
                     raise
 
 
-async def _feed(found: Iterator[Batch], send: MemoryObjectSendStream[Batch]) -> None:
+async def _feed(left: Iterator[Batch], send: MemoryObjectSendStream[Batch]) -> None:
     async with send:
-        while (batch := await to_thread.run_sync(next, found, None)) is not None:
+        while (batch := await to_thread.run_sync(next, left, None)) is not None:
             await send.send(batch)
 
 

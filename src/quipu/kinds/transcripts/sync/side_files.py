@@ -18,7 +18,7 @@ from quipu.kernel.db.arrays import Moments, Texts
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.formats import side
 from quipu.kinds.transcripts.formats.cleanup import Cleaner
-from quipu.kinds.transcripts.formats.places import Found, last_part
+from quipu.kinds.transcripts.formats.places import Sources, last_part
 from quipu.kinds.transcripts.formats.side import Prompt, Task, Team
 from quipu.kinds.transcripts.sync.model import Tally, Trouble
 from quipu.kinds.transcripts.sync.store import SQL
@@ -42,16 +42,16 @@ class SideFiles:
         self._began = began
 
     async def take(
-        self, found: Found, tallies: defaultdict[str, Tally], projects: Mapping[Path, str]
+        self, sources: Sources, tallies: defaultdict[str, Tally], projects: Mapping[Path, str]
     ) -> list[Trouble]:
         """Take in what was found; what cannot be read is returned."""
         troubles: list[Trouble] = []
         homes = {path.stem: space for path, space in projects.items()}
-        for path in found.histories:
+        for path in sources.histories:
             await self._history(path, tallies, troubles)
-        for path in found.indexes:
+        for path in sources.indexes:
             await self._index(path, homes, tallies, troubles)
-        teams = await to_thread.run_sync(self._teams, found, troubles)
+        teams = await to_thread.run_sync(self._teams, sources, troubles)
         for team, tasks in teams:
             space = (
                 self._space
@@ -97,22 +97,22 @@ class SideFiles:
 
     def _prompts(self, path: Path) -> tuple[Mapping[str, tuple[Sequence[Prompt], Cleaner]], int]:
         """Return the clean prompts of a history, by space; and the number of lines too long to be read."""
-        found: dict[str, tuple[list[Prompt], Cleaner]] = {}
+        by_space: dict[str, tuple[list[Prompt], Cleaner]] = {}
         now = self._clock.now()
         overlong = 0
         for line in side.lines(path):
             overlong += line is None
             prompt = None if line is None else side.prompt(line, now=now)
             if prompt is not None and (space := self._space or last_part(prompt.project_path)):
-                if space not in found:
+                if space not in by_space:
                     marks = from_thread.run(self._database.marks, space)
-                    found[space] = ([], Cleaner(secrets=self._redact, marks=marks))
-                prompts, cleaner = found[space]
+                    by_space[space] = ([], Cleaner(secrets=self._redact, marks=marks))
+                prompts, cleaner = by_space[space]
                 prompts.append(prompt)
                 cleaner.add(prompt, "session", "project_path", "content")
-        for _, cleaner in found.values():
+        for _, cleaner in by_space.values():
             cleaner.finish()
-        return found, overlong
+        return by_space, overlong
 
     async def _index(
         self,
@@ -143,16 +143,16 @@ class SideFiles:
                 async with writing(self._database, space, began=self._began) as tx:
                     await tx.execute(SQL["indexed_summaries"], session=Texts(list(told)), text=texts)
 
-    def _teams(self, found: Found, troubles: list[Trouble]) -> list[tuple[Team, list[Task]]]:
+    def _teams(self, sources: Sources, troubles: list[Trouble]) -> list[tuple[Team, list[Task]]]:
         """Return every team with its tasks; tasks without a team belong to the session of that name."""
         now = self._clock.now()
         teams: dict[str, tuple[Team, list[Task]]] = {}
-        for path in found.teams:
+        for path in sources.teams:
             try:
                 teams[path.parent.name] = (side.team(path, now=now), [])
             except (OSError, ValueError) as failed:
                 troubles.append(Trouble(str(path), f"it cannot be read: {failed}."))
-        for path in found.tasks:
+        for path in sources.tasks:
             try:
                 task = side.task(path, now=now)
             except (OSError, ValueError) as failed:

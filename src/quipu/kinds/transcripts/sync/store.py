@@ -151,10 +151,10 @@ async def _new(
     return [row for row in new if row.line], [row for row in said if row.line and not row.message]
 
 
-def _names(found: Sequence[Row]) -> dict[str, object]:
+def _names(lines: Sequence[Row]) -> dict[str, object]:
     return {
-        "uuids": Texts([row.entry.uuid for row in found]),
-        "sessions": Int8s([row.session for row in found]),
+        "uuids": Texts([row.entry.uuid for row in lines]),
+        "sessions": Int8s([row.session for row in lines]),
     }
 
 
@@ -188,8 +188,8 @@ async def _lines(tx: SpaceTransaction, new: Sequence[Row]) -> None:
 
 
 def _details(batch: Batch, sessions: Mapping[str, int]) -> dict[int, list[Details]]:
-    found: defaultdict[int, list[Details]] = defaultdict(list)
+    by_session: defaultdict[int, list[Details]] = defaultdict(list)
     for piece in batch.pieces:
         for name, details in piece.reading.details.items():
-            found[sessions[name]].append(details)
-    return dict(found)
+            by_session[sessions[name]].append(details)
+    return dict(by_session)

@@ -67,6 +67,24 @@ create function core.current_space() returns integer
     return nullif(current_setting('quipu.space_id', true), '')::integer;
 comment on function core.current_space() is 'The space of this transaction, or null: then row level security shows nothing.';
 
+-- Each row of these tables belongs to a space; who entered another sees none of it. ``rights``: what quipu_app may do.
+create procedure core.keep_in_space(place text, tables text[], rights text default 'select, insert, update, delete')
+    language plpgsql
+    as $$
+declare
+    t text;
+begin
+    foreach t in array tables loop
+        execute format('alter table %I.%I enable row level security', place, t);
+        execute format('alter table %I.%I force row level security', place, t);
+        execute format('create policy own_space on %I.%I using (space_id = (select core.current_space()))', place, t);
+        if rights is not null then
+            execute format('grant %s on %I.%I to quipu_app', rights, place, t);
+        end if;
+    end loop;
+end
+$$;
+
 create function core.enter(space text) returns core.spaces
     language plpgsql volatile
     as $$

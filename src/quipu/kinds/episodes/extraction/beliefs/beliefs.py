@@ -36,7 +36,7 @@ _Changed = TypeVar("_Changed")
 
 
 def weight(conflict: Conflict) -> int:
-    """Return how much a conflict presses: 1 (low) to 4 (critical), one less for each time it was asked."""
+    """Return the severity left of a conflict: 1 (low) to 4 (critical), one less each time it was asked."""
     return SEVERITIES.index(conflict.severity) + 1 - conflict.surfaced
 
 
@@ -125,8 +125,8 @@ class AsyncBeliefs:
         async with self._database.list_read(check_name("space", space)) as tx:
             row = await store.row(tx, id)
             assert tx is not None
-            found = await store.beliefs(tx, person=row.person, key=row.key)
-        return sorted(found, key=lambda one: (one.state != "superseded", one.said_at), reverse=True)
+            versions = await store.beliefs(tx, person=row.person, key=row.key)
+        return sorted(versions, key=lambda one: (one.state != "superseded", one.said_at), reverse=True)
 
     async def conflicts(
         self,
@@ -146,8 +146,8 @@ class AsyncBeliefs:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
-            found = await store.conflicts(tx, person=person, settled=settled, limit=limit)
-        return [current(one) for one in found]
+            rows = await store.conflicts(tx, person=person, settled=settled, limit=limit)
+        return [current(one) for one in rows]
 
     async def ask(self, *, space: Space, user: OnlyUser = None) -> Conflict | None:
         """Choose the conflict to ask the person about, if any.

@@ -75,16 +75,16 @@ def corrections(heard: Heard, held: Sequence[Held], claims: Sequence[Claim]) -> 
     in Berlin any more" only ends it.
     """
     known = {one.key for one in claims}
-    found: list[Claim] = []
+    corrected: list[Claim] = []
     before = heard.before
     for turn in heard.turns:
         if not turn.by_agent:
             for sentence in sentences(turn.text):
-                found += [
+                corrected += [
                     one for one in _of_sentence(heard, turn, sentence, held, before) if one.key not in known
                 ]
         before = turn
-    return found
+    return corrected
 
 
 def _of_sentence(
@@ -97,10 +97,10 @@ def _of_sentence(
             if one.form == old and form_of(new) != old:
                 yield _correcting(heard, turn, sentence, one, new)
                 return
-    if before is not None and before.by_agent and (found := _INSTEAD.match(sentence.text)):
+    if before is not None and before.by_agent and (instead := _INSTEAD.match(sentence.text)):
         named = [one for one in held if f" {one.form} " in f" {_spoken(before.text)} "]
-        if len(named) == 1 and _alike(named[0].value, found["new"]):
-            yield _correcting(heard, turn, sentence, named[0], found["new"])
+        if len(named) == 1 and _alike(named[0].value, instead["new"]):
+            yield _correcting(heard, turn, sentence, named[0], instead["new"])
             return
     if _NO_LONGER.search(sentence.text):
         spoken = f" {_spoken(sentence.text)} "
@@ -112,8 +112,8 @@ def _of_sentence(
 def _swapped(text: str) -> Iterator[tuple[str, str]]:
     """Yield pairs of an old form and a new value that a sentence may name."""
     for pattern in _SWAPS:
-        for found in pattern.finditer(text):
-            yield form_of(found["old"]), found["new"].strip()
+        for match in pattern.finditer(text):
+            yield form_of(match["old"]), match["new"].strip()
 
 
 def _correcting(

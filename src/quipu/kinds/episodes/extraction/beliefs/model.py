@@ -134,5 +134,5 @@ class Conflict:
     def __post_init__(self) -> None:
         name = self.key.replace("_", " ")
         whose = f"{self.person}, {name}" if self.person else name
-        asked = f"Which is right ({whose}): {self.belief.value} or {self.rival.value}?"
-        object.__setattr__(self, "question", asked)
+        question = f"Which is right ({whose}): {self.belief.value} or {self.rival.value}?"
+        object.__setattr__(self, "question", question)

@@ -88,7 +88,7 @@ def reinforced(confidence: float, times: int) -> float:
 
 
 def severity_of(claim: Claim, standing: Held) -> Severity:
-    """Return how much it matters to know: who somebody is comes first, what may not conflict comes last."""
+    """Return the weight of a key: identity comes first, keys that cannot conflict come last."""
     if not holds_one(claim.key):
         return "low"
     if "core" in (claim.category, standing.category):

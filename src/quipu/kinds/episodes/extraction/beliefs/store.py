@@ -43,7 +43,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Cited:
     """A belief that was found."""
 
     entry: int
@@ -59,7 +59,7 @@ class Found:
 
 
 async def held(tx: SpaceTransaction, person: str) -> list[Held]:
-    """Return what stands about a person, or is contested, in the order in which it was said last."""
+    """Return the standing and contested beliefs about a person, in the order in which they were said last."""
     return [
         Held(
             id=row[0],
@@ -111,7 +111,7 @@ async def end(tx: SpaceTransaction, ids: Sequence[UUID], *, ending: Ending, at: 
 
 
 async def succeed(tx: SpaceTransaction, ids: Sequence[UUID], successor: UUID) -> None:
-    """Say what stands instead of beliefs."""
+    """Note the beliefs that replace others."""
     await tx.execute(_SQL["succeed"], ids=list(ids), successor=successor)
 
 
@@ -198,7 +198,7 @@ async def conflicts(
 
 
 async def sources(tx: SpaceTransaction, id_: UUID) -> list[BeliefSource]:
-    """Return where a belief was said, latest first."""
+    """Return the sources of a belief, latest first."""
     return await tx.fetch(BeliefSource, _SQL["sources"], id=id_)
 
 
@@ -244,9 +244,9 @@ async def beside(tx: SpaceTransaction, row: Row, *, slots: Sequence[str]) -> lis
     ]
 
 
-async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> list[Found]:
+async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> list[Cited]:
     """Return the standing beliefs of entries."""
-    return await tx.fetch(Found, _SQL["cited"], ids=Int8s(ids))
+    return await tx.fetch(Cited, _SQL["cited"], ids=Int8s(ids))
 
 
 async def doomed(

@@ -25,7 +25,7 @@ class Keeping:
         self._now = now
 
     async def keep(self, settled: Settled) -> None:
-        """Write what became of a claim.
+        """Write the outcome of a claim.
 
         Raises:
             Moved, Unprepared: the transaction must be given up.

@@ -52,31 +52,31 @@ def _near(seen: str, today: datetime) -> datetime | None:
         return today + timedelta(days=1)
     if _TODAY.search(seen):
         return today
-    found = _IN.search(seen)
-    if found is None:
+    match = _IN.search(seen)
+    if match is None:
         return None
-    count = int(found[1]) if found[1].isdecimal() else _NUMBERS[found[1]]
-    return today + timedelta(days=int(count * _UNITS[found[2]]))
+    count = int(match[1]) if match[1].isdecimal() else _NUMBERS[match[1]]
+    return today + timedelta(days=int(count * _UNITS[match[2]]))
 
 
 def _weekday(seen: str, today: datetime) -> datetime | None:
-    found = _WEEKDAY.search(seen)
-    if found is None:
+    match = _WEEKDAY.search(seen)
+    if match is None:
         return None
-    ahead = (_DAYS.index(found[2]) - today.weekday()) % 7 or 7
+    ahead = (_DAYS.index(match[2]) - today.weekday()) % 7 or 7
     return today + timedelta(days=ahead)
 
 
 def _dated(seen: str, today: datetime) -> datetime | None:
-    if found := _ISO.search(seen):
-        return _on(today, int(found[1]), int(found[2]), int(found[3]))
-    if found := _MONTH_FIRST.search(seen):
-        return _next(today, _MONTHS.index(found[1]) + 1, int(found[2]))
-    if found := _DAY_FIRST.search(seen):
-        return _next(today, _MONTHS.index(found[2]) + 1, int(found[1]))
-    if found := _ORDINAL.search(seen):
-        month = today.month if int(found[1]) >= today.day else today.month % 12 + 1
-        return _next(today, month, int(found[1]))
+    if match := _ISO.search(seen):
+        return _on(today, int(match[1]), int(match[2]), int(match[3]))
+    if match := _MONTH_FIRST.search(seen):
+        return _next(today, _MONTHS.index(match[1]) + 1, int(match[2]))
+    if match := _DAY_FIRST.search(seen):
+        return _next(today, _MONTHS.index(match[2]) + 1, int(match[1]))
+    if match := _ORDINAL.search(seen):
+        month = today.month if int(match[1]) >= today.day else today.month % 12 + 1
+        return _next(today, month, int(match[1]))
     return None
 
 

@@ -149,7 +149,7 @@ def _any(listed: Sequence[str], words: Mapping[str, str], *, whole: bool = True)
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
-    return _ENTRY.sub(lambda found: words.get(found[1], found[0]), text)
+    return _ENTRY.sub(lambda match: words.get(match[1], match[0]), text)
 
 
 def terms(text: str) -> frozenset[int]:
@@ -170,8 +170,8 @@ def _words(text: str) -> list[str]:
 def _numbers(words: Iterable[str]) -> frozenset[int]:
     past = wording().words.past
     kept = [past.get(word, word) for word in words]
-    found = question_terms(" ".join(kept), _LANGUAGE)
-    return frozenset(number for numbers in found.values() for number in numbers)
+    numbered = question_terms(" ".join(kept), _LANGUAGE)
+    return frozenset(number for numbers in numbered.values() for number in numbers)
 
 
 def happened(seen: str) -> bool:

@@ -34,7 +34,7 @@ class _Said:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Opening:
     place: int
     kind: LoopKind
     sentence: Sentence
@@ -43,30 +43,30 @@ class _Found:
 
 
 def opened(turns: Sequence[Turn], *, before: Sequence[Turn] = ()) -> list[Opened]:
-    """Return what the turns of an exchange leave open, in order; ``before`` is the exchange before it.
+    """Return the loops that an exchange opens, in order; ``before`` is the exchange before it.
 
     A request or a question that is answered by a promise is one loop: the promise. A question of an agent at
     the end of the exchange before is open if this one does not answer it.
     """
     said = [_Said(turn, sentences(turn.text)) for turn in turns]
-    stated = [found for place in range(len(said)) for found in _stated(said, place)]
-    asked = [found for place in range(len(said)) for found in _unanswered(said, place)]
-    stated, asked = _united(said, stated, asked)
+    stated = [each for place in range(len(said)) for each in _stated(said, place)]
+    questions = [each for place in range(len(said)) for each in _unanswered(said, place)]
+    stated, questions = _united(said, stated, questions)
     ignored = [_ignored(before[-1], said[0])] if before and said else []
     return [
         *(one for one in ignored if one is not None),
-        *(_opened(said, found) for found in sorted([*stated, *asked], key=lambda f: f.place)),
+        *(_opened(said, each) for each in sorted([*stated, *questions], key=lambda f: f.place)),
     ]
 
 
-def _stated(said: Sequence[_Said], place: int) -> Iterator[_Found]:
-    """Yield what a turn itself says to be open."""
+def _stated(said: Sequence[_Said], place: int) -> Iterator[_Opening]:
+    """Yield the loops that a turn itself opens."""
     turn, count, before = said[place].turn, 0, ""
     for sentence in said[place].sentences:
         kind = _kind(sentence, by_agent=turn.by_agent)
         if kind is not None and count < _MOST_OF_A_TURN:
             count += 1
-            yield _Found(place, kind, sentence, before)
+            yield _Opening(place, kind, sentence, before)
         before = sentence.text
 
 
@@ -96,37 +96,37 @@ def _promises(seen: str, *, by_agent: bool, timed: bool) -> bool:
         return True
     if promise.now.search(seen) and not timed:
         return False
-    for found in promise.said.finditer(seen):
-        verb = next(word for word in found.groups() if word)
+    for match in promise.said.finditer(seen):
+        verb = next(word for word in match.groups() if word)
         if verb in promise.light:
             continue
         if timed or (not by_agent and (verb in promise.doing or verb.rstrip("e") in promise.doing)):
             return True
-        if not found[0].lstrip("iwe").startswith(("'", " will", " shall", " am", "'re")) and not by_agent:
+        if not match[0].lstrip("iwe").startswith(("'", " will", " shall", " am", "'re")) and not by_agent:
             return True  # "I promised Tom to …": said to be a promise
     return False
 
 
-def _unanswered(said: Sequence[_Said], place: int) -> Iterator[_Found]:
+def _unanswered(said: Sequence[_Said], place: int) -> Iterator[_Opening]:
     """Yield the question of a turn that nobody answered: one, the last, or the one that was evaded."""
     question = wording().question
     turn = said[place].turn
-    asked = [
+    questions = [
         one for one in said[place].sentences
         if one.asks and not question.idle.search(one.seen) and not question.offered.search(one.seen)
     ]  # fmt: skip
-    if not asked or turn.by_agent:
+    if not questions or turn.by_agent:
         return
     reply = next((one for one in said[place + 1 :] if one.turn.voice != turn.voice), None)
     if reply is None:
         if all(one.turn.voice == turn.voice for one in said):
-            yield _Found(place, "question", asked[-1])
+            yield _Opening(place, "question", questions[-1])
         return
     evading = _evading(reply)
     if evading is not None:
         about = terms(evading.seen)
-        nearest = max(enumerate(asked), key=lambda one: (len(terms(one[1].seen) & about), one[0]))[1]
-        yield _Found(place, "question", nearest)
+        nearest = max(enumerate(questions), key=lambda one: (len(terms(one[1].seen) & about), one[0]))[1]
+        yield _Opening(place, "question", nearest)
 
 
 def _evading(reply: _Said) -> Sentence | None:
@@ -138,27 +138,27 @@ def _evading(reply: _Said) -> Sentence | None:
 
 
 def _united(
-    said: Sequence[_Said], stated: Sequence[_Found], asked: Sequence[_Found]
-) -> tuple[list[_Found], list[_Found]]:
+    said: Sequence[_Said], stated: Sequence[_Opening], questions: Sequence[_Opening]
+) -> tuple[list[_Opening], list[_Opening]]:
     """Merge promises and waiting with the question or the request that they answer."""
-    kept: list[_Found] = []
+    kept: list[_Opening] = []
     covered: set[int] = set()
-    for found in stated:
-        request = _request(said, found.place) if found.kind in _COMES else None
+    for each in stated:
+        request = _request(said, each.place) if each.kind in _COMES else None
         if request is not None:
-            covered.add(found.place - 1)
-            found = replace(found, request=request)
-        kept.append(found)
-    answered = {found.place for found in kept if found.kind in _COMES}
-    first = {found.place: found for found in reversed(kept)}
+            covered.add(each.place - 1)
+            each = replace(each, request=request)
+        kept.append(each)
+    answered = {each.place for each in kept if each.kind in _COMES}
+    first = {each.place: each for each in reversed(kept)}
     return (
         [f for f in kept if f.place not in covered or (f.kind in _COMES and first[f.place] is f)],
-        [f for f in asked if f.place not in covered and f.place + 1 not in answered],
+        [f for f in questions if f.place not in covered and f.place + 1 not in answered],
     )
 
 
 def _request(said: Sequence[_Said], place: int) -> Sentence | None:
-    """Return what another voice asked, or asked for, just before a turn."""
+    """Return the question or request of another voice just before a turn."""
     if place == 0 or said[place - 1].turn.voice == said[place].turn.voice:
         return None
     listed = said[place - 1].sentences
@@ -175,39 +175,39 @@ def _request(said: Sequence[_Said], place: int) -> Sentence | None:
 
 
 def _ignored(turn: Turn, after: _Said) -> Opened | None:
-    """Return what an agent needed to know, if the other's next words are about something else."""
+    """Return the agent's question, if the other's next words are about something else."""
     question = wording().question
-    asked = [one for one in sentences(turn.text) if one.asks and question.wanted.search(one.seen)]
-    if not turn.by_agent or not asked or question.idle.search(asked[-1].seen):
+    questions = [one for one in sentences(turn.text) if one.asks and question.wanted.search(one.seen)]
+    if not turn.by_agent or not questions or question.idle.search(questions[-1].seen):
         return None
-    if question.offered.search(asked[-1].seen) or after.turn.voice == turn.voice:
+    if question.offered.search(questions[-1].seen) or after.turn.voice == turn.voice:
         return None
-    about = terms(asked[-1].text)
+    about = terms(questions[-1].text)
     back = [one for one in after.sentences if one.asks and len(terms(one.text)) > 1]
     turned = bool(back) or any(question.elsewhere.search(one.seen) for one in after.sentences)
     if not turned or any(terms(one.text) & about for one in after.sentences):
         return None
-    return _opened([_Said(turn, ())], _Found(0, "question", asked[-1]))
+    return _opened([_Said(turn, ())], _Opening(0, "question", questions[-1]))
 
 
-def _opened(said: Sequence[_Said], found: _Found) -> Opened:
-    sentence, request = found.sentence, found.request
-    turn, sources = said[found.place].turn, [said[found.place].turn.message]
-    verbs = _verbs(sentence.seen, promise=found.kind == "promise")
+def _opened(said: Sequence[_Said], opening: _Opening) -> Opened:
+    sentence, request = opening.sentence, opening.request
+    turn, sources = said[opening.place].turn, [said[opening.place].turn.message]
+    verbs = _verbs(sentence.seen, promise=opening.kind == "promise")
     things = terms(sentence.text) - verbs
     text = sentence.text
     if request is not None:
         verbs |= _verbs(request.seen)
         things = (terms(request.text) - verbs) or things
         text = f"{request.text} {text}"
-        sources.insert(0, said[found.place - 1].turn.message)
-    elif found.before and len(things) < 2:
-        things |= terms(found.before) - verbs
-        text = f"{found.before} {text}"
+        sources.insert(0, said[opening.place - 1].turn.message)
+    elif opening.before and len(things) < 2:
+        things |= terms(opening.before) - verbs
+        text = f"{opening.before} {text}"
     return Opened(
         message=turn.message,
         messages=tuple(sources),
-        kind=found.kind,
+        kind=opening.kind,
         text=text,
         voice=turn.voice,
         at=turn.at,

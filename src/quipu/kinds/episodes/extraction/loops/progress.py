@@ -91,14 +91,14 @@ def _affirmed(
     whole = " ".join(turn.text.lower().split())
     if not closing.affirmed.search(whole) or closing.denied.search(whole) or closing.planned.search(whole):
         return
-    for asked in sentences(previous.text):
-        if not asked.asks:
+    for question in sentences(previous.text):
+        if not question.asks:
             continue
-        words, said_done = terms(asked.text), closing.done.search(asked.seen) is not None
+        words, said_done = terms(question.text), closing.done.search(question.seen) is not None
         for loop in loops:
             about = _share(loop, words) >= NEAR
-            over = len(loop.things) > 1 and (said_done or happened(asked.seen))
-            did = asked.seen.startswith(_WHETHER) and bool(loop.verbs & deeds(asked.text))
+            over = len(loop.things) > 1 and (said_done or happened(question.seen))
+            did = question.seen.startswith(_WHETHER) and bool(loop.verbs & deeds(question.text))
             if about and (over or did):
                 yield loop, yes
 
@@ -175,7 +175,7 @@ def follow(
     known: Collection[tuple[int, LoopKind]],
     new_id: Callable[[], UUID],
 ) -> Followed:
-    """Return what an exchange opens, repeats and resolves.
+    """Return the loops that an exchange opens, repeats and resolves.
 
     ``before`` is the exchange before it in the session. ``standing`` are open loops of its person, or of its
     session. ``known`` has message and kind of every loop, closed ones too, that these messages ever opened:
@@ -184,10 +184,10 @@ def follow(
     turns = exchange.turns
     if before and turns and _one_voice(before) and before[0].voice != turns[0].voice:
         turns, before = [*before, *turns], ()
-    found = opened(turns, before=before)
-    answered = _answered(exchange, turns, found, standing)
+    loops = opened(turns, before=before)
+    answered = _answered(exchange, turns, loops, standing)
     left = [one for one in standing if one.id not in {done.id for done in answered}]
-    fresh, mentioned = _told_apart(found, left, known, new_id)
+    fresh, mentioned = _told_apart(loops, left, known, new_id)
     here = [_standing(id_, one) for id_, one in fresh]
     last = [*before, *(turn for turn in turns if turn.message <= exchange.mark)]
     done = resolved([*left, *here], exchange.new, before=last)
@@ -199,14 +199,14 @@ def _one_voice(turns: Sequence[Turn]) -> bool:
 
 
 def _answered(
-    exchange: Exchange, turns: Sequence[Turn], found: Sequence[Opened], standing: Sequence[Standing]
+    exchange: Exchange, turns: Sequence[Turn], loops: Sequence[Opened], standing: Sequence[Standing]
 ) -> list[Resolved]:
     """Return questions of these turns that were open, and are answered now that others have spoken."""
-    open_still = {one.message for one in found if one.kind == "question"}
-    asked = {turn.message: turn for turn in turns}
+    open_still = {one.message for one in loops if one.kind == "question"}
+    by_message = {turn.message: turn for turn in turns}
     done: list[Resolved] = []
     for loop in standing:
-        turn = asked.get(loop.message) if loop.message is not None else None
+        turn = by_message.get(loop.message) if loop.message is not None else None
         if loop.kind != "question" or turn is None or turn.message in open_still or "?" not in loop.text:
             continue
         reply = next((one for one in exchange.new if one.voice != turn.voice), None)
@@ -219,7 +219,7 @@ def _answered(
 
 
 def _told_apart(
-    found: Sequence[Opened],
+    loops: Sequence[Opened],
     standing: Sequence[Standing],
     known: Collection[tuple[int, LoopKind]],
     new_id: Callable[[], UUID],
@@ -227,7 +227,7 @@ def _told_apart(
     """Separate new loops from open ones that are said again."""
     fresh: list[tuple[UUID, Opened]] = []
     mentioned: list[Mentioned] = []
-    for one in found:
+    for one in loops:
         if (one.message, one.kind) in known:
             continue
         same = next((loop for loop in standing if _same(loop, one)), None)

@@ -36,14 +36,14 @@ async def most_urgent_of(
     tx: SpaceTransaction, *, user: str | None, session: str | None, now: datetime, limit: int
 ) -> list[Loop]:
     """Return the open loops that matter now, most urgent first."""
-    found = await store.pressing(tx, user=user, session=session, now=now)
+    loops = await store.pressing(tx, user=user, session=session, now=now)
     half_life = tx.settings.of(LOOP_HALF_LIFE_DAYS)
-    urgent = most_urgent(found, now=now, limit=limit, half_life_days=half_life)
+    urgent = most_urgent(loops, now=now, limit=limit, half_life_days=half_life)
     return await store.loops(tx, [one.id for one in urgent])
 
 
 def urgency(loop: Pressing | Loop, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
-    """Return how urgent an open loop is, 0 to 1.
+    """Return the urgency of an open loop, 0 to 1.
 
     Undated ones halve every ``half_life_days`` since they were last said; each further mention counts as
     half a life. Dated ones grow towards their date, are most urgent on it, and halve after it like others.

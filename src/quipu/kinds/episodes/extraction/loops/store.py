@@ -16,7 +16,7 @@ _SQL = queries.load("quipu.kinds.episodes.extraction.loops")
 
 
 async def standing(tx: SpaceTransaction, *, session: int, user: str | None) -> list[Standing]:
-    """Return what is open to a person or in a session, latest first, 300 at most."""
+    """Return the open loops of a person or a session, latest first, 300 at most."""
     rows = await tx.rows(_SQL["standing"], session=session, user=user)
     return [
         Standing(
@@ -83,8 +83,8 @@ async def reopen(tx: SpaceTransaction, id_: UUID) -> bool:
 
 async def loops(tx: SpaceTransaction, ids: Sequence[UUID]) -> list[Loop]:
     """Return loops by their ids, in that order; those that are there."""
-    found = {loop.id: loop for loop in await tx.fetch(Loop, _SQL["loops"], ids=list(ids))}
-    return [found[id_] for id_ in ids if id_ in found]
+    by_id = {loop.id: loop for loop in await tx.fetch(Loop, _SQL["loops"], ids=list(ids))}
+    return [by_id[id_] for id_ in ids if id_ in by_id]
 
 
 async def listed(

@@ -182,19 +182,8 @@ create index prompts_reply on episodes.prompts (space_id, reply_message) where r
 
 create index prompts_message on episodes.prompts (space_id, prompt_message) where prompt_message is not null;
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['threads', 'topics', 'conversation_details', 'message_details', 'exchanges', 'progress',
-        'prompts'] loop
-        execute format('alter table episodes.%I enable row level security', t);
-        execute format('alter table episodes.%I force row level security', t);
-        execute format('create policy own_space on episodes.%I using (space_id = (select core.current_space()))', t);
-        execute format('grant select, insert, update, delete on episodes.%I to quipu_app', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('episodes', array['threads', 'topics', 'conversation_details', 'message_details',
+    'exchanges', 'progress', 'prompts']);
 
 grant usage on all sequences in schema episodes to quipu_app;
 
@@ -403,18 +392,7 @@ create table episodes.episode_history (
     foreign key (space_id, episode_id) references episodes.stored_episodes (space_id, id) on delete cascade
 );
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['stored_episodes', 'episode_messages', 'accesses', 'episode_history'] loop
-        execute format('alter table episodes.%I enable row level security', t);
-        execute format('alter table episodes.%I force row level security', t);
-        execute format('create policy own_space on episodes.%I using (space_id = (select core.current_space()))', t);
-        execute format('grant select, insert, update, delete on episodes.%I to quipu_app', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('episodes', array['stored_episodes', 'episode_messages', 'accesses', 'episode_history']);
 
 -- What is to be borne in mind: loops that are open until something resolves them, and beliefs about people, settled
 -- when they are written: the same again makes surer, a correction supersedes, anything else is an open conflict.
@@ -552,18 +530,7 @@ comment on column episodes.conflicts.severity is 'When it began; each time that 
 
 create index conflicts_rival on episodes.conflicts (space_id, rival_id);
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['loops', 'loop_messages', 'beliefs', 'belief_sources', 'conflicts'] loop
-        execute format('alter table episodes.%I enable row level security', t);
-        execute format('alter table episodes.%I force row level security', t);
-        execute format('create policy own_space on episodes.%I using (space_id = (select core.current_space()))', t);
-        execute format('grant select, insert, update, delete on episodes.%I to quipu_app', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('episodes', array['loops', 'loop_messages', 'beliefs', 'belief_sources', 'conflicts']);
 
 -- From some 3,300 uses on, power(0.8, uses) is less than a number can be: an error of every list and view of the space.
 create function episodes.unraised(uses integer, boost double precision) returns double precision

@@ -213,17 +213,8 @@ create index idx_chat_user_preferences_source
 create index idx_chat_user_preferences_last_session
     on ledger.chat_user_preferences (space_id, last_session_id) where last_session_id is not null;
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['session_details', 'chat_memory_events', 'chat_session_memory', 'chat_user_preferences'] loop
-        execute format('alter table ledger.%I enable row level security', t);
-        execute format('alter table ledger.%I force row level security', t);
-        execute format('create policy own_space on ledger.%I using (space_id = (select core.current_space()))', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('ledger', array['session_details', 'chat_memory_events', 'chat_session_memory',
+    'chat_user_preferences'], rights => null);
 
 grant select, insert, update, delete
     on ledger.session_details, ledger.chat_session_memory, ledger.chat_user_preferences to quipu_app;
@@ -624,20 +615,9 @@ create table ledger.source_runs (
 create index idx_source_runs_source_started
     on ledger.source_runs (space_id, source_name, run_started_at desc);
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['chat_recommendations', 'chat_recommendation_evidence', 'chat_competitor_checks',
-        'chat_review_signal_runs', 'chat_fallbacks', 'source_runs'] loop
-        execute format('alter table ledger.%I enable row level security', t);
-        execute format('alter table ledger.%I force row level security', t);
-        execute format('create policy own_space on ledger.%I using (space_id = (select core.current_space()))', t);
-        execute format('grant select, insert, update, delete on ledger.%I to quipu_app', t);
-        execute format('grant usage on sequence ledger.%I to quipu_app', t || '_id_seq');
-    end loop;
-end
-$$;
+call core.keep_in_space('ledger', array['chat_recommendations', 'chat_recommendation_evidence',
+    'chat_competitor_checks', 'chat_review_signal_runs', 'chat_fallbacks', 'source_runs']);
+grant usage on all sequences in schema ledger to quipu_app;
 
 -- The record of what was said under the names of "Memory + Review Evidence DB Schema (v1.1)", so that its
 -- SQL runs: sessions can be written and deleted through their view, and a deleted one is gone everywhere.
@@ -1036,10 +1016,7 @@ create table ledger.filing_marks (
 comment on table ledger.filing_marks is 'The index knows what stood after the event of that number.';
 comment on column ledger.filing_marks.expired_until is 'What expired until then is out of the index.';
 
-alter table ledger.filing_marks enable row level security;
-alter table ledger.filing_marks force row level security;
-
-create policy own_space on ledger.filing_marks using (space_id = (select core.current_space()));
+call core.keep_in_space('ledger', array['filing_marks'], rights => null);
 
 grant select, insert, update, delete on ledger.filing_marks to quipu_app;
 
@@ -1316,10 +1293,7 @@ comment on column ledger.shapes.scope is 'Null: as the caller says.';
 comment on column ledger.shapes.shape is 'JSON Schema.';
 comment on column ledger.shapes.version is 'Higher than all before, whenever the row is written.';
 
-alter table ledger.shapes enable row level security;
-alter table ledger.shapes force row level security;
-
-create policy own_space on ledger.shapes using (space_id = (select core.current_space()));
+call core.keep_in_space('ledger', array['shapes'], rights => null);
 
 grant select, insert, update on ledger.shapes to quipu_app, quipu_person;
 grant usage on sequence ledger.shapes_version_seq to quipu_app, quipu_person;

@@ -168,18 +168,8 @@ create table longterm.evaluations (
 );
 comment on column longterm.evaluations.message_id is 'The last message that was evaluated; turns counts those of the user.';
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['long_term_memory', 'history', 'sources', 'audit', 'audit_memories', 'evaluations'] loop
-        execute format('alter table longterm.%I enable row level security', t);
-        execute format('alter table longterm.%I force row level security', t);
-        execute format('create policy own_space on longterm.%I using (space_id = (select core.current_space()))', t);
-        execute format('grant select, insert, update, delete on longterm.%I to quipu_app', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('longterm', array['long_term_memory', 'history', 'sources', 'audit', 'audit_memories',
+    'evaluations']);
 
 grant usage on all sequences in schema longterm to quipu_app;
 

@@ -90,19 +90,12 @@ create table tables.discarded_roles (
 );
 comment on table tables.discarded_roles is 'Roles of schemas that are gone; whoever may drop roles drops them.';
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['schemas', 'passwords', 'grants', 'relations'] loop
-        execute format('alter table tables.%I enable row level security', t);
-        execute format('alter table tables.%I force row level security', t);
-        execute format('create policy own_space on tables.%I using (space_id = (select core.current_space()))', t);
-        -- The functions below run as quipu_owner for callers that have entered no space.
-        execute format('create policy engine on tables.%I to quipu_owner using (true)', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('tables', array['schemas', 'passwords', 'grants', 'relations'], rights => null);
+-- The functions below run as quipu_owner for callers that have entered no space.
+create policy engine on tables.schemas to quipu_owner using (true);
+create policy engine on tables.passwords to quipu_owner using (true);
+create policy engine on tables.grants to quipu_owner using (true);
+create policy engine on tables.relations to quipu_owner using (true);
 
 grant select on tables.schemas, tables.relations to quipu_app;
 grant select, insert, update, delete on tables.grants to quipu_app;
@@ -428,18 +421,10 @@ create table tables.following (
 );
 comment on table tables.following is 'Held by whoever has the index follow a schema.';
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['embeddings', 'dirty_rows', 'following'] loop
-        execute format('alter table tables.%I enable row level security', t);
-        execute format('alter table tables.%I force row level security', t);
-        execute format('create policy own_space on tables.%I using (space_id = (select core.current_space()))', t);
-        execute format('create policy engine on tables.%I to quipu_owner using (true)', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('tables', array['embeddings', 'dirty_rows', 'following'], rights => null);
+create policy engine on tables.embeddings to quipu_owner using (true);
+create policy engine on tables.dirty_rows to quipu_owner using (true);
+create policy engine on tables.following to quipu_owner using (true);
 
 grant select, insert, update, delete on tables.embeddings to quipu_app;
 grant select, insert, delete on tables.dirty_rows to quipu_app;
@@ -838,10 +823,7 @@ create table tables.kept_vectors (
 );
 comment on table tables.kept_vectors is 'Of a snapshot that was restored, until the index has followed its rows.';
 
-alter table tables.kept_vectors enable row level security;
-alter table tables.kept_vectors force row level security;
-
-create policy own_space on tables.kept_vectors using (space_id = (select core.current_space()));
+call core.keep_in_space('tables', array['kept_vectors'], rights => null);
 
 create policy engine on tables.kept_vectors to quipu_owner using (true);
 

@@ -1,5 +1,5 @@
 -- name: matching: texts that have the words, from the index, the best or the latest first
-select line_id, part, call_id, session_id, role, tool_name, is_error, happened_at, words, found
+select line_id, part, call_id, session_id, role, tool_name, is_error, happened_at, words, found as total
 from transcripts.matching(%(asked)s::text::tsquery, %(parts)s, %(sessions)s::int8[], %(roles)s, %(tools)s, %(errors)s,
     %(since)s, %(until)s, %(sorted)s, %(most)s)
 

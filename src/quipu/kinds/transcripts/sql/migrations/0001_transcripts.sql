@@ -340,20 +340,9 @@ create table transcripts.memory_edits (
 );
 comment on column transcripts.memory_edits.fact is 'As it was before the edit.';
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['files', 'session_details', 'summaries', 'lines', 'responses', 'tool_calls', 'tool_results', 'teams',
-        'team_members', 'team_tasks', 'prompts', 'extractions', 'memories', 'memory_sources', 'memory_contradictions',
-        'memory_edits'] loop
-        execute format('alter table transcripts.%I enable row level security', t);
-        execute format('alter table transcripts.%I force row level security', t);
-        execute format('create policy own_space on transcripts.%I using (space_id = (select core.current_space()))', t);
-        execute format('grant select, insert, update, delete on transcripts.%I to quipu_app', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('transcripts', array['files', 'session_details', 'summaries', 'lines', 'responses',
+    'tool_calls', 'tool_results', 'teams', 'team_members', 'team_tasks', 'prompts', 'extractions', 'memories',
+    'memory_sources', 'memory_contradictions', 'memory_edits']);
 
 grant usage on all sequences in schema transcripts to quipu_app;
 
@@ -502,18 +491,7 @@ create table transcripts.unindexed (
 );
 comment on table transcripts.unindexed is 'Lines whose text was changed after it was indexed.';
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['texts', 'indexing', 'unindexed'] loop
-        execute format('alter table transcripts.%I enable row level security', t);
-        execute format('alter table transcripts.%I force row level security', t);
-        execute format('create policy own_space on transcripts.%I using (space_id = (select core.current_space()))', t);
-        execute format('grant select, insert, update, delete on transcripts.%I to quipu_app', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('transcripts', array['texts', 'indexing', 'unindexed']);
 
 -- An index on words is not used below a policy (the operator may tell of rows by its errors, PostgreSQL holds), so
 -- it is asked by these functions of the owner, who sees every row and is shown those of the space alone.
@@ -651,9 +629,7 @@ comment on table transcripts.readers is 'The login of each space for SQL of read
 
 create index readers_role on transcripts.readers (role);
 
-alter table transcripts.readers enable row level security;
-alter table transcripts.readers force row level security;
-create policy own_space on transcripts.readers using (space_id = (select core.current_space()));
+call core.keep_in_space('transcripts', array['readers'], rights => null);
 create policy logins on transcripts.readers to quipu_owner using (true);
 
 create table transcripts.discarded_readers (
