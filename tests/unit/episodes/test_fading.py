@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from math import inf
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.episodes.decay.formulas import freshness, half_life_hours, hours
+from quipu.kinds.episodes.decay.formulas import freshness, hours
 from quipu.kinds.episodes.decay.life import EpisodeLife, as_of, curve, state
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -37,10 +36,8 @@ def test_freshness_has_no_memory_of_how_it_was_read(salience: float, one: float,
 
 
 def test_freshness_has_the_half_lives_of_the_origin() -> None:
-    assert half_life_hours(0.5) == pytest.approx(27.7, abs=0.1)
-    assert half_life_hours(0.1) == pytest.approx(15.4, abs=0.1)
-    assert half_life_hours(1.0) == inf
-    assert freshness(0.5, hours=half_life_hours(0.5)) == pytest.approx(0.5)
+    assert freshness(0.5, hours=27.7) == pytest.approx(0.5, abs=0.001)
+    assert freshness(0.1, hours=15.4) == pytest.approx(0.5, abs=0.001)
     assert freshness(1.0, hours=10**6) == 1
 
 

@@ -83,6 +83,10 @@ class SpaceTransaction:
         """Run a query and return its rows as objects of a class, whose fields are the columns by name."""
         return await fetch(self.conn, row, query, self._filled(values), binary=binary)
 
+    async def column(self, query: LiteralString, /, **values: object) -> list[Any]:
+        """Run a query and return the first column of its rows."""
+        return [row[0] for row in await self.rows(query, **values)]
+
     async def fetch_one(self, row: type[_T], query: LiteralString, /, **values: object) -> _T | None:
         """Run a query and return its first row as an object of a class; None if it finds none."""
         cursor = AsyncRawCursor(self.conn, row_factory=class_row(row))

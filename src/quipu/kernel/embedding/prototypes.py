@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
 
 from quipu.kernel.embedding.embedder import Embedder, Vectors
+from quipu.kernel.prose.lexicon import beside
 
 NEAREST: Final = 2
 """How near a text is to a category is the mean of its cosines to so many of its prototypes."""
@@ -55,6 +57,17 @@ class Prototypes:
 
 def _nearest(cosines: Vectors) -> Vectors:
     return np.sort(cosines, axis=1)[:, -NEAREST:].mean(axis=1)
+
+
+@cache
+def listed(module: str, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the sentences of ``prototypes.toml`` beside a module, and the place of each in ``names``.
+
+    Those of ``none`` come last.
+    """
+    data: dict[str, list[str]] = beside(module, "prototypes")
+    pairs = [(text, place) for place, name in enumerate((*names, "none")) for text in data[name]]
+    return tuple(text for text, _ in pairs), tuple(place for _, place in pairs)
 
 
 _made: dict[tuple[str, str], Prototypes] = {}

@@ -38,3 +38,8 @@ def phrase(words: str, *, plural: str = "", is_borderless: bool = False) -> str:
     start = _BEGINNING if words.startswith("^") else r"\b"
     made = words.removeprefix("^").replace(" … ", _GAP).replace("{plural}", plural).replace(" ", r"\s+")
     return rf"{start}(?:{made})\b"
+
+
+def beside(module: str, name: str) -> dict[str, Any]:
+    """Return the content of ``name.toml`` in the folder of a module, by the module's ``__file__``."""
+    return tomllib.loads(Path(module).with_name(f"{name}.toml").read_text("utf-8"))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
-_FILE: Final = Path(__file__).with_name("cues.toml")
+from quipu.kernel.prose.lexicon import beside
 
 
 def matches(sentence: str, *, section: str, name: str) -> bool:
@@ -41,4 +39,4 @@ def _patterns(section: str) -> Mapping[str, tuple[re.Pattern[str], ...]]:
 
 @cache
 def _data() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(_FILE.read_text("utf-8"))
+    return beside(__file__, "cues")

@@ -38,7 +38,7 @@ class MindingEraser:
         doomed_beliefs = await beliefs.doomed(tx, messages, person=person, everything=what.everything)
         await beliefs.delete(tx, [id_ for id_, _ in doomed_beliefs])
         await beliefs.erase_sources(tx, messages)
-        await beliefs.end_free(tx)
+        await tx.execute(beliefs.SQL["end_free"])
         return [entry for _, entry in doomed_beliefs if entry is not None]
 
 

@@ -81,7 +81,7 @@ async def _doomed(tx: SpaceTransaction, what: What) -> _Doomed:
 
 
 async def _ids(tx: SpaceTransaction, name: str, **values: Any) -> list[int]:
-    return [id_ for (id_,) in await tx.rows(SQL[name], **values)]
+    return await tx.column(SQL[name], **values)
 
 
 async def _repeating(

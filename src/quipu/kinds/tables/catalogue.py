@@ -96,7 +96,7 @@ async def _missing(tx: SpaceTransaction, schema: StoredSchema, table: str) -> No
 
 async def table_names(tx: SpaceTransaction, schema: StoredSchema) -> list[str]:
     """Return the names of a schema."""
-    return [name for (name,) in await tx.rows(_SQL["table_names"], schema_name=schema.schema_name)]
+    return await tx.column(_SQL["table_names"], schema_name=schema.schema_name)
 
 
 async def listing(

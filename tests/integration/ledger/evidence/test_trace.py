@@ -177,7 +177,7 @@ async def test_a_reading_that_fails_is_kept_as_one_that_failed(
         raise EmbeddingError("The model is gone.")
 
     monkeypatch.setattr(HashEmbedder, "embed", broken)
-    monkeypatch.setattr("quipu.kinds.ledger.signals.prototypes._made", {})
+    monkeypatch.setattr("quipu.kernel.embedding.prototypes._made", {})
     unclear = [Review(text="Purple elephants sang.", rating=1.0, published_at=NOW, place_id="p1")]
     with pytest.raises(EmbeddingError):
         await trace.read_reviews(unclear, **WHERE, place="p1")

@@ -13,9 +13,10 @@ from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.embedding.prefixes import Role
+from quipu.kernel.embedding.prototypes import embed
 from quipu.kinds.ledger.signals.extract import extract
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewSignals
-from quipu.kinds.ledger.signals.prototypes import embed, prototypes
+from quipu.kinds.ledger.signals.prototypes import decide, prototypes
 from quipu.kinds.ledger.signals.said import judge
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -68,13 +69,13 @@ async def test_a_neutral_sentence_is_near_to_no_complaint(model: Embedder) -> No
         "They are open on Monday.",
     ]
     assert not any(judge(text).settled for text in neutral)
-    assert known.decide(await embed(model, neutral)) == [None, None, None]
+    assert decide(known, await embed(model, neutral)) == [None, None, None]
 
 
 @pytest.mark.anyio
 async def test_every_theme_is_found_by_its_own_prototypes(model: Embedder) -> None:
     known = await prototypes(model)
-    found = known.decide(known.rows)
+    found = decide(known, known.rows)
     for place, theme in enumerate(THEMES):
         own = [one for one, of in zip(found, known.places, strict=True) if of == place and one]
         assert own.count(theme) > len(own) / 2, theme
@@ -83,8 +84,8 @@ async def test_every_theme_is_found_by_its_own_prototypes(model: Embedder) -> No
 @pytest.mark.anyio
 async def test_a_vector_without_direction_belongs_to_no_theme() -> None:
     known = await prototypes(HashEmbedder())
-    assert known.decide(np.zeros((2, 384), np.float32)) == [None, None]
-    assert known.decide(np.empty((0, 384), np.float32)) == []
+    assert decide(known, np.zeros((2, 384), np.float32)) == [None, None]
+    assert decide(known, np.empty((0, 384), np.float32)) == []
 
 
 @pytest.mark.anyio

@@ -64,7 +64,7 @@ async def write(
     places = [place for place, draft in enumerate(new) if loose.issuperset(one.id for one in draft.exchanges)]
     held: dict[UUID, store.Held] = {}
     for place, draft in enumerate(anew, start=len(new)):
-        one = await store.hold_episode(tx, draft.id)
+        one = await tx.fetch_one(store.Held, store.SQL["hold_episode"], id=draft.id)
         if one is not None and not one.deleted and (one.emptied or draft.trouble is None):
             held[draft.id] = one
             places.append(place)
@@ -283,7 +283,7 @@ async def _waits(tx: SpaceTransaction, session: str) -> Waits | None:
     number = await store.session(tx, session)
     if number is None:
         return None
-    exchanges = await store.loose(tx, number, limit=AT_ONCE)
+    exchanges = await tx.fetch(Exchange, store.SQL["loose"], number=number, limit=AT_ONCE)
     return Waits(
         number=number,
         as_of=tx.space.as_of,

@@ -68,17 +68,12 @@ async def session(tx: SpaceTransaction, name: str) -> int | None:
 
 async def sessions_waiting(tx: SpaceTransaction, *, session: str | None) -> list[str]:
     """Return the sessions in which something waits to become an episode; only ``session`` if given."""
-    return [row[0] for row in await tx.rows(SQL["sessions_waiting"], session=session)]
-
-
-async def loose(tx: SpaceTransaction, number: int, *, limit: int) -> list[Exchange]:
-    """Return the exchanges of a session that belong to no episode."""
-    return await tx.fetch(Exchange, SQL["loose"], number=number, limit=limit)
+    return await tx.column(SQL["sessions_waiting"], session=session)
 
 
 async def emptied(tx: SpaceTransaction, number: int, *, limit: int) -> list[UUID]:
     """Return the episodes of a session to write anew after something of them was forgotten."""
-    return [row[0] for row in await tx.rows(SQL["emptied"], number=number, limit=limit)]
+    return await tx.column(SQL["emptied"], number=number, limit=limit)
 
 
 async def exchanges_of(tx: SpaceTransaction, episodes: Sequence[UUID]) -> dict[UUID, list[Exchange]]:
@@ -130,11 +125,6 @@ async def still_loose(tx: SpaceTransaction, exchanges: Sequence[Exchange]) -> se
     return {row[0] for row in await tx.rows(SQL["still_loose"], exchanges=ids, last=last)}
 
 
-async def hold_episode(tx: SpaceTransaction, id_: UUID) -> Held | None:
-    """Return the episode, locked until the transaction ends."""
-    return await tx.fetch_one(Held, SQL["hold_episode"], id=id_)
-
-
 async def rebuildable(
     tx: SpaceTransaction,
     *,
@@ -145,17 +135,14 @@ async def rebuildable(
     again: bool,
 ) -> list[UUID]:
     """Return the episodes that a builder has not written in this version, or all."""
-    return [
-        row[0]
-        for row in await tx.rows(
-            SQL["rebuildable"],
-            ids=None if ids is None else list(ids),
-            session=session,
-            builder=builder,
-            builder_version=version,
-            again=again,
-        )
-    ]
+    return await tx.column(
+        SQL["rebuildable"],
+        ids=None if ids is None else list(ids),
+        session=session,
+        builder=builder,
+        builder_version=version,
+        again=again,
+    )
 
 
 def columns(said: Condensed) -> dict[str, object]:

@@ -8,21 +8,19 @@ bad a little good.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 import Stemmer
 
+from quipu.kernel.prose.lexicon import beside
 from quipu.kinds.episodes.shapes import Feelings, Valence
 
 Emotion = Literal["joy", "sadness", "fear", "anger", "surprise", "disgust"]
 EMOTIONS: Final[tuple[Emotion, ...]] = ("joy", "sadness", "fear", "anger", "surprise", "disgust")
 
-_FILE: Final = Path(__file__).with_name("lexicon.toml")
 _STRENGTHS: Final = {"strong": 3.0, "plain": 2.0, "mild": 1.0}
 _REACH: Final = 3  # words: how far "not" and "very" reach
 _MOST_CHARACTERS: Final = 8_000
@@ -134,7 +132,7 @@ def _words(plain: str, lexicon: _Lexicon) -> list[tuple[Emotion, float]]:
 
 @cache
 def _lexicon() -> _Lexicon:
-    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
+    data: dict[str, Any] = beside(__file__, "lexicon")
     words: dict[str, tuple[Emotion, float]] = {}
     for emotion in EMOTIONS:
         for level, strength in _STRENGTHS.items():

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final, cast
 
+from quipu.kernel.prose.lexicon import beside
+from quipu.kernel.prose.patterns import filled
 from quipu.kinds.episodes.chunking.gists import Judged
 from quipu.kinds.episodes.shapes import Fact, Trait, TraitCategory
 
 MOST_FACTS: Final = 5
 MOST_TRAITS: Final = 20
 
-_FILE: Final = Path(__file__).with_name("keys.toml")
 _EXPLICIT: Final = 0.9
 _HEDGED_BY: Final = 0.25
 _INFERRED: Final = 0.6
@@ -192,16 +191,12 @@ def _value(text: str) -> str:
 
 @cache
 def _known() -> _Known:
-    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
+    data: dict[str, Any] = beside(__file__, "keys")
     words: Mapping[str, str] = data["words"]
-
-    def filled(text: str) -> str:
-        return re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], text)
-
     keyed = tuple(
         _Keyed(
             one["key"],
-            tuple(re.compile(filled(text)) for text in one["any"]),
+            tuple(re.compile(filled(text, words)) for text in one["any"]),
             one.get("value", "{v}"),
             cast("TraitCategory", one["category"]),
         )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final, cast
 
+from quipu.kernel.prose.lexicon import beside
+from quipu.kernel.prose.patterns import any_of, entries
 from quipu.kernel.prose.verbs import conjugated
 from quipu.kinds.episodes.shapes import GistType
 
@@ -29,7 +28,6 @@ _BEFORE_A_SUBJECT: Final = frozenset((
 _PLURAL_CLITIC: Final = {"'re": " are", "'ve": " have", "'ll": " will", "'d": " would"}
 
 
-_FILE: Final = Path(__file__).with_name("patterns.toml")
 _SPACE = re.compile(r"\s+")
 _LEAD = re.compile(
     r"(?:(?:and|but|also|so|well|oh|ok(?:ay)?|yes|yeah|yep|no|nope|hey|hi|hello"
@@ -62,14 +60,14 @@ class Family:
 @cache
 def families() -> tuple[Family, ...]:
     """Return the types in the order in which they are tried."""
-    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
-    words = _filled(data["words"])
-    guards = {name: _any(listed, words) for name, listed in data["guards"].items()}
+    data: dict[str, Any] = beside(__file__, "patterns")
+    words = entries(data["words"])
+    guards = {name: any_of(listed, words) for name, listed in data["guards"].items()}
     return tuple(
         Family(
             cast("GistType", one["type"]),
             float(one["confidence"]),
-            _any(one["any"], words),
+            any_of(one["any"], words),
             tuple(guards[name] for name in one["unless"]),
         )
         for one in data["gist"]
@@ -88,21 +86,6 @@ def lead(text: str) -> int:
     """Count the characters of a sentence's lead-in."""
     match = _LEAD.match(text.lower().replace("\u0130", "i").replace("’", "'"))
     return 0 if match is None or match.end() >= len(text) else match.end()
-
-
-def _filled(words: Mapping[str, str]) -> dict[str, str]:
-    filled: dict[str, str] = {}
-    for name, text in words.items():
-        filled[name] = _with(text, filled)
-    return filled
-
-
-def _with(text: str, words: Mapping[str, str]) -> str:
-    return re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], text)
-
-
-def _any(listed: Sequence[str], words: Mapping[str, str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{_with(one, words)})" for one in listed))
 
 
 def retell(sentence: str, *, who: str, other: str = "the assistant") -> str:

@@ -168,7 +168,9 @@ class AsyncConversations(AsyncPrompts):
         whole("limit", limit)
         user = optional_name("user", user)
         async with self._database.list_read(check_name("space", space)) as tx:
-            return [] if tx is None else await store.topics(tx, user=user, limit=limit)
+            return (
+                [] if tx is None else await tx.fetch(Topic, store.SQL["list_topics"], user=user, limit=limit)
+            )
 
     async def reread(self, *, space: Space, session: OnlySession = None) -> int:
         """Have exchanges read anew by the present reader, and return of how many sessions.

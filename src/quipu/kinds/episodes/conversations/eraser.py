@@ -29,8 +29,8 @@ class ConversationsEraser:
         """Count the rows that would go, by table; tables without any are left out."""
         ids = await record.matching(tx, what)
         touched = await tx.rows(_SQL["touched"], ids=Int8s(ids))
-        ((prompts,),) = await (await tx.run(_SQL["count_prompts"], _given(what, ids))).fetchall()
-        counts = {"exchanges": sum(not row[4] for row in touched), "prompts": prompts}
+        prompts = await tx.column(_SQL["doomed_prompts"], **_given(what, ids))
+        counts = {"exchanges": sum(not row[4] for row in touched), "prompts": len(prompts)}
         return {table: count for table, count in counts.items() if count}
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
@@ -40,7 +40,8 @@ class ConversationsEraser:
         touched = await tx.rows(_SQL["touched"], ids=Int8s(ids))
         whole = {"sessions": Int8s(list(await record.whole_sessions(tx, what)))}
         left = [row[0] for row in touched if row[4]]
-        await tx.execute(_SQL["erase_prompts"], **given)
+        prompts = await tx.column(_SQL["doomed_prompts"], **given)
+        await tx.execute(_SQL["erase_prompts"], gone=prompts)
         await tx.execute(_SQL["erase_progress"], **whole)
         await tx.execute(_SQL["erase_conversations"], **whole)
         if what.everything:
@@ -56,11 +57,11 @@ class ConversationsEraser:
 
 async def unread_named(tx: SpaceTransaction, pattern: str) -> None:
     """Have exchanges read anew, and topics made anew, in which a name stands."""
-    left = [row[0] for row in await tx.rows(_SQL["named_exchanges"], pattern=pattern)]
+    left = await tx.column(_SQL["named_exchanges"], pattern=pattern)
     if left:
         await tx.execute(_SQL["unread_exchanges"], left=Int8s(left), user=None)
         await _put(tx, left)
-    await store.remake(tx, [row[0] for row in await tx.rows(_SQL["named_topics"], pattern=pattern)])
+    await store.remake(tx, await tx.column(_SQL["named_topics"], pattern=pattern))
 
 
 async def _put(tx: SpaceTransaction, left: Sequence[int]) -> None:

@@ -122,7 +122,11 @@ async def _hold(tx: SpaceTransaction, page: _Page) -> None:
 async def _page(context: Context, name: str, payload: Payload, chunker: Chunker) -> _Page | None:
     """Return the messages to read; None if the session is gone, or was deleted."""
     async with context.database.snapshot_read(context.space) as tx:
-        session = None if tx is None else await store.session(tx, name)
+        session = (
+            None
+            if tx is None
+            else await tx.fetch_one(store.Session, store.SQL["session"], session=name, topic=CHUNKER)
+        )
         if tx is None or session is None or session.status == "deleted":
             return None
         messages, vectors = await store.messages(

@@ -16,7 +16,7 @@ from quipu.kernel.db.arrays import Int8s, Texts, Vector, halfvecs
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.embedder import Vectors
 from quipu.kinds.episodes.conversations.exchanges import Span, state
-from quipu.kinds.episodes.conversations.model import Conversation, Exchange, Said, Thread, Topic, Utterance
+from quipu.kinds.episodes.conversations.model import Conversation, Exchange, Said, Thread, Utterance
 from quipu.kinds.episodes.conversations.topics import MOST_WORDS, Known, centre, name_of, topical
 from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.queues import CHUNKER
@@ -48,11 +48,6 @@ class Session:
     def last(self) -> int:
         """The highest number that a message of it can have."""
         return self.id << 24 | _LAST_OF_A_SESSION
-
-
-async def session(tx: SpaceTransaction, name: str) -> Session | None:
-    """Return a session from the record."""
-    return await tx.fetch_one(Session, SQL["session"], session=name, topic=CHUNKER)
 
 
 async def messages(
@@ -128,7 +123,7 @@ async def hold_threads(
 
 async def thread_ids(tx: SpaceTransaction, count: int) -> list[int]:
     """Return numbers for threads that may begin."""
-    return [row[0] for row in await tx.rows(SQL["thread_ids"], count=count)]
+    return await tx.column(SQL["thread_ids"], count=count)
 
 
 async def hold_topics(tx: SpaceTransaction, users: Collection[str], *, limit: int) -> dict[str, list[Known]]:
@@ -202,14 +197,9 @@ async def threads(
     return [replace(one, state=state(one.last_at, now=now, ended=one.state == "ended")) for one in rows]
 
 
-async def topics(tx: SpaceTransaction, *, user: str | None, limit: int) -> list[Topic]:
-    """Return topics, latest first."""
-    return await tx.fetch(Topic, SQL["list_topics"], user=user, limit=limit)
-
-
 async def sessions_read(tx: SpaceTransaction, session: str | None) -> list[str]:
     """Return sessions that have exchanges."""
-    return [name for (name,) in await tx.rows(SQL["sessions_read"], session=session)]
+    return await tx.column(SQL["sessions_read"], session=session)
 
 
 async def remake(tx: SpaceTransaction, topics: Sequence[int], *, without: Sequence[int] = ()) -> None:

@@ -98,12 +98,6 @@ def freshness(salience: float, *, hours: float, decay_per_hour: float = DECAY_PE
     return exp(-decay_per_hour * (1 - min(1.0, max(0.0, salience))) * max(0.0, hours))
 
 
-def half_life_hours(salience: float, *, decay_per_hour: float = DECAY_PER_HOUR) -> float:
-    """Return the hours after which half of an episode is left; infinite if it never fades."""
-    pace = decay_per_hour * (1 - salience)
-    return log(2) / pace if pace > 0 else float("inf")
-
-
 def base_level(recent_hours: Sequence[float], *, older: int = 0, life_hours: float = 0.0) -> float:
     """Return B = ln(sum of t^-d over the accesses), t in hours, d = 0.5.
 

@@ -132,7 +132,9 @@ async def _write(tx: SpaceTransaction, context: Context, page: _Page, prepared: 
     for heard, before in zip(page.heard, page.before, strict=True):
         await _follow(tx, page, heard, before)
         await _believe(tx, keeping, heard)
-    await store.advance(tx, page.session, mark=page.last, now=context.clock.now())
+    await tx.execute(
+        store.SQL["advance"], session=page.session, topic=MINDING, mark=page.last, now=context.clock.now()
+    )
 
 
 async def _follow(tx: SpaceTransaction, page: _Page, heard: Heard, before: Sequence[Turn]) -> None:
@@ -151,7 +153,9 @@ async def _follow(tx: SpaceTransaction, page: _Page, heard: Heard, before: Seque
     for id_, one in followed.opened:
         await loops.write(tx, id_, one, session=page.session, user=heard.user)
     for again in followed.mentioned:
-        await loops.mention(tx, again.id, at=at.get(again.message, heard.turns[-1].at), due=again.due)
+        await tx.execute(
+            loops.SQL["mention"], id=again.id, at=at.get(again.message, heard.turns[-1].at), due=again.due
+        )
     for done in followed.resolved:
         await loops.resolve(tx, done, at=at.get(done.message, heard.turns[-1].at))
 

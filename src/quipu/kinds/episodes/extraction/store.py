@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from pydantic import ValidationError
 
@@ -14,7 +13,7 @@ from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.queues import MINDING
 from quipu.kinds.episodes.shapes import Chunk
 
-_SQL = queries.load("quipu.kinds.episodes.extraction")
+SQL = queries.load("quipu.kinds.episodes.extraction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,48 +28,43 @@ class Heard:
 
 async def hold(tx: SpaceTransaction) -> None:
     """Wait until nobody else changes loops and beliefs of the space."""
-    await tx.execute(_SQL["hold"])
+    await tx.execute(SQL["hold"])
 
 
 async def session(tx: SpaceTransaction, name: str) -> tuple[int, int] | None:
     """Return the number of a session and the last message of it that was read; None if it is gone."""
-    rows = await tx.rows(_SQL["session"], name=name, topic=MINDING)
+    rows = await tx.rows(SQL["session"], name=name, topic=MINDING)
     return (rows[0][0], rows[0][1]) if rows else None
 
 
 async def exchanges(tx: SpaceTransaction, session: int, *, mark: int, limit: int) -> list[Heard]:
     """Return exchanges with something said after message ``mark``, in order."""
-    rows = await tx.rows(_SQL["exchanges"], session=session, mark=mark, limit=limit)
+    rows = await tx.rows(SQL["exchanges"], session=session, mark=mark, limit=limit)
     return [Heard(first, last, user, _chunk(chunk)) for first, last, user, chunk in rows]
 
 
 async def exchange_before(tx: SpaceTransaction, session: int, *, first: int) -> int:
     """Return the first message of the exchange before one; ``first`` itself if there is none."""
-    rows = await tx.rows(_SQL["exchange_before"], session=session, first=first)
+    rows = await tx.rows(SQL["exchange_before"], session=session, first=first)
     return rows[0][0] if rows else first
 
 
 async def turns(tx: SpaceTransaction, session: int, *, first: int, last: int) -> list[Turn]:
     """Return the words of people and agents from one message to another, as far as they may be kept."""
-    rows = await tx.rows(_SQL["turns"], session=session, first=first, last=last)
+    rows = await tx.rows(SQL["turns"], session=session, first=first, last=last)
     texts = await kept(tx, await tx.spoken([row[3] for row in rows]))
     return [replace(Turn(*row), text=text) for row, text in zip(rows, texts, strict=True)]
 
 
 async def is_there(tx: SpaceTransaction, session: int) -> bool:
     """Return True if a session was not forgotten; it stays while the transaction lasts."""
-    return bool(await tx.rows(_SQL["is_there"], session=session))
+    return bool(await tx.rows(SQL["is_there"], session=session))
 
 
 async def mark(tx: SpaceTransaction, session: int) -> int:
     """Return the last message of a session that was read; -1 if none was."""
-    rows = await tx.rows(_SQL["mark"], session=session, topic=MINDING)
+    rows = await tx.rows(SQL["mark"], session=session, topic=MINDING)
     return rows[0][0] if rows else -1
-
-
-async def advance(tx: SpaceTransaction, session: int, *, mark: int, now: datetime) -> None:
-    """Note how far a session was read."""
-    await tx.execute(_SQL["advance"], session=session, topic=MINDING, mark=mark, now=now)
 
 
 def _chunk(stored: object) -> Chunk | None:

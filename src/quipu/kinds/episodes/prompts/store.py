@@ -83,4 +83,4 @@ async def message(tx: SpaceTransaction, session: str, external_id: str) -> str |
 
 async def waiting(tx: SpaceTransaction, session: str) -> list[UUID]:
     """Return the prompts that wait for the next answer in a session."""
-    return [row[0] for row in await tx.rows(SQL["waiting_of_session"], session=session)]
+    return await tx.column(SQL["waiting_of_session"], session=session)

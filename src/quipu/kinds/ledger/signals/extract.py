@@ -15,8 +15,9 @@ from anyio import to_thread
 from quipu.errors import BadInput
 from quipu.kernel.base.text import ELLIPSIS, clean
 from quipu.kernel.embedding.embedder import Embedder
+from quipu.kernel.embedding.prototypes import embed
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewEvidence, ReviewSignals, Theme, ThemeScore
-from quipu.kinds.ledger.signals.prototypes import embed, prototypes
+from quipu.kinds.ledger.signals.prototypes import decide, prototypes
 from quipu.kinds.ledger.signals.said import Verdict, judge
 from quipu.kinds.ledger.signals.words import Sentence, sentences
 
@@ -199,7 +200,7 @@ async def _ask(judged: Sequence[_Judged], embedder: Embedder) -> dict[int, Theme
         return {}
     known = await prototypes(embedder)
     vectors = await embed(embedder, [judged[at].sentence.text for at in questions])
-    decided = zip(questions, known.decide(vectors), strict=True)
+    decided = zip(questions, decide(known, vectors), strict=True)
     return {at: theme for at, theme in decided if theme is not None}
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from quipu.kernel.prose.lexicon import beside
 from quipu.kinds.ledger.signals.words import Word, fold, keys_of, merge, stem, words
 
-_FILE: Final = Path(__file__).with_name("lexicon.toml")
 _FUZZY_LETTERS: Final = 7
 """Words of the lexicon from this length on are also found with one letter missing, extra or swapped."""
 
@@ -150,7 +148,7 @@ class Lexicon:
 @cache
 def lexicon() -> Lexicon:
     """Return the lexicon, read from its file the first time."""
-    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
+    data: dict[str, Any] = beside(__file__, "lexicon")
     classes = {name: frozenset(text.split()) for name, text in data["classes"].items()}
     listed = [*_phrases(data)]
     denying = classes["not"] | {"@not"}

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
+from quipu.kernel.prose.lexicon import beside
 from quipu.kinds.longterm.model import Category
 
-_FILE: Final = Path(__file__).with_name("grammar.toml")
 _NAMED = re.compile(r"\{([a-z]+)\}")
 _VALUE = re.compile(r"(?<![\w\\])V(?!\w)")
 _THOUGHT: Final = (
@@ -64,7 +62,7 @@ class Grammar:
 @cache
 def grammar() -> Grammar:
     """Return the grammar, read from its file the first time."""
-    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
+    data: dict[str, Any] = beside(__file__, "grammar")
     words: dict[str, str] = data["words"]
     guards = {
         name: re.compile("|".join(f"(?:{filled(one, words)})" for one in listed), re.IGNORECASE)

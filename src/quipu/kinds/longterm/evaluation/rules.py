@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from quipu.kernel.embedding.embedder import Embedder
-from quipu.kernel.embedding.prototypes import embed, prototypes
+from quipu.kernel.embedding.prototypes import embed, listed, prototypes
 from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.evaluation.conversation import Conversation
 from quipu.kinds.longterm.evaluation.known import Known, known
@@ -29,8 +26,6 @@ MARGIN: Final = 0.12
 MOST: Final = 400
 """Clauses of one evaluation that are embedded: it costs about 2 ms for each."""
 
-_FILE: Final = Path(__file__).with_name("prototypes.toml")
-
 
 async def by_meaning(embedder: Embedder, clauses: Mapping[str, bool]) -> dict[str, Category]:
     """Return the categories of clauses that seem to last; True marks those asked to be remembered.
@@ -38,20 +33,13 @@ async def by_meaning(embedder: Embedder, clauses: Mapping[str, bool]) -> dict[st
     Raises ``EmbeddingError``.
     """
     texts = list(clauses)[:MOST]
-    known = await prototypes("longterm", embedder, *_listed())
+    known = await prototypes("longterm", embedder, *listed(__file__, CATEGORIES))
     vectors = await embed(embedder, texts)
     decided = known.decide(
         vectors, near_enough=NEAR_ENOUGH, margin=MARGIN, settled=[clauses[text] for text in texts]
     )
     pairs = zip(texts, decided, strict=True)
     return {text: CATEGORIES[place] for text, place in pairs if place is not None}
-
-
-@cache
-def _listed() -> tuple[tuple[str, ...], tuple[int, ...]]:
-    data: dict[str, list[str]] = tomllib.loads(_FILE.read_text("utf-8"))
-    pairs = [(text, place) for place, name in enumerate((*CATEGORIES, "none")) for text in data[name]]
-    return tuple(text for text, _ in pairs), tuple(place for _, place in pairs)
 
 
 class RulesEvaluator:

@@ -92,7 +92,7 @@ class AsyncBrowse(AsyncCounts):
                 return []
             if after is not None:
                 await behind(_check_session(tx, after))
-            chosen = [number for (number,) in await tx.rows(SQL["sessions"], **values)]
+            chosen = await tx.column(SQL["sessions"], **values)
             return sorted(await store.families(tx, chosen), key=_latest, reverse=True)
 
     async def get(

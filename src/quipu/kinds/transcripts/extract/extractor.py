@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import Final
 
 from quipu.kernel.embedding.embedder import Embedder
-from quipu.kernel.embedding.prototypes import embed, prototypes
+from quipu.kernel.embedding.prototypes import embed, listed, prototypes
 from quipu.kernel.prose.sentences import LONGEST, Sentence, sentences
 from quipu.kinds.transcripts.extract.model import CATEGORIES, Category, Extraction, Finding, Turn
 from quipu.kinds.transcripts.extract.rewrite import rewrite
@@ -38,15 +35,6 @@ MARGIN: Final = 0.12
 """A category must be so much nearer than what lasts in no way."""
 
 FEWEST_WORDS: Final = 4
-
-_PROTOTYPES_FILE: Final = Path(__file__).with_name("prototypes.toml")
-
-
-@cache
-def _listed() -> tuple[tuple[str, ...], tuple[int, ...]]:
-    data: dict[str, list[str]] = tomllib.loads(_PROTOTYPES_FILE.read_text("utf-8"))
-    pairs = [(text, place) for place, name in enumerate((*CATEGORIES, "none")) for text in data[name]]
-    return tuple(text for text, _ in pairs), tuple(place for _, place in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +113,7 @@ async def _decide(judged: Sequence[Candidate], categories: list[Category | None]
     unsettled = list(islice(undecided, MOST_BY_MEANING))
     if not unsettled:
         return
-    known = await prototypes("transcripts", embedder, *_listed())
+    known = await prototypes("transcripts", embedder, *listed(__file__, CATEGORIES))
     vectors = await embed(embedder, [judged[at].text for at in unsettled])
     decided = known.decide(vectors, near_enough=NEAR_ENOUGH, margin=MARGIN)
     for at, place in zip(unsettled, decided, strict=True):

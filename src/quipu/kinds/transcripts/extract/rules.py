@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final, cast
 
+from quipu.kernel.prose.lexicon import beside
+from quipu.kernel.prose.patterns import any_of
 from quipu.kinds.transcripts.extract.model import Category
 
 _HEDGED = re.compile(
@@ -42,7 +42,6 @@ _LEAD = re.compile(
     )+""",
     re.VERBOSE,
 )
-_PATTERNS_FILE: Final = Path(__file__).with_name("patterns.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ class Patterns:
 @cache
 def patterns() -> Patterns:
     """Return the patterns, read from their file the first time."""
-    data: dict[str, Any] = tomllib.loads(_PATTERNS_FILE.read_text("utf-8"))
+    data: dict[str, Any] = beside(__file__, "patterns")
     words: dict[str, str] = data["words"]
     guards = {name: _any(listed, words) for name, listed in data["guards"].items()}
     return Patterns(tuple(_family(one, words) for one in data["family"]), guards)
@@ -96,16 +95,10 @@ def _family(one: Mapping[str, Any], words: Mapping[str, str]) -> Family:
 
 
 def _any(listed: Sequence[str], words: Mapping[str, str]) -> Wording:
-    """Return all expressions of a list as one wording; ``{name}`` stands for an entry of the words."""
-    filled = [re.sub(r"\{([a-z]+)\}", lambda match: words[match[1]], one) for one in listed]
-    return Wording(
-        _one_of([one[1:] for one in filled if one.startswith("^")]),
-        _one_of([one for one in filled if not one.startswith("^")]),
-    )
-
-
-def _one_of(listed: Sequence[str]) -> re.Pattern[str] | None:
-    return re.compile("|".join(f"(?:{one})" for one in listed)) if listed else None
+    """Return all expressions of a list as one wording."""
+    first = [one[1:] for one in listed if one.startswith("^")]
+    other = [one for one in listed if not one.startswith("^")]
+    return Wording(any_of(first, words) if first else None, any_of(other, words) if other else None)
 
 
 def read(seen: str) -> str:

@@ -13,8 +13,8 @@ from (
 join episodes.exchanges e on e.space_id = %(space)s and e.id = t.id
 order by e.id
 
--- name: count_prompts: prompts that go; what names no user in the session of a person is theirs, as of messages
-select count(*) from episodes.prompts
+-- name: doomed_prompts: prompts that go; what names no user in the session of a person is theirs, as of messages
+select id from episodes.prompts
 where space_id = %(space)s
     and (%(everything)s or prompt_message = any(%(ids)s::int8[]) or reply_message = any(%(ids)s::int8[])
         or (%(message)s::text is null and (%(session)s::text is not null or %(user)s::text is not null)
@@ -24,16 +24,8 @@ where space_id = %(space)s
                     select name from core.sessions
                     where space_id = %(space)s and coalesce(distinct_id, belongs_to) = %(user)s))))
 
--- name: erase_prompts: take them
-delete from episodes.prompts
-where space_id = %(space)s
-    and (%(everything)s or prompt_message = any(%(ids)s::int8[]) or reply_message = any(%(ids)s::int8[])
-        or (%(message)s::text is null and (%(session)s::text is not null or %(user)s::text is not null)
-            and (%(session)s::text is null or session = %(session)s)
-            and (%(user)s::text is null or user_name = %(user)s
-                or user_name is null and session in (
-                    select name from core.sessions
-                    where space_id = %(space)s and coalesce(distinct_id, belongs_to) = %(user)s))))
+-- name: erase_prompts: take prompts
+delete from episodes.prompts where space_id = %(space)s and id = any(%(gone)s::uuid[])
 
 -- name: erase_exchanges: take exchanges of which nothing is left
 delete from episodes.exchanges where space_id = %(space)s and id = any(%(gone)s::int8[])

@@ -114,7 +114,7 @@ class AsyncBeliefs:
         async with self._database.list_read(check_name("space", space)) as tx:
             row = await store.row(tx, id)
             assert tx is not None
-            return await store.sources(tx, row.id)
+            return await tx.fetch(BeliefSource, store.SQL["sources"], id=row.id)
 
     async def history(self, id: Id, *, space: Space) -> Sequence[Belief]:
         """List all values that the key of a belief ever had for its person, the latest first.
@@ -164,7 +164,7 @@ class AsyncBeliefs:
             one = askable(await store.conflicts(tx, person=person))
             if one is None:
                 return None
-            await store.surface(tx, one.id, at=self._clock.now())
+            await tx.execute(store.SQL["surface"], id=one.id, at=self._clock.now())
             return current((await store.conflicts(tx, id=one.id))[0])
 
     async def resolve(

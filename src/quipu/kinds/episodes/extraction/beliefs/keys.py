@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final, Literal
 
-_FILE: Final = Path(__file__).with_name("keys.toml")
+from quipu.kernel.prose.lexicon import beside
+
 _NO_LETTER: Final = re.compile(r"[^\w%€$£+#./:-]+")
 _EDGES: Final = re.compile(r"^[\W_]+|[^\w%€$£+#]+$")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an|in|at|to|my|his|her|our|their)\b ?")
@@ -73,7 +72,7 @@ def cue_of(seen: str) -> Literal["corrected", "changed"] | None:
 
 @cache
 def _keys() -> _Keys:
-    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
+    data: dict[str, Any] = beside(__file__, "keys")
     lines = [line.split() for line in data["same"]]
     cues = data["cues"]
     return _Keys(

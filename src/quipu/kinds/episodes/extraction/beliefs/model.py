@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
@@ -71,7 +72,7 @@ class Held:
     times: int
     again: int
     said_at: datetime
-    messages: frozenset[int]
+    messages: Collection[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

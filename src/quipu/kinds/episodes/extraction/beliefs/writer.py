@@ -37,9 +37,9 @@ class Keeping:
         if new is not None:
             await self._enter(settled, new)
         if settled.confirm is not None:
-            await store.confirm(
-                self._within,
-                settled.confirm,
+            await self._within.execute(
+                store.SQL["confirm"],
+                id=settled.confirm,
                 confidence=settled.confidence,
                 said_at=claim.said_at,
                 source=claim.source,
@@ -55,7 +55,7 @@ class Keeping:
     async def _end(self, ids: Sequence[UUID], *, ending: Ending) -> None:
         """End beliefs; they stay in history, and leave recall."""
         entries = await store.entries(self._within, ids)
-        await store.end(self._within, ids, ending=ending, at=self._now)
+        await self._within.execute(store.SQL["end"], ids=list(ids), ending=ending, at=self._now)
         if entries:
             await withdraw(self._within, entries)
 
@@ -63,7 +63,7 @@ class Keeping:
         """Let a contested belief stand from now on, and be found."""
         row = await store.row(self._within, id_)
         entry = await self._file(row.id, row.person, row.key, row.value, row.nature, row.user, row.said_at)
-        await store.stand(self._within, id_, entry=entry)
+        await self._within.execute(store.SQL["stand"], id=id_, entry=entry)
 
     async def by_hand(self, row: Row, value: str) -> UUID:
         """Put a value that a person gave in the place of a belief; settle its conflicts."""
@@ -152,8 +152,8 @@ class Keeping:
         await store.insert(self._within, values)
         await self._say(claim, id_)
         if settled.contests is not None:
-            await store.contest(
-                self._within,
+            await self._within.execute(
+                store.SQL["contest"],
                 belief=settled.contests,
                 rival=id_,
                 severity=settled.severity,
@@ -161,8 +161,12 @@ class Keeping:
             )
 
     async def _say(self, claim: Claim, id_: UUID) -> None:
-        await store.insert_source(
-            self._within, id_, message=claim.message, excerpt=claim.excerpt, said_at=claim.said_at
+        await self._within.execute(
+            store.SQL["insert_source"],
+            belief=id_,
+            message=claim.message,
+            excerpt=claim.excerpt,
+            said_at=claim.said_at,
         )
 
     async def _file(

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
+from quipu.kernel.prose.lexicon import beside
+from quipu.kernel.prose.patterns import any_of, entries
 from quipu.recall.terms import question_terms
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[a-z]{1,2}\b)?")
 _POSSESSIVE: Final = re.compile(r"['’]s\b")
 _LANGUAGE: Final = ("english",)
 _PAST_ENDING: Final = re.compile(r"\b[a-z]{2,}ed\b")
-
-
-_FILE: Final = Path(__file__).with_name("lexicon.toml")
-_ENTRY: Final = re.compile(r"\{([a-z]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +99,18 @@ class Wording:
 @cache
 def wording() -> Wording:
     """Return the wordings, read from their file the first time."""
-    data: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
-    words = _entries(data["words"])
+    data: dict[str, Any] = beside(__file__, "lexicon")
+    words = entries(data["words"])
     promise, terms = data["promise"], data["terms"]
     return Wording(
-        time=_any([words["time"]], words),
+        time=re.compile(words["time"]),
         promise=Promising(
-            said=_any(promise["said"], words, whole=False),
-            later=_any(promise["later"], words),
+            said=any_of(_numbered(promise["said"]), words),
+            later=any_of(promise["later"], words),
             light=frozenset(promise["light"].split()),
             doing=frozenset(promise["doing"].split()),
             now=re.compile(promise["now"]),
-            never=_any(promise["never"], words),
+            never=any_of(promise["never"], words),
         ),
         task=Saying(**_patterns(data["task"], words)),
         waiting=Saying(**_patterns(data["waiting"], words)),
@@ -129,27 +125,13 @@ def wording() -> Wording:
     )
 
 
-def _entries(listed: Mapping[str, str]) -> dict[str, str]:
-    """Return the entries, each with those before it filled in."""
-    words: dict[str, str] = {}
-    for name, text in listed.items():
-        words[name] = _filled(text, words)
-    return words
+def _numbered(listed: Sequence[str]) -> list[str]:
+    """Return expressions of which each names its verb: a group may have its name once only."""
+    return [text.replace("(?P<verb>", f"(?P<verb{place}>") for place, text in enumerate(listed)]
 
 
 def _patterns(table: Mapping[str, Sequence[str]], words: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
-    return {name: _any(listed, words) for name, listed in table.items()}
-
-
-def _any(listed: Sequence[str], words: Mapping[str, str], *, whole: bool = True) -> re.Pattern[str]:
-    texts = [_filled(text, words) for text in listed]
-    if not whole:  # each names its verb: a group may have its name once only
-        texts = [text.replace("(?P<verb>", f"(?P<verb{place}>") for place, text in enumerate(texts)]
-    return re.compile("|".join(f"(?:{text})" for text in texts))
-
-
-def _filled(text: str, words: Mapping[str, str]) -> str:
-    return _ENTRY.sub(lambda match: words.get(match[1], match[0]), text)
+    return {name: any_of(listed, words) for name, listed in table.items()}
 
 
 def terms(text: str) -> frozenset[int]:

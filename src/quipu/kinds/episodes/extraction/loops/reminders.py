@@ -36,7 +36,7 @@ async def most_urgent_of(
     tx: SpaceTransaction, *, user: str | None, session: str | None, now: datetime, limit: int
 ) -> list[Loop]:
     """Return the open loops that matter now, most urgent first."""
-    loops = await store.pressing(tx, user=user, session=session, now=now)
+    loops = await tx.fetch(Pressing, store.SQL["pressing"], user=user, session=session, now=now)
     half_life = tx.settings.of(LOOP_HALF_LIFE_DAYS)
     urgent = most_urgent(loops, now=now, limit=limit, half_life_days=half_life)
     return await store.loops(tx, [one.id for one in urgent])

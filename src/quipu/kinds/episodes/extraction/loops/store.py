@@ -9,15 +9,15 @@ from uuid import UUID
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.episodes.extraction.loops.model import Loop, LoopKind, Opened, Pressing, Resolved, Standing
+from quipu.kinds.episodes.extraction.loops.model import Loop, LoopKind, Opened, Resolved, Standing
 from quipu.record.given import row_of
 
-_SQL = queries.load("quipu.kinds.episodes.extraction.loops")
+SQL = queries.load("quipu.kinds.episodes.extraction.loops")
 
 
 async def standing(tx: SpaceTransaction, *, session: int, user: str | None) -> list[Standing]:
     """Return the open loops of a person or a session, latest first, 300 at most."""
-    rows = await tx.rows(_SQL["standing"], session=session, user=user)
+    rows = await tx.rows(SQL["standing"], session=session, user=user)
     return [
         Standing(
             id=id_,
@@ -34,14 +34,14 @@ async def standing(tx: SpaceTransaction, *, session: int, user: str | None) -> l
 
 async def known(tx: SpaceTransaction, *, session: int, first: int) -> set[tuple[int, LoopKind]]:
     """Return message and kind of all that messages of a session, from ``first`` on, ever left open."""
-    rows = await tx.rows(_SQL["known"], session=session, first=first)
+    rows = await tx.rows(SQL["known"], session=session, first=first)
     return {(message, kind) for message, kind in rows}
 
 
 async def write(tx: SpaceTransaction, id_: UUID, one: Opened, *, session: int, user: str | None) -> None:
     """Write a loop that is left open."""
     await tx.execute(
-        _SQL["open"],
+        SQL["open"],
         id=id_,
         kind=one.kind,
         text=one.text,
@@ -54,12 +54,7 @@ async def write(tx: SpaceTransaction, id_: UUID, one: Opened, *, session: int, u
         things=Int4s(sorted(one.things)),
         verbs=Int4s(sorted(one.verbs)),
     )
-    await tx.execute(_SQL["rest_on"], id=id_, messages=Int8s(one.messages))
-
-
-async def mention(tx: SpaceTransaction, id_: UUID, *, at: datetime, due: datetime | None) -> None:
-    """Note that it was said again."""
-    await tx.execute(_SQL["mention"], id=id_, at=at, due=due)
+    await tx.execute(SQL["rest_on"], id=id_, messages=Int8s(one.messages))
 
 
 async def close(
@@ -67,7 +62,7 @@ async def close(
 ) -> bool:
     """Close a loop; return True if it was open."""
     return bool(
-        await tx.rows(_SQL["close"], id=id_, at=at, outcome=outcome, evidence=evidence, message=message)
+        await tx.rows(SQL["close"], id=id_, at=at, outcome=outcome, evidence=evidence, message=message)
     )
 
 
@@ -78,12 +73,12 @@ async def resolve(tx: SpaceTransaction, one: Resolved, *, at: datetime) -> None:
 
 async def reopen(tx: SpaceTransaction, id_: UUID) -> bool:
     """Open a loop again; return True if it was closed."""
-    return bool(await tx.rows(_SQL["reopen"], id=id_))
+    return bool(await tx.rows(SQL["reopen"], id=id_))
 
 
 async def loops(tx: SpaceTransaction, ids: Sequence[UUID]) -> list[Loop]:
     """Return loops by their ids, in that order; those that are there."""
-    by_id = {loop.id: loop for loop in await tx.fetch(Loop, _SQL["loops"], ids=list(ids))}
+    by_id = {loop.id: loop for loop in await tx.fetch(Loop, SQL["loops"], ids=list(ids))}
     return [by_id[id_] for id_ in ids if id_ in by_id]
 
 
@@ -101,28 +96,18 @@ async def listed(
     """Return loops, latest first, behind the loop ``after``."""
     return await loops(
         tx,
-        [
-            row[0]
-            for row in await tx.rows(
-                _SQL["listed"],
-                state=state,
-                kind=kind,
-                user=user,
-                session=session,
-                after=None if after is None else after.id,
-                after_at=None if after is None else after.closed_at or after.said_at,
-                limit=limit,
-                offset=offset,
-            )
-        ],
+        await tx.column(
+            SQL["listed"],
+            state=state,
+            kind=kind,
+            user=user,
+            session=session,
+            after=None if after is None else after.id,
+            after_at=None if after is None else after.closed_at or after.said_at,
+            limit=limit,
+            offset=offset,
+        ),
     )
-
-
-async def pressing(
-    tx: SpaceTransaction, *, user: str | None, session: str | None, now: datetime
-) -> list[Pressing]:
-    """Return open loops that may be urgent: the latest 1,000, and 500 each of those past due and due next."""
-    return await tx.fetch(Pressing, _SQL["pressing"], user=user, session=session, now=now)
 
 
 async def loop(tx: SpaceTransaction | None, id_: UUID | str) -> Loop:
@@ -133,20 +118,17 @@ async def loop(tx: SpaceTransaction | None, id_: UUID | str) -> Loop:
         BadInput: several begin so, or it is no id.
     """
     hint = "The list of loops in all states shows them."
-    return await row_of(tx, id_, like=_SQL["ids_like"], fetch=loops, what="loop", hint=hint)
+    return await row_of(tx, id_, like=SQL["ids_like"], fetch=loops, what="loop", hint=hint)
 
 
 async def doomed(
     tx: SpaceTransaction, messages: Sequence[int], *, person: str | None, everything: bool
 ) -> list[UUID]:
     """Return the loops that an erasure takes."""
-    return [
-        row[0]
-        for row in await tx.rows(_SQL["doomed"], ids=Int8s(messages), person=person, everything=everything)
-    ]
+    return await tx.column(SQL["doomed"], ids=Int8s(messages), person=person, everything=everything)
 
 
 async def erase(tx: SpaceTransaction, ids: Sequence[UUID], *, messages: Sequence[int]) -> None:
     """Take loops, and of others the words of messages that go."""
-    await tx.execute(_SQL["erase"], loops=list(ids))
-    await tx.execute(_SQL["erase_evidence"], ids=Int8s(messages))
+    await tx.execute(SQL["erase"], loops=list(ids))
+    await tx.execute(SQL["erase_evidence"], ids=Int8s(messages))
