@@ -29,9 +29,9 @@ from quality.model import Conversation
 from quipu.kernel.config import load
 from quipu.kernel.embedding.choose import choose
 from quipu.kinds.episodes.building.readiness import IDLE, Waiting, plan
-from quipu.kinds.episodes.building.signs import Turn, depths, signs
+from quipu.kinds.episodes.building.signs import TimedTurn, depths, signs
 
-Method = Callable[[Sequence[Turn]], list[int]]
+Method = Callable[[Sequence[TimedTurn]], list[int]]
 _NEVER = datetime(2026, 1, 1, tzinfo=UTC)
 _DEPTH = 0.35  # where TextTiling over sentence vectors did best on the first five
 _APART = 8
@@ -46,20 +46,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     dialogues = locomo.load(options.data)
     with_times = anyio.run(_turns, dialogues)
-    without = [[Turn(turn.text, None, turn.vector) for turn in turns] for turns in with_times]
+    without = [[TimedTurn(turn.text, None, turn.vector) for turn in turns] for turns in with_times]
     true = [_true(dialogue) for dialogue in dialogues]
     _show(dialogues, true, with_times, without)
     return 0
 
 
-async def _turns(dialogues: Sequence[Conversation]) -> list[list[Turn]]:
+async def _turns(dialogues: Sequence[Conversation]) -> list[list[TimedTurn]]:
     embedder = choose(load(None, {}))
-    found: list[list[Turn]] = []
+    found: list[list[TimedTurn]] = []
     for dialogue in dialogues:
         vectors = await embedder.embed([message.content for message in dialogue.messages])
         found.append(
             [
-                Turn(message.content, datetime.fromisoformat(str(message.time)), vector)
+                TimedTurn(message.content, datetime.fromisoformat(str(message.time)), vector)
                 for message, vector in zip(dialogue.messages, vectors, strict=True)
             ]
         )
@@ -72,7 +72,7 @@ def _true(dialogue: Conversation) -> list[int]:
     return [place for place, (one, other) in pairs if one.session != other.session]
 
 
-def episodes(turns: Sequence[Turn]) -> list[int]:
+def episodes(turns: Sequence[TimedTurn]) -> list[int]:
     """Where our episodes begin, but for the first; each turn stands for an exchange of one message."""
     waiting = [
         Waiting(turns=1, sign=sign, started_at=turn.at or _NEVER, ended_at=turn.at or _NEVER)
@@ -87,7 +87,7 @@ def fixed(length: int) -> Method:
     return lambda turns: list(range(length, len(turns), length))
 
 
-def pauses(turns: Sequence[Turn]) -> list[int]:
+def pauses(turns: Sequence[TimedTurn]) -> list[int]:
     """A boundary at each pause of half an hour; none where times are not known."""
     return [
         place
@@ -96,7 +96,7 @@ def pauses(turns: Sequence[Turn]) -> list[int]:
     ]
 
 
-def tiling(turns: Sequence[Turn]) -> list[int]:
+def tiling(turns: Sequence[TimedTurn]) -> list[int]:
     """TextTiling over sentence vectors: the deepest falls of meaning, eight turns apart or more."""
     deep = depths([turn.vector for turn in turns])
     found: list[int] = []
@@ -109,13 +109,13 @@ def tiling(turns: Sequence[Turn]) -> list[int]:
 def _show(
     dialogues: Sequence[Conversation],
     true: Sequence[Sequence[int]],
-    with_times: Sequence[Sequence[Turn]],
-    without: Sequence[Sequence[Turn]],
+    with_times: Sequence[Sequence[TimedTurn]],
+    without: Sequence[Sequence[TimedTurn]],
 ) -> None:
     first = locomo.TUNE_CONVERSATIONS
     lengths = [len(turns) for turns in without]
     usual = round(sum(lengths[:first]) / sum(len(places) + 1 for places in true[:first]))
-    methods: Mapping[str, tuple[Method, Sequence[Sequence[Turn]]]] = {
+    methods: Mapping[str, tuple[Method, Sequence[Sequence[TimedTurn]]]] = {
         f"every {usual} turns": (fixed(usual), without),
         "fall of meaning (TextTiling)": (tiling, without),
         "episodes, no times": (episodes, without),

@@ -25,7 +25,7 @@ from extraction.labelled import SETS, Labelled, of_set
 from extraction.measures import Figures, figures, judged, micro
 from extraction.systems import Found, keywords, patterns_alone, whole
 from quipu.kinds.transcripts.extract.extractor import RulesExtractor
-from quipu.kinds.transcripts.extract.model import CATEGORIES, Turn
+from quipu.kinds.transcripts.extract.model import CATEGORIES, SessionTurn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,7 +104,7 @@ async def _overview() -> Table:
 
 async def _speed() -> str:
     said = [turn.text for name in SETS for turn in of_set(name) if turn.role == "user"]
-    turns = [Turn(index=at, role="user", text=text) for at, text in enumerate(said * 40)]
+    turns = [SessionTurn(index=at, role="user", text=text) for at, text in enumerate(said * 40)]
     began = perf_counter()
     await RulesExtractor().extract(turns)
     size = sum(len(turn.text.encode()) for turn in turns) / 1e6

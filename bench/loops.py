@@ -25,7 +25,7 @@ from rich.table import Table
 from quipu.kinds.episodes.extraction.loops.model import Opened, Standing
 from quipu.kinds.episodes.extraction.loops.openings import opened
 from quipu.kinds.episodes.extraction.loops.progress import resolved
-from quipu.kinds.episodes.extraction.turns import Turn
+from quipu.kinds.episodes.extraction.turns import SpokenTurn
 
 _FILE = Path(__file__).with_name("loops") / "dialogues.txt"
 _LABEL = re.compile(r"\{(open|close) (\w+)\}")
@@ -38,7 +38,7 @@ class Dialogue:
     """A dialogue and its labels: openings by place and kind, closings by (place opened, place closed)."""
 
     number: int
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[SpokenTurn] = field(default_factory=list)
     opens: list[tuple[int, str]] = field(default_factory=list)
     closes: set[tuple[int, int]] = field(default_factory=set)
 
@@ -108,7 +108,7 @@ def understood(dialogue: Dialogue) -> tuple[list[tuple[int, str]], set[tuple[int
     found: list[tuple[int, str]] = []
     closed: set[tuple[int, int]] = set()
     standing: list[Standing] = []
-    before: Sequence[Turn] = ()
+    before: Sequence[SpokenTurn] = ()
     for turns in exchanges(dialogue.turns):
         new = [_standing(one, len(found) + place) for place, one in enumerate(opened(turns, before=before))]
         found += [(one.message or 0, one.kind) for one in new]
@@ -128,10 +128,10 @@ def _standing(one: Opened, number: int) -> Standing:
     )  # fmt: skip
 
 
-def exchanges(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+def exchanges(turns: Sequence[SpokenTurn]) -> Iterator[list[SpokenTurn]]:
     """Turns of the asking side and what followed, up to the next; people among each other: by pauses."""
     people = not any(turn.voice == "user" for turn in turns)
-    current: list[Turn] = []
+    current: list[SpokenTurn] = []
     for turn in turns:
         paused = bool(current) and turn.at - current[-1].at > timedelta(minutes=30)
         again = not people and turn.voice == "user" and any(t.by_agent for t in current)
@@ -170,7 +170,7 @@ def _add(dialogue: Dialogue, line: str, at: datetime) -> None:
             dialogue.closes.add((dialogue.opens[int(which) - 1][0], place))
     names = {"U": "user", "A": "assistant"}
     text = _LABEL.sub("", said).strip()
-    dialogue.turns.append(Turn(place, names.get(voice, voice), voice == "A", text, at))
+    dialogue.turns.append(SpokenTurn(place, names.get(voice, voice), voice == "A", text, at))
 
 
 if __name__ == "__main__":

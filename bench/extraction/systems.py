@@ -10,7 +10,7 @@ from extraction.labelled import Label, Labelled
 from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
 from quipu.kinds.transcripts.extract.extractor import RulesExtractor
-from quipu.kinds.transcripts.extract.model import Turn
+from quipu.kinds.transcripts.extract.model import SessionTurn
 
 Found: TypeAlias = list[Label]
 
@@ -47,7 +47,7 @@ def keywords(turns: Sequence[Labelled]) -> list[Found]:
 async def _extracted(extractor: RulesExtractor, turns: Sequence[Labelled]) -> list[Found]:
     found: list[Found] = []
     for turn in turns:
-        extraction = await extractor.extract([Turn(index=0, role=turn.role, text=turn.text)])
+        extraction = await extractor.extract([SessionTurn(index=0, role=turn.role, text=turn.text)])
         spans = [
             (one.category, turn.text.index(one.excerpt), len(one.excerpt)) for one in extraction.findings
         ]

@@ -26,7 +26,7 @@ from quipu.kinds.episodes.prompts.model import AgentRequest
 from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
 from quipu.kinds.longterm.evaluation.jobs import EVALUATE
 from quipu.kinds.plug import Context
-from quipu.kinds.transcripts.extract.model import Extraction, Finding, Turn
+from quipu.kinds.transcripts.extract.model import Extraction, Finding, SessionTurn
 from quipu.longterm import Edit, Evaluation, Inclusion
 from quipu.testing import ScriptedLLM
 from quipu.upkeep.answers.answers import Asking, KeptAnswer
@@ -146,7 +146,7 @@ async def test_a_lesson_of_what_is_erased_is_read_again_of_the_rest(
     class Drawing:
         name, version = "drawing", 1
 
-        async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
+        async def extract(self, turns: Sequence[SessionTurn], *, project: str | None = None) -> Extraction:
             await gate.wait()
             (one,) = [turn for turn in turns if "van" in turn.text and "Monday" in turn.text]
             return Extraction(

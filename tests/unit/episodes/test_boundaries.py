@@ -21,7 +21,7 @@ from quipu.kinds.episodes.building.readiness import (
     plan,
 )
 from quipu.kinds.episodes.building.signs import RESTED as LONG_PAUSE
-from quipu.kinds.episodes.building.signs import Turn, begins, depths, greets, leaves, signs
+from quipu.kinds.episodes.building.signs import TimedTurn, begins, depths, greets, leaves, signs
 
 THEN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 LATER = THEN + timedelta(days=30)
@@ -53,18 +53,18 @@ def test_greetings_beginnings_and_leave_are_told_from_talk() -> None:
 
 def test_the_first_turn_is_no_sign_and_no_turns_have_none() -> None:
     assert signs([]) == []
-    assert signs([Turn("Hello there!")]) == [0.0]
+    assert signs([TimedTurn("Hello there!")]) == [0.0]
 
 
 def test_leave_a_greeting_and_its_answer_are_a_sure_sign_together() -> None:
     talk = ["The cake was good.", "Bye, see you!", "Hi Ana! How have you been?", "Hello! Long time no see."]
-    found = signs([Turn(text) for text in talk])
+    found = signs([TimedTurn(text) for text in talk])
     assert max(found) == found[2] >= SURE
 
 
 def test_a_pause_counts_the_more_the_longer_it_is() -> None:
     found = [
-        signs([Turn("One.", THEN), Turn("Two.", THEN + pause)])[1]
+        signs([TimedTurn("One.", THEN), TimedTurn("Two.", THEN + pause)])[1]
         for pause in (timedelta(), LONG_PAUSE / 4, LONG_PAUSE, 10 * LONG_PAUSE, -LONG_PAUSE)
     ]
     assert found == [0, 0.5, SURE, SURE, 0]

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.kinds.episodes.conversations.exchanges import MOST_MESSAGES, PAUSE, QUIET, form, mode_of
-from quipu.kinds.episodes.conversations.model import Said
+from quipu.kinds.episodes.conversations.model import Message
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
 
 
-def said(*turns: str, speaker: bool = False, minutes: int = 1) -> list[Said]:
+def said(*turns: str, speaker: bool = False, minutes: int = 1) -> list[Message]:
     """``u`` asks, ``a`` answers, ``t`` is a tool, ``s`` a system prompt; capital letters are people."""
     roles = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
     return [
-        Said(
+        Message(
             id=place,
             role=roles.get(turn, "user"),
             speaker=turn if speaker else None,
@@ -31,7 +31,7 @@ def said(*turns: str, speaker: bool = False, minutes: int = 1) -> list[Said]:
 
 
 def shape(
-    messages: list[Said], now: datetime = LATER, *, more: bool = False
+    messages: list[Message], now: datetime = LATER, *, more: bool = False
 ) -> list[tuple[list[int], list[int]]]:
     return [
         ([one.id for one in run.asked], [one.id for one in run.replies])

@@ -9,8 +9,8 @@ import numpy as np
 
 from quipu.kinds.episodes.conversations.topics import (
     MOST_COUNTED,
-    Heard,
-    Known,
+    KnownTopic,
+    TopicCues,
     centre,
     choose,
     grown,
@@ -25,16 +25,16 @@ TAXES = np.array([0.0, 1.0, 0.0], dtype=np.float32)
 WORDS = Counter({"roses": 2, "soil": 1, "shade": 1})
 
 
-def known(number: int, vector: object, words: dict[str, int] | None = None, messages: int = 3) -> Known:
-    return Known(number, f"t{number}", words or {}, vector, messages, NOON)  # type: ignore[arg-type]
+def known(number: int, vector: object, words: dict[str, int] | None = None, messages: int = 3) -> KnownTopic:
+    return KnownTopic(number, f"t{number}", words or {}, vector, messages, NOON)  # type: ignore[arg-type]
 
 
 def heard(
     cosine: float, *, to: object = GARDEN, opening: str = "", words: Counter[str] = WORDS, minutes: int = 1
-) -> Heard:
+) -> TopicCues:
     rest = np.array([0.0, 0.0, 1.0], dtype=np.float32)
     vector = np.asarray(cosine * np.asarray(to) + np.sqrt(1 - cosine**2) * rest, dtype=np.float32)
-    return Heard(words, vector, opening, NOON + timedelta(minutes=minutes))
+    return TopicCues(words, vector, opening, NOON + timedelta(minutes=minutes))
 
 
 def test_a_topic_goes_on_while_it_is_near_and_is_left_when_it_is_far() -> None:
@@ -54,13 +54,13 @@ def test_a_topic_is_found_again() -> None:
 
 
 def test_without_vectors_words_decide() -> None:
-    said = Heard(Counter({"tomatoes": 1, "pots": 1, "water": 1}), None, "", NOON)
+    said = TopicCues(Counter({"tomatoes": 1, "pots": 1, "water": 1}), None, "", NOON)
     pots = known(2, None, {"tomato": 3, "pot": 2, "balcony": 1})
     assert choose(said, known(1, None, {"laptop": 2}), [pots]) == 2
 
 
 def test_what_says_nothing_changes_nothing() -> None:
-    thanks = Heard(topical("Ok, thanks!"), TAXES, "Ok, thanks!", NOON + timedelta(hours=2))
+    thanks = TopicCues(topical("Ok, thanks!"), TAXES, "Ok, thanks!", NOON + timedelta(hours=2))
     assert choose(thanks, known(1, GARDEN), [known(2, TAXES)]) == 1
 
 

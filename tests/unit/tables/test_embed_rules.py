@@ -7,7 +7,7 @@ from hashlib import sha256
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.tables.embedding.model import Known, Place
+from quipu.kinds.tables.embedding.model import IndexedPart, Place
 from quipu.kinds.tables.embedding.rules import (
     MOST_CHARACTERS,
     WHOLE_CHARACTERS,
@@ -22,10 +22,10 @@ TEXTS = st.dictionaries(st.sampled_from(["title", "body"]), st.text(min_size=1, 
 ROWS = st.dictionaries(st.sampled_from(["1", "2", "3"]), TEXTS)
 
 
-def filed(values: dict[str, dict[str, str]]) -> dict[Place, Known]:
+def filed(values: dict[str, dict[str, str]]) -> dict[Place, IndexedPart]:
     target = wanted(values)
     return {
-        place: Known(-number, one.content_hash, one.field_hash)
+        place: IndexedPart(-number, one.content_hash, one.field_hash)
         for number, (place, one) in enumerate(target.items(), start=1)
     }
 

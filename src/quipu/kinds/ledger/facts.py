@@ -15,7 +15,7 @@ from quipu.kernel.base.scope import check_name, one_of, optional_name, own_user,
 from quipu.kernel.db.database import Database
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger import rules, store
-from quipu.kinds.ledger.keys import KeyRule, Keys, Known, Place, check_shape, checked_key
+from quipu.kinds.ledger.keys import KeyRule, Keys, KnownKeys, Place, check_shape, checked_key
 from quipu.kinds.ledger.model import (
     SCOPES,
     Act,
@@ -200,11 +200,11 @@ class Facts:
         given |= {"expires": restored.expires_at}
         return await self._append("restore", given | self._believed(belief, place))
 
-    async def _look(self, space: str, key: str, *, ends: bool) -> tuple[Known, KeyRule | None]:
+    async def _look(self, space: str, key: str, *, ends: bool) -> tuple[KnownKeys, KeyRule | None]:
         """Read the space's keys from the database, and to end a value, what events tell of its key."""
         async with self._database.list_read(space) as tx:
             if tx is None:
-                return self._keys.learn(space, Known()), None
+                return self._keys.learn(space, KnownKeys()), None
             known = self._keys.learn(space, await store.shapes(tx))
             strange = ends and self._keys.strange(key, known)
             return known, await store.seen_key(tx, checked_key(key)) if strange else None
@@ -246,7 +246,12 @@ class Facts:
         return given
 
     async def _append(
-        self, act: Act, given: Mapping[str, object], *, known: Known | None = None, due: KeyRule | None = None
+        self,
+        act: Act,
+        given: Mapping[str, object],
+        *,
+        known: KnownKeys | None = None,
+        due: KeyRule | None = None,
     ) -> Change:
         """Append one event; a rule that is ``due`` goes with it, both or neither.
 

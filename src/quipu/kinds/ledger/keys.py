@@ -70,7 +70,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownKeys:
     """Keys of a space in the database, by pattern; ``version`` is higher after each change.
 
     ``settled`` are patterns that this program registered and need not write there.
@@ -94,7 +94,7 @@ class Keys:
 
     def __init__(self) -> None:
         self._rules = dict(_canonical())
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, KnownKeys] = {}
 
     def register(
         self,
@@ -119,11 +119,11 @@ class Keys:
             one_of("scope", scope, SCOPES)
         self._rules[pattern] = KeyRule(pattern, shape_of(shape), namespace, scope, replace=replace)
 
-    def known(self, space: str) -> Known:
+    def known(self, space: str) -> KnownKeys:
         """Return the keys that the database was last seen to have for a space."""
-        return self._known.get(space) or Known()
+        return self._known.get(space) or KnownKeys()
 
-    def learn(self, space: str, keys: Known) -> Known:
+    def learn(self, space: str, keys: KnownKeys) -> KnownKeys:
         """Remember what the database holds of a space."""
         if keys.version == self.known(space).version:
             return self.known(space)
@@ -139,7 +139,7 @@ class Keys:
         key: object,
         *,
         namespace: str | None = None,
-        known: Known | None = None,
+        known: KnownKeys | None = None,
         seen: KeyRule | None = None,
         ends: bool = False,
     ) -> Place:
@@ -154,7 +154,7 @@ class Keys:
         key = checked_key(key)
         if namespace is not None:
             one_of("namespace", namespace, NAMESPACES)
-        rule = self._rule(key, known or Known()) or seen
+        rule = self._rule(key, known or KnownKeys()) or seen
         if rule is not None:
             if ends and namespace == "other" != rule.namespace and not _reserved(key):
                 return Place(key, "other", None)
@@ -170,12 +170,12 @@ class Keys:
             )
         return Place(key, "other", None)
 
-    def strange(self, key: object, known: Known) -> bool:
+    def strange(self, key: object, known: KnownKeys) -> bool:
         """Return True if a key must be registered, and as far as is known nobody did."""
         key = checked_key(key)
         return _reserved(key) and self._rule(key, known) is None
 
-    def due(self, rule: KeyRule | None, space: str, known: Known) -> KeyRule | None:
+    def due(self, rule: KeyRule | None, space: str, known: KnownKeys) -> KeyRule | None:
         """Return the rule if this program registered it and the database must have it before a value.
 
         Of two shapes the database has the one that takes more.
@@ -202,12 +202,12 @@ class Keys:
             hint="Register it as it is there or under another name; or have it replace the other.",
         )
 
-    def kept(self, rule: KeyRule, space: str, known: Known, version: int) -> None:
+    def kept(self, rule: KeyRule, space: str, known: KnownKeys, version: int) -> None:
         """Note that the database has a rule now, as that version."""
         rules = {**known.rules, rule.pattern: rule}
-        self.learn(space, Known(version, rules, known.settled))
+        self.learn(space, KnownKeys(version, rules, known.settled))
 
-    def listed(self, known: Known) -> list[RegisteredKey]:
+    def listed(self, known: KnownKeys) -> list[RegisteredKey]:
         """Return all keys, by pattern; the database's rule comes before the program's."""
         rules = {**self._rules, **{p: rule for p, rule in known.rules.items() if p not in _canonical()}}
         return [
@@ -221,7 +221,7 @@ class Keys:
             for pattern, rule in sorted(rules.items())
         ]
 
-    def _rule(self, key: str, known: Known) -> KeyRule | None:
+    def _rule(self, key: str, known: KnownKeys) -> KeyRule | None:
         rules = {**known.rules, **self._rules}.values()
         return min((rule for rule in rules if rule.matches(key)), key=lambda r: r.vagueness, default=None)
 

@@ -25,7 +25,7 @@ from quipu.kernel.base.parameters import (
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger import rules, store
-from quipu.kinds.ledger.keys import Keys, Known, checked_key
+from quipu.kinds.ledger.keys import Keys, KnownKeys, checked_key
 from quipu.kinds.ledger.model import BIGGEST_ID, Difference, Event, RegisteredKey, Value
 from quipu.kinds.ledger.outcome import others_session
 
@@ -167,7 +167,7 @@ class AsyncLookup:
         key = checked_key(key)
         _check_named(session, user)
         async with self._database.list_read(check_name("space", space)) as tx:
-            known = Known() if tx is None else await store.shapes(tx)
+            known = KnownKeys() if tx is None else await store.shapes(tx)
             strange = self._keys.strange(key, known)
             seen = await store.seen_key(tx, key) if tx is not None and strange else None
             namespace = self._keys.place(key, known=known, seen=seen).namespace
@@ -191,7 +191,7 @@ class AsyncLookup:
         values by it. Shapes are JSON Schema.
         """
         async with self._database.list_read(check_name("space", space)) as tx:
-            return self._keys.listed(Known() if tx is None else await store.shapes(tx))
+            return self._keys.listed(KnownKeys() if tx is None else await store.shapes(tx))
 
     async def diff(
         self,

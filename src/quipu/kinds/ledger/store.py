@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection, SpaceTransaction, ask
-from quipu.kinds.ledger.keys import KeyRule, Known
+from quipu.kinds.ledger.keys import KeyRule, KnownKeys
 from quipu.kinds.ledger.model import NAMESPACES, Cap, EventType, Namespace, Scope, ValueSource
 from quipu.kinds.ledger.shapes import KeptShape
 
@@ -107,7 +107,7 @@ async def append(conn: Connection, values: Mapping[str, object]) -> Appended:
 
 
 async def keep_shape(
-    conn: Connection, rule: KeyRule, known: Known, given: Mapping[str, object]
+    conn: Connection, rule: KeyRule, known: KnownKeys, given: Mapping[str, object]
 ) -> int | None:
     """Write the shape of a key; the new version, or None where others wrote one meanwhile."""
     values = {
@@ -124,13 +124,13 @@ async def keep_shape(
     return row[0]
 
 
-async def shapes(tx: SpaceTransaction) -> Known:
+async def shapes(tx: SpaceTransaction) -> KnownKeys:
     """Return the keys that programs registered in the space, and the shapes of their values."""
     rows = await tx.rows(SQL["shapes"])
     rules = [
         KeyRule(p, KeptShape(shape, p), namespace, scope, at) for p, namespace, scope, shape, _, at in rows
     ]
-    return Known(max((row[4] for row in rows), default=0), {rule.pattern: rule for rule in rules})
+    return KnownKeys(max((row[4] for row in rows), default=0), {rule.pattern: rule for rule in rules})
 
 
 async def session(tx: SpaceTransaction, name: str) -> Session | None:

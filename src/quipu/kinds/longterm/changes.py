@@ -21,7 +21,7 @@ from quipu.kinds.longterm.arguments import LONGEST_EXCERPT
 from quipu.kinds.longterm.indexing import Entry
 from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, New, Refuses, Rewording, Wording
 from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
-from quipu.kinds.longterm.store import Row
+from quipu.kinds.longterm.store import StoredMemory
 from quipu.recall.generations import Models, Prepared, Unprepared, prepare
 from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
@@ -126,7 +126,7 @@ class Changes:
             return Kept(id=same.id, outcome="kept")
         return await self._restate(same, new, said)
 
-    async def edit(self, id_: UUID | str, to: Rewording) -> Row:
+    async def edit(self, id_: UUID | str, to: Rewording) -> StoredMemory:
         """Change what a memory says; how it read is kept, its hash and entry are made anew.
 
         Nothing is written where it reads so already.
@@ -148,7 +148,7 @@ class Changes:
         said = await _still_there(self.tx, to.said)
         return await self._rewrite(row, now_says, act="edit", said=said, reason=to.reason)
 
-    async def revert(self, id_: UUID | str, *, to: int, reason: str | None = None) -> Row:
+    async def revert(self, id_: UUID | str, *, to: int, reason: str | None = None) -> StoredMemory:
         """Have a memory read as its version ``to`` did; that is a new version.
 
         Raises:
@@ -169,7 +169,7 @@ class Changes:
 
     async def archive(
         self, id_: UUID | str, *, reason: str | None = None, expected_version: int | None = None
-    ) -> Row:
+    ) -> StoredMemory:
         """Take a memory out of recall; it stays and can be revived. One that is archived stays as it is.
 
         Raises:
@@ -181,7 +181,7 @@ class Changes:
         await self.archive_rows([row], reason=reason)
         return await store.memory(self.tx, row.id)
 
-    async def archive_rows(self, rows: Sequence[Row], *, reason: str | None = None) -> list[str]:
+    async def archive_rows(self, rows: Sequence[StoredMemory], *, reason: str | None = None) -> list[str]:
         """Archive many memories; return the ids of those that were live."""
         live = [row for row in rows if not row.archived]
         ids = [row.id for row in live]
@@ -190,7 +190,7 @@ class Changes:
         await self._sign(ids, act="archive", reason=reason)
         return ids
 
-    async def revive(self, id_: UUID | str, *, reason: str | None = None) -> Row:
+    async def revive(self, id_: UUID | str, *, reason: str | None = None) -> StoredMemory:
         """Bring an archived memory back into recall.
 
         Raises:
@@ -235,7 +235,7 @@ class Changes:
         await self._cite(id_, 1, said)
         return id_
 
-    async def _restate(self, row: Row, new: New, said: Sequence[MemorySource]) -> Kept:
+    async def _restate(self, row: StoredMemory, new: New, said: Sequence[MemorySource]) -> Kept:
         if row.archived:
             await self._revive(row, reason=new.reason)
         version, raised = row.version, more_important(row.importance, new.importance)
@@ -250,14 +250,14 @@ class Changes:
 
     async def _rewrite(
         self,
-        row: Row,
+        row: StoredMemory,
         to: Wording,
         *,
         act: Act,
         said: Sequence[MemorySource],
         reason: str | None,
         rests_on: int | None = None,
-    ) -> Row:
+    ) -> StoredMemory:
         hash_ = summary_hash(to.summary)
         await self._check_alone(row, hash_)
         same_text = (to.summary, to.details) == (row.summary, row.details)
@@ -293,7 +293,7 @@ class Changes:
         await self._cite(row.id, row.version + 1, said)
         return await store.memory(self.tx, row.id)
 
-    async def _revive(self, row: Row, *, reason: str | None) -> None:
+    async def _revive(self, row: StoredMemory, *, reason: str | None) -> None:
         filed = indexing.entry(
             row.id, summary=row.summary, details=row.details, user=row.user, happened_at=row.happened_at
         )
@@ -301,7 +301,7 @@ class Changes:
         await self.tx.execute(store.SQL["revive"], id=row.id, entry=entry, now=self.now)
         await self._sign([row.id], act="revive", reason=reason)
 
-    async def _check_alone(self, row: Row, hash_: str) -> None:
+    async def _check_alone(self, row: StoredMemory, hash_: str) -> None:
         others = await self.tx.rows(store.SQL["live_with_hash"], user=row.user, hash=hash_, id=row.id)
         if others:
             raise Conflict(
@@ -340,7 +340,7 @@ class Changes:
                 now=self.now,
             )
 
-    async def _check_version(self, row: Row, expected: int | None) -> None:
+    async def _check_version(self, row: StoredMemory, expected: int | None) -> None:
         if expected is None or expected == row.version:
             return
         seen = await store.wording(self.tx, row.id, expected)
@@ -355,7 +355,7 @@ class Changes:
         return None if self._refuses is None else self._refuses(filed_text(summary, details), category, asked)
 
 
-def _reworded(row: Row, to: Rewording) -> Wording:
+def _reworded(row: StoredMemory, to: Rewording) -> Wording:
     details = row.details if to.details is None else to.details or None
     return Wording(
         category=to.category or row.category,
@@ -371,6 +371,6 @@ def _quoted(wording: Wording | None) -> str:
     return f" ({wording.category}, {wording.importance}: {excerpt(wording.summary, _SHOWN)!r})"
 
 
-def _check_live(row: Row) -> None:
+def _check_live(row: StoredMemory) -> None:
     if row.archived:
         raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")

@@ -45,7 +45,7 @@ from quipu.kinds.longterm.model import (
 from quipu.kinds.longterm.recovery import AsyncRecovery
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
-from quipu.kinds.longterm.store import Narrowed, Row
+from quipu.kinds.longterm.store import Narrowed, StoredMemory
 
 T = TypeVar("T")
 
@@ -247,7 +247,7 @@ class AsyncLongterm(AsyncRecovery, AsyncEvaluations, AsyncMemoryFiles):
         )
 
     async def _changed_one(
-        self, id_: UUID | str, work: Callable[[Changes, Row], Awaitable[Row]], *, space: str
+        self, id_: UUID | str, work: Callable[[Changes, StoredMemory], Awaitable[StoredMemory]], *, space: str
     ) -> LongtermMemory:
         """Return a memory after a change. It is looked up first: a change makes no missing space."""
         async with self._database.snapshot_read(check_name("space", space)) as tx:
@@ -255,7 +255,7 @@ class AsyncLongterm(AsyncRecovery, AsyncEvaluations, AsyncMemoryFiles):
         return (await self._changed(lambda changes: work(changes, row), space=space)).public
 
 
-async def _archive_all(changes: Changes, wanted: Narrowed, reason: str | None) -> list[Row]:
+async def _archive_all(changes: Changes, wanted: Narrowed, reason: str | None) -> list[StoredMemory]:
     rows = await store.memories(changes.tx, wanted)
     await changes.archive_rows(rows, reason=reason)
     return rows

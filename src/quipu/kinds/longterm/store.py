@@ -26,7 +26,7 @@ _PUBLIC: Final = tuple(field.name for field in fields(LongtermMemory))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row(LongtermMemory):
+class StoredMemory(LongtermMemory):
     """A memory with the id of its entry in the index; None while it is archived."""
 
     entry_id: int | None
@@ -79,13 +79,13 @@ async def memories(
     *,
     ids: Sequence[str] | None = None,
     entries: Sequence[int] | None = None,
-    after: Row | None = None,
+    after: StoredMemory | None = None,
     limit: int = _ALL,
     offset: int = 0,
-) -> list[Row]:
+) -> list[StoredMemory]:
     """Return memories behind ``after``: live ones first, then by importance, then by last change."""
     return await tx.fetch(
-        Row,
+        StoredMemory,
         SQL["memories"],
         **asdict(narrowed or Narrowed()),
         ids=None if ids is None else list(ids),
@@ -99,7 +99,7 @@ async def memories(
     )
 
 
-async def memory(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
+async def memory(tx: SpaceTransaction | None, id_: UUID | str) -> StoredMemory:
     """Return the memory with an id, or with the only id that begins so.
 
     Raises:
@@ -116,7 +116,7 @@ async def memory(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
     )
 
 
-async def by_hash(tx: SpaceTransaction, *, user: str | None, hash: str) -> Row | None:
+async def by_hash(tx: SpaceTransaction, *, user: str | None, hash: str) -> StoredMemory | None:
     """Return the memory of a user that says this: the live one, else the one archived last."""
     ids = await tx.rows(SQL["by_hash"], user=user, hash=hash)
     return await memory(tx, ids[0][0]) if ids else None

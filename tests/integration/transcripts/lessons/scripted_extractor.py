@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.extract.model import Extraction, Finding, Turn
+from quipu.kinds.transcripts.extract.model import Extraction, Finding, SessionTurn
 
 Record = Callable[..., Awaitable[None]]
 """Records a session: its name, what the user said; ``project``, ``days_ago``, ``parent``."""
@@ -21,7 +21,7 @@ class Scripted:
         self.version = version
         self._found = Extraction(tuple(findings), dropped, error)
 
-    async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
+    async def extract(self, turns: Sequence[SessionTurn], *, project: str | None = None) -> Extraction:
         return self._found
 
 

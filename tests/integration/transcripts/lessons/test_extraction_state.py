@@ -15,7 +15,7 @@ from scripted_extractor import Scripted, finding
 from quipu import AsyncMemory
 from quipu.errors import LanguageFailed
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.extract.model import Extraction, Extractor, Turn
+from quipu.kinds.transcripts.extract.model import Extraction, Extractor, SessionTurn
 
 pytestmark = pytest.mark.anyio
 
@@ -109,7 +109,7 @@ async def test_a_session_that_an_extractor_broke_off_waits_until_one_reads_it_to
     half = Scripted(1, [finding("The user prefers tabs.", 0)], error="The tokens of today are used up.")
 
     class Dead(Scripted):
-        async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
+        async def extract(self, turns: Sequence[SessionTurn], *, project: str | None = None) -> Extraction:
             raise LanguageFailed("no answer")
 
     async def waiting(extractor: Extractor) -> list[str]:

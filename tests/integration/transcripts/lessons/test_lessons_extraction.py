@@ -12,7 +12,7 @@ from quipu import AsyncMemory
 from quipu.errors import BadInput, ConfigError, NotFound, QuipuError
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts.extract.model import Extraction, Turn
+from quipu.kinds.transcripts.extract.model import Extraction, SessionTurn
 from quipu.kinds.transcripts.extract.remote import RemoteExtractor
 from quipu.kinds.transcripts.lessons.lessons import AsyncLessons
 from quipu.testing import ScriptedLLM
@@ -190,7 +190,7 @@ async def test_a_session_that_cannot_be_read_is_noted_and_tried_again(
     await record("good", ["x"], days_ago=1)
 
     class Failing(Scripted):
-        async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
+        async def extract(self, turns: Sequence[SessionTurn], *, project: str | None = None) -> Extraction:
             if turns[0].text == "boom":
                 raise QuipuError("no answer, password=hunter2hunter2")
             return await super().extract(turns, project=project)

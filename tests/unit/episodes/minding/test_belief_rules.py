@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.kinds.episodes.extraction.beliefs.beliefs import askable, current
-from quipu.kinds.episodes.extraction.beliefs.claims import Heard, claimed, corrections
+from quipu.kinds.episodes.extraction.beliefs.claims import ClaimExchange, claimed, corrections
 from quipu.kinds.episodes.extraction.beliefs.keys import cue_of, form_of, holds_many, key_of
 from quipu.kinds.episodes.extraction.beliefs.model import Belief, Claim, Conflict, Held
 from quipu.kinds.episodes.extraction.beliefs.settlement import HIGHEST, entering, reinforced, settle
-from quipu.kinds.episodes.extraction.turns import Turn
+from quipu.kinds.episodes.extraction.turns import SpokenTurn
 from quipu.kinds.episodes.shapes import Chunk, Fact, Feelings, Scope, Trait
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -206,12 +206,12 @@ def test_sentences_that_correct_say_so(said: str, cue: str | None) -> None:
     assert cue_of(said) == cue
 
 
-def heard(*lines: str, chunk: Chunk | None = None) -> Heard:
+def heard(*lines: str, chunk: Chunk | None = None) -> ClaimExchange:
     turns = [
-        Turn(place, {"U": "user", "A": "assistant"}[line[0]], line[0] == "A", line[3:], NOON)
+        SpokenTurn(place, {"U": "user", "A": "assistant"}[line[0]], line[0] == "A", line[3:], NOON)
         for place, line in enumerate(lines)
     ]
-    return Heard(turns, chunk, "ana")
+    return ClaimExchange(turns, chunk, "ana")
 
 
 @pytest.mark.parametrize(

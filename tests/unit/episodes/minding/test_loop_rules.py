@@ -15,19 +15,19 @@ from quipu.kinds.episodes.extraction.loops.model import Loop, Standing
 from quipu.kinds.episodes.extraction.loops.openings import opened
 from quipu.kinds.episodes.extraction.loops.progress import Exchange, Followed, follow
 from quipu.kinds.episodes.extraction.loops.reminders import FADED, line, most_urgent, urgency
-from quipu.kinds.episodes.extraction.turns import Turn, sentences
+from quipu.kinds.episodes.extraction.turns import SpokenTurn, sentences
 
 MONDAY = datetime(2026, 3, 2, 10, tzinfo=UTC)
 NUMBERS = count(1)
 
 
-def talk(*lines: str, begin: int = 0) -> list[Turn]:
+def talk(*lines: str, begin: int = 0) -> list[SpokenTurn]:
     """Lines of "U: …", "A: …" or "NAME: …"."""
-    turns: list[Turn] = []
+    turns: list[SpokenTurn] = []
     for place, text in enumerate(lines, begin):
         voice, said = text.split(": ", 1)
         named = {"U": "user", "A": "assistant"}.get(voice, voice)
-        turns.append(Turn(place, named, voice == "A", said, MONDAY + timedelta(minutes=place)))
+        turns.append(SpokenTurn(place, named, voice == "A", said, MONDAY + timedelta(minutes=place)))
     return turns
 
 
@@ -230,11 +230,11 @@ def test_what_is_due_comes_first_and_what_is_old_is_not_reminded_of() -> None:
 @settings(max_examples=50)
 @given(st.text(max_size=400))
 def test_no_text_breaks_the_rules(text: str) -> None:
-    turns = [Turn(0, "user", False, text, MONDAY), Turn(1, "assistant", True, text, MONDAY)]
+    turns = [SpokenTurn(0, "user", False, text, MONDAY), SpokenTurn(1, "assistant", True, text, MONDAY)]
     found = opened(turns)
     assert all(one.text and one.message in one.messages for one in found)
     assert len(sentences(text)) <= 60
 
 
 def test_a_megabyte_is_read() -> None:
-    assert len(opened([Turn(0, "user", False, "I'll call Ana tomorrow. " * 42_000, MONDAY)])) <= 60
+    assert len(opened([SpokenTurn(0, "user", False, "I'll call Ana tomorrow. " * 42_000, MONDAY)])) <= 60

@@ -6,13 +6,13 @@ import pytest
 
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kinds.transcripts.extract.extractor import RulesExtractor
-from quipu.kinds.transcripts.extract.model import Extractor, Turn
+from quipu.kinds.transcripts.extract.model import Extractor, SessionTurn
 
 pytestmark = pytest.mark.anyio
 
 
-def turns(*texts: str, role: str = "user") -> list[Turn]:
-    return [Turn(index=at, role=role, text=text, message_id=at + 7) for at, text in enumerate(texts)]
+def turns(*texts: str, role: str = "user") -> list[SessionTurn]:
+    return [SessionTurn(index=at, role=role, text=text, message_id=at + 7) for at, text in enumerate(texts)]
 
 
 async def test_a_finding_names_its_turn_its_message_and_its_words() -> None:

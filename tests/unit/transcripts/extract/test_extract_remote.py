@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from quipu.errors import BudgetSpent, LanguageFailed
-from quipu.kinds.transcripts.extract.model import Extractor, Turn
+from quipu.kinds.transcripts.extract.model import Extractor, SessionTurn
 from quipu.kinds.transcripts.extract.remote import CHUNK_CHARACTERS, RemoteExtractor, chunks
 from quipu.testing import ScriptedLLM
 
 pytestmark = pytest.mark.anyio
 
 SESSION = [
-    Turn(index=0, role="assistant", text="I prefer spaces."),
-    Turn(index=1, role="user", text="No. I prefer\ntabs, always.", message_id=7),
+    SessionTurn(index=0, role="assistant", text="I prefer spaces."),
+    SessionTurn(index=1, role="user", text="No. I prefer\ntabs, always.", message_id=7),
 ]
 
 
@@ -63,7 +63,7 @@ async def test_an_answer_that_never_fits_is_an_error() -> None:
 
 
 async def test_what_was_found_before_an_error_is_kept_with_the_error() -> None:
-    said = [Turn(index=at, role="user", text=f"I prefer {at} " + "x" * 3_900) for at in range(6)]
+    said = [SessionTurn(index=at, role="user", text=f"I prefer {at} " + "x" * 3_900) for at in range(6)]
     answers = [{"facts": [fact("I prefer 0", 0)]}, BudgetSpent("The tokens of today are used up.")]
     found = await RemoteExtractor(ScriptedLLM(answers)).extract(said)
     assert len(found.findings) == 1
@@ -73,13 +73,16 @@ async def test_what_was_found_before_an_error_is_kept_with_the_error() -> None:
 
 async def test_a_session_in_which_nobody_spoke_asks_nothing() -> None:
     model = ScriptedLLM()
-    said = [Turn(index=0, role="assistant", text="x"), Turn(index=1, role="other", text="I prefer tabs")]
+    said = [
+        SessionTurn(index=0, role="assistant", text="x"),
+        SessionTurn(index=1, role="other", text="I prefer tabs"),
+    ]
     assert (await RemoteExtractor(model).extract(said)).findings == ()
     assert model.asked == []
 
 
 async def test_a_long_session_is_asked_in_parts_that_end_between_turns() -> None:
-    said = [Turn(index=at, role="user", text=f"{at} " + "x" * 3_000) for at in range(20)]
+    said = [SessionTurn(index=at, role="user", text=f"{at} " + "x" * 3_000) for at in range(20)]
     parts = list(chunks(said, project=None))
     assert len(parts) > 1
     assert all(len(part) <= CHUNK_CHARACTERS + 100 for part in parts)

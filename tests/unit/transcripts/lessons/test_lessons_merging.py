@@ -9,7 +9,7 @@ import numpy as np
 
 from quipu.kinds.transcripts.extract.model import Finding
 from quipu.kinds.transcripts.extract.sameness import normal_hash
-from quipu.kinds.transcripts.lessons.merge import Known, contradicted, merge, revived, twins
+from quipu.kinds.transcripts.lessons.merge import KnownLesson, contradicted, merge, revived, twins
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
 A, B = UUID(int=1), UUID(int=2)
@@ -21,9 +21,9 @@ def finding(fact: str, category: str = "knowledge") -> Finding:
 
 def known(
     id_: UUID, fact: str, *, before: str | None = None, archived: bool = False, category: str = "knowledge"
-) -> Known:
+) -> KnownLesson:
     forms = {(normal_hash(text), category) for text in (fact, before) if text}
-    return Known(
+    return KnownLesson(
         id=id_, fact=fact, category=category, forms=frozenset(forms), archived=archived,
         happened_at=SAID, archived_at=SAID,
     )  # fmt: skip

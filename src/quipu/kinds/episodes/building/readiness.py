@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from quipu.kinds.episodes.building.emotion import NAMES
-from quipu.kinds.episodes.building.signs import Turn, signs
+from quipu.kinds.episodes.building.signs import TimedTurn, signs
 from quipu.kinds.episodes.building.store import Exchange, Spoken
 
 SURE: Final = 2.0
@@ -84,7 +84,7 @@ def group(
 ) -> Plan:
     """Plan which exchanges are episodes by now; ``spoken`` are their messages, both in order."""
     heard = [one for one in spoken if one.said.role != "tool"]
-    signed = signs([Turn(one.said.text, one.said.at, one.vector) for one in heard])
+    signed = signs([TimedTurn(one.said.text, one.said.at, one.vector) for one in heard])
     places = [one.said.id for one in heard]
     waiting: list[Waiting] = []
     for exchange in exchanges:

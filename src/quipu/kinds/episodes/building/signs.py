@@ -78,7 +78,7 @@ def leaves(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TimedTurn:
     """Turn of a conversation: its text, and its time ``at`` and ``vector``, shape (d,), if known."""
 
     text: str
@@ -86,7 +86,7 @@ class Turn:
     vector: Floats | None = None
 
 
-def signs(turns: Sequence[Turn]) -> list[float]:
+def signs(turns: Sequence[TimedTurn]) -> list[float]:
     """Return the strength of the signs that a turn begins an episode, 0 or more; 0 for the first.
 
     The sum of: it greets (1.5), it speaks as after a while apart or names another subject (1), the next turn
@@ -111,7 +111,7 @@ def signs(turns: Sequence[Turn]) -> list[float]:
     return [0.0, *sums[1:]]
 
 
-def pause(before: Turn, after: Turn) -> float:
+def pause(before: TimedTurn, after: TimedTurn) -> float:
     """Return the weight of a pause between two turns: 2 from four hours on, less if shorter or unknown."""
     if before.at is None or after.at is None:
         return 0.0

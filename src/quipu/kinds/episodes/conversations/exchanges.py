@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from quipu.kinds.episodes.conversations.model import Run, Said
+from quipu.kinds.episodes.conversations.model import Message, Run
 from quipu.kinds.episodes.shapes import Mode
 
 QUIET: Final = timedelta(minutes=5)
@@ -65,14 +65,14 @@ class Formed:
     waits_until: datetime | None
 
 
-def form(messages: Sequence[Said], *, now: datetime, more: bool = False) -> Formed:
+def form(messages: Sequence[Message], *, now: datetime, more: bool = False) -> Formed:
     """Return the exchanges in messages of a session, given in the order of the record.
 
     People who talk with each other answer each other: another speaker than the one who began is an answer,
     until the first speaks again. The last exchange may still grow; if nothing was answered in it, it waits
     for ``QUIET``. With ``more`` messages to come it is left for the next time.
     """
-    runs: list[tuple[list[Said], list[Said]]] = []
+    runs: list[tuple[list[Message], list[Message]]] = []
     for message in messages:
         if message.role == "system":
             continue
@@ -90,7 +90,7 @@ def form(messages: Sequence[Said], *, now: datetime, more: bool = False) -> Form
     return Formed(formed, None)
 
 
-def _begins(run: tuple[list[Said], list[Said]], message: Said) -> bool:
+def _begins(run: tuple[list[Message], list[Message]], message: Message) -> bool:
     """Return True if a message begins another exchange."""
     requests, replies = run
     if len(requests) + len(replies) >= MOST_MESSAGES:
@@ -103,7 +103,7 @@ def _begins(run: tuple[list[Said], list[Said]], message: Said) -> bool:
     return bool(replies) and not _answers(requests, message)
 
 
-def _answers(requests: Sequence[Said], message: Said) -> bool:
+def _answers(requests: Sequence[Message], message: Message) -> bool:
     if message.is_reply:
         return True
     began = requests[0].speaker if requests else None

@@ -13,7 +13,7 @@ ConversationStatus = Literal["active", "archived", "deleted"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Message:
     """A message of a session. ``id`` is its number in the record: a later one has a higher.
 
     ``kept`` is its content as far as it may be kept of people, by which it is understood; of a tool nothing.
@@ -42,12 +42,12 @@ class Run:
     first message, where that was forgotten.
     """
 
-    requests: Sequence[Said]
-    replies: Sequence[Said]
+    requests: Sequence[Message]
+    replies: Sequence[Message]
     begins: int | None = None
 
     @property
-    def messages(self) -> Sequence[Said]:
+    def messages(self) -> Sequence[Message]:
         """All of it, oldest first."""
         return (*self.requests, *self.replies)
 

@@ -19,8 +19,8 @@ from quipu.kinds.episodes.conversations import store
 from quipu.kinds.episodes.conversations.exchanges import RESUMES, Span, channel_of, place
 from quipu.kinds.episodes.conversations.model import Run
 from quipu.kinds.episodes.conversations.topics import (
-    Heard,
-    Known,
+    KnownTopic,
+    TopicCues,
     centre,
     choose,
     grown,
@@ -72,9 +72,9 @@ class Placing:
         self._growths: dict[int, _Growth] = {}
         self._begun: list[_Begun] = []
         self._ids: list[int] = []
-        self._topics: dict[str, dict[int, Known]] = {}
+        self._topics: dict[str, dict[int, KnownTopic]] = {}
         self._names: dict[str, set[str]] = {}
-        self._changed: dict[int, Known] = {}
+        self._changed: dict[int, KnownTopic] = {}
         self._current = session.topic_id
 
     async def begin(self, runs: Sequence[Run]) -> None:
@@ -155,7 +155,7 @@ class Placing:
         others = [one for one in topics.values() if current is None or one.id != current.id]
         choice = choose(heard, current, others)
         chosen = topics[choice] if choice is not None else await self._begin(run, user, heard)
-        more = Known(
+        more = KnownTopic(
             chosen.id,
             chosen.name,
             grown(chosen.words, heard.words),
@@ -167,7 +167,7 @@ class Placing:
         self._current = more.id
         return more.id
 
-    async def _begin(self, run: Run, user: str, heard: Heard) -> Known:
+    async def _begin(self, run: Run, user: str, heard: TopicCues) -> KnownTopic:
         people = {name for one in run.messages for name in (one.speaker, one.user) if name}
         words: Counter[str] = Counter()
         for one in run.requests:
@@ -175,10 +175,10 @@ class Placing:
         name = name_of(words or heard.words, taken=self._names[user], besides=people)
         self._names[user].add(name)
         number = await store.begin_topic(self._tx, user=user, name=name, last_at=run.ended_at)
-        return Known(number, name, {}, None, 0, run.ended_at)
+        return KnownTopic(number, name, {}, None, 0, run.ended_at)
 
 
-def heard_of(run: Run, vectors: Mapping[int, Vectors]) -> Heard:
+def heard_of(run: Run, vectors: Mapping[int, Vectors]) -> TopicCues:
     """Return an exchange as topics see it: the words of the asker count twice."""
     words: Counter[str] = Counter()
     for one in (*run.requests, *run.requests, *(reply for reply in run.replies if reply.role != "tool")):
@@ -189,10 +189,10 @@ def heard_of(run: Run, vectors: Mapping[int, Vectors]) -> Heard:
         if one.id in vectors and one.role != "tool"
     ]
     opening = run.requests[0].content if run.requests else ""
-    return Heard(words, centre(np.stack(rows)) if rows else None, opening, run.started_at)
+    return TopicCues(words, centre(np.stack(rows)) if rows else None, opening, run.started_at)
 
 
-def _topic_columns(topics: Sequence[Known]) -> dict[str, object]:
+def _topic_columns(topics: Sequence[KnownTopic]) -> dict[str, object]:
     return {
         "topics": Int8s([one.id for one in topics]),
         "messages": Int4s([one.messages for one in topics]),

@@ -19,7 +19,7 @@ from quipu.kinds.episodes.chunking.chunkers import RemoteChunker, RulesChunker
 from quipu.kinds.episodes.chunking.model import Chunked, Chunker, Talk, Turn
 from quipu.kinds.episodes.conversations import store
 from quipu.kinds.episodes.conversations.exchanges import form, mode_of
-from quipu.kinds.episodes.conversations.model import Run, Said
+from quipu.kinds.episodes.conversations.model import Message, Run
 from quipu.kinds.episodes.conversations.placement import Placed, Placing
 from quipu.kinds.episodes.policy import Retold, allowed, policy_of
 from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
@@ -59,7 +59,7 @@ class _Page:
     """Page of a session to read, and exchanges to be read anew, by their number."""
 
     session: store.Session
-    messages: Sequence[Said]
+    messages: Sequence[Message]
     vectors: Mapping[int, Vectors]
     again: Mapping[int, Run]
     more: bool
@@ -158,7 +158,7 @@ def _firsts(runs: Sequence[Run]) -> set[int]:
     return {run.first for run in runs}
 
 
-def _whole(messages: Sequence[Said], first: int) -> Run:
+def _whole(messages: Sequence[Message], first: int) -> Run:
     """Return the rest of an exchange, as one run."""
     kept = [one for one in messages if one.role != "system"]
     requests = tuple(one for one in kept if not one.is_reply)

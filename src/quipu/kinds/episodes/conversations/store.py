@@ -16,8 +16,8 @@ from quipu.kernel.db.arrays import Int8s, Texts, Vector, halfvecs
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.embedder import Vectors
 from quipu.kinds.episodes.conversations.exchanges import Span, state
-from quipu.kinds.episodes.conversations.model import Conversation, Exchange, Said, Thread, Utterance
-from quipu.kinds.episodes.conversations.topics import MOST_WORDS, Known, centre, name_of, topical
+from quipu.kinds.episodes.conversations.model import Conversation, Exchange, Message, Thread, Utterance
+from quipu.kinds.episodes.conversations.topics import MOST_WORDS, KnownTopic, centre, name_of, topical
 from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.queues import CHUNKER
 
@@ -52,7 +52,7 @@ class Session:
 
 async def messages(
     tx: SpaceTransaction, *, first: int, last: int, limit: int
-) -> tuple[list[Said], dict[int, Vectors]]:
+) -> tuple[list[Message], dict[int, Vectors]]:
     """Return messages of a session in order, and the vectors of those that have one, by number."""
     rows = await tx.rows(
         SQL["messages"],
@@ -66,7 +66,7 @@ async def messages(
     texts = await tx.spoken([row[5] for row in rows])
     told = ["" if row[1] == "tool" else text for row, text in zip(rows, texts, strict=True)]
     said = [
-        replace(Said(*row[:7]), content=text, kept=left)
+        replace(Message(*row[:7]), content=text, kept=left)
         for row, text, left in zip(rows, texts, await kept(tx, told), strict=True)
     ]
     return said, vectors
@@ -126,14 +126,16 @@ async def thread_ids(tx: SpaceTransaction, count: int) -> list[int]:
     return await tx.column(SQL["thread_ids"], count=count)
 
 
-async def hold_topics(tx: SpaceTransaction, users: Collection[str], *, limit: int) -> dict[str, list[Known]]:
+async def hold_topics(
+    tx: SpaceTransaction, users: Collection[str], *, limit: int
+) -> dict[str, list[KnownTopic]]:
     """Return the latest topics of people, by person; locked until commit."""
-    by_user: dict[str, list[Known]] = {user: [] for user in users}
+    by_user: dict[str, list[KnownTopic]] = {user: [] for user in users}
     for number, user, name, words, packed, count, last_at in await tx.rows(
         SQL["hold_topics"], users=Texts(sorted(users)), limit=limit, generation=tx.space.generation
     ):
         centroid = halfvecs(packed)[0] if packed else None
-        by_user[user].append(Known(number, name, words, _unit(centroid), count, last_at))
+        by_user[user].append(KnownTopic(number, name, words, _unit(centroid), count, last_at))
     return by_user
 
 

@@ -89,7 +89,7 @@ def name_of(words: Counter[str], *, taken: Collection[str] = (), besides: Iterab
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KnownTopic:
     """A topic as it is held against an exchange. ``centroid``: unit length, or None."""
 
     id: int
@@ -101,7 +101,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Heard:
+class TopicCues:
     """An exchange as topics see it: its words, its vector (unit length, or None), its beginning, its time."""
 
     words: Counter[str]
@@ -110,7 +110,7 @@ class Heard:
     at: datetime
 
 
-def choose(heard: Heard, current: Known | None, others: Sequence[Known]) -> int | None:
+def choose(heard: TopicCues, current: KnownTopic | None, others: Sequence[KnownTopic]) -> int | None:
     """Return the topic of an exchange: the current one, one that comes back, or None for a new one.
 
     An exchange with too few words to be about anything stays with the current topic.
@@ -130,7 +130,7 @@ def choose(heard: Heard, current: Known | None, others: Sequence[Known]) -> int 
     return None
 
 
-def nearness(heard: Heard, topic: Known) -> float:
+def nearness(heard: TopicCues, topic: KnownTopic) -> float:
     """Return the nearness of an exchange to a topic, 0 to 1: by meaning or by words, whichever says more."""
     meaning = 0.0
     if heard.vector is not None and topic.centroid is not None:
@@ -152,7 +152,7 @@ def centre(vectors: Vectors) -> Vectors | None:
     return _unit(vectors.mean(axis=0)) if len(vectors) else None
 
 
-def moved(topic: Known | None, vector: Vectors | None) -> Vectors | None:
+def moved(topic: KnownTopic | None, vector: Vectors | None) -> Vectors | None:
     """Return the centre of a topic after one more exchange."""
     if vector is None or topic is None or topic.centroid is None or len(topic.centroid) != len(vector):
         return vector if topic is None or topic.centroid is None or vector is not None else topic.centroid
@@ -165,7 +165,7 @@ def grown(words: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
     return dict((Counter(words) + Counter(more)).most_common(MOST_WORDS))
 
 
-def _turns(heard: Heard, here: float, current: Known) -> bool:
+def _turns(heard: TopicCues, here: float, current: KnownTopic) -> bool:
     """Return True if the current subject is left."""
     if _SWITCH.match(heard.opening[:200]):
         return here < _BACK

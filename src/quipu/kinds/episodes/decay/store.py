@@ -36,7 +36,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoredEpisode:
     """An episode as it is stored, with the times of its latest uses, oldest first, and its ``pace``."""
 
     id: UUID
@@ -125,9 +125,9 @@ async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
 
 async def episodes(
     tx: SpaceTransaction, *, ids: Sequence[UUID] = (), entries: Sequence[int] = ()
-) -> list[Row]:
+) -> list[StoredEpisode]:
     """Return episodes by their ids or entries, in no order."""
-    rows = await tx.fetch(Row, SQL["episodes"], ids=list(ids), entries=Int8s(entries))
+    rows = await tx.fetch(StoredEpisode, SQL["episodes"], ids=list(ids), entries=Int8s(entries))
     return [replace(row, pace=pace(tx.settings)) for row in rows]
 
 
@@ -151,7 +151,7 @@ def _terms(topic: str) -> Collection[int]:
     return bag(topic.replace("-", " ")).hashes.tolist() if topic else ()
 
 
-async def row_of(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
+async def row_of(tx: SpaceTransaction | None, id_: UUID | str) -> StoredEpisode:
     """Return the episode with an id, or with the only id that begins so.
 
     Raises:

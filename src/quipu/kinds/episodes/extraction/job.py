@@ -16,12 +16,12 @@ from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.extraction import store
 from quipu.kinds.episodes.extraction.beliefs import claims, indexing
 from quipu.kinds.episodes.extraction.beliefs import store as beliefs
-from quipu.kinds.episodes.extraction.beliefs.claims import Heard
+from quipu.kinds.episodes.extraction.beliefs.claims import ClaimExchange
 from quipu.kinds.episodes.extraction.beliefs.settlement import settle
-from quipu.kinds.episodes.extraction.beliefs.writer import Keeping
+from quipu.kinds.episodes.extraction.beliefs.writer import BeliefWriter
 from quipu.kinds.episodes.extraction.loops import store as loops
 from quipu.kinds.episodes.extraction.loops.progress import Exchange, follow
-from quipu.kinds.episodes.extraction.turns import Turn
+from quipu.kinds.episodes.extraction.turns import SpokenTurn
 from quipu.kinds.episodes.queues import MINDING
 from quipu.kinds.episodes.settings import CONFLICT_DAYS
 from quipu.kinds.plug import Context
@@ -41,8 +41,8 @@ class _Page:
 
     session: int
     mark: int
-    heard: Sequence[Heard]
-    before: Sequence[Sequence[Turn]]
+    heard: Sequence[ClaimExchange]
+    before: Sequence[Sequence[SpokenTurn]]
     last: int
     more: bool
 
@@ -95,16 +95,16 @@ async def _page(context: Context, name: str) -> tuple[_Page | None, list[str]]:
 
 
 async def _turned(
-    tx: SpaceTransaction, session: int, mark: int, exchanges: Sequence[store.Heard], *, more: bool
+    tx: SpaceTransaction, session: int, mark: int, exchanges: Sequence[store.StoredExchange], *, more: bool
 ) -> _Page:
     begin = await store.exchange_before(tx, session, first=exchanges[0].first)
     turns = await store.turns(tx, session, first=begin, last=exchanges[-1].last)
-    heard: list[Heard] = []
-    before: list[Sequence[Turn]] = []
-    earlier: Sequence[Turn] = [turn for turn in turns if turn.message < exchanges[0].first]
+    heard: list[ClaimExchange] = []
+    before: list[Sequence[SpokenTurn]] = []
+    earlier: Sequence[SpokenTurn] = [turn for turn in turns if turn.message < exchanges[0].first]
     for one in exchanges:
         said = [turn for turn in turns if one.first <= turn.message <= one.last]
-        heard.append(Heard(said, one.chunk, one.user, earlier[-1] if earlier else None))
+        heard.append(ClaimExchange(said, one.chunk, one.user, earlier[-1] if earlier else None))
         before.append(earlier)
         earlier = said
     return _Page(session, mark, heard, before, exchanges[-1].last, more)
@@ -128,7 +128,7 @@ async def _write(tx: SpaceTransaction, context: Context, page: _Page, prepared: 
     if await store.mark(tx, page.session) != page.mark:
         raise _Stale
     prepared.check(tx)
-    keeping = Keeping(tx, prepared, now=context.clock.now())
+    keeping = BeliefWriter(tx, prepared, now=context.clock.now())
     for heard, before in zip(page.heard, page.before, strict=True):
         await _follow(tx, page, heard, before)
         await _believe(tx, keeping, heard)
@@ -137,7 +137,9 @@ async def _write(tx: SpaceTransaction, context: Context, page: _Page, prepared: 
     )
 
 
-async def _follow(tx: SpaceTransaction, page: _Page, heard: Heard, before: Sequence[Turn]) -> None:
+async def _follow(
+    tx: SpaceTransaction, page: _Page, heard: ClaimExchange, before: Sequence[SpokenTurn]
+) -> None:
     """Write the loops that an exchange opens, repeats or resolves."""
     if not heard.turns:
         return
@@ -160,7 +162,7 @@ async def _follow(tx: SpaceTransaction, page: _Page, heard: Heard, before: Seque
         await loops.resolve(tx, done, at=at.get(done.message, heard.turns[-1].at))
 
 
-async def _believe(tx: SpaceTransaction, keeping: Keeping, heard: Heard) -> None:
+async def _believe(tx: SpaceTransaction, keeping: BeliefWriter, heard: ClaimExchange) -> None:
     """Settle what an exchange claims against what stands."""
     said = claims.claimed(heard)
     held = await beliefs.held(tx, heard.person)
@@ -183,6 +185,6 @@ async def settle_stale(context: Context) -> None:
     days = context.settings.of(CONFLICT_DAYS)
     async with context.database.write(context.space) as tx:
         await store.hold(tx)
-        keeping = Keeping(tx, NOTHING, now=context.clock.now())
+        keeping = BeliefWriter(tx, NOTHING, now=context.clock.now())
         for belief, rival in await beliefs.stale(tx, before=context.clock.now() - timedelta(days=days)):
             await keeping.decay(belief, rival)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.episodes.extraction.turns import Turn
+from quipu.kinds.episodes.extraction.turns import SpokenTurn
 from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.queues import MINDING
 from quipu.kinds.episodes.shapes import Chunk
@@ -17,7 +17,7 @@ SQL = queries.load("quipu.kinds.episodes.extraction")
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class StoredExchange:
     """An exchange: where it begins and ends, whose it is, what it yields."""
 
     first: int
@@ -37,10 +37,10 @@ async def session(tx: SpaceTransaction, name: str) -> tuple[int, int] | None:
     return (rows[0][0], rows[0][1]) if rows else None
 
 
-async def exchanges(tx: SpaceTransaction, session: int, *, mark: int, limit: int) -> list[Heard]:
+async def exchanges(tx: SpaceTransaction, session: int, *, mark: int, limit: int) -> list[StoredExchange]:
     """Return exchanges with something said after message ``mark``, in order."""
     rows = await tx.rows(SQL["exchanges"], session=session, mark=mark, limit=limit)
-    return [Heard(first, last, user, _chunk(chunk)) for first, last, user, chunk in rows]
+    return [StoredExchange(first, last, user, _chunk(chunk)) for first, last, user, chunk in rows]
 
 
 async def exchange_before(tx: SpaceTransaction, session: int, *, first: int) -> int:
@@ -49,11 +49,11 @@ async def exchange_before(tx: SpaceTransaction, session: int, *, first: int) -> 
     return rows[0][0] if rows else first
 
 
-async def turns(tx: SpaceTransaction, session: int, *, first: int, last: int) -> list[Turn]:
+async def turns(tx: SpaceTransaction, session: int, *, first: int, last: int) -> list[SpokenTurn]:
     """Return the words of people and agents from one message to another, as far as they may be kept."""
     rows = await tx.rows(SQL["turns"], session=session, first=first, last=last)
     texts = await kept(tx, await tx.spoken([row[3] for row in rows]))
-    return [replace(Turn(*row), text=text) for row, text in zip(rows, texts, strict=True)]
+    return [replace(SpokenTurn(*row), text=text) for row, text in zip(rows, texts, strict=True)]
 
 
 async def is_there(tx: SpaceTransaction, session: int) -> bool:

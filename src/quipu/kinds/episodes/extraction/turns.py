@@ -21,7 +21,7 @@ _LEADING: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SpokenTurn:
     """One message. ``voice`` is whose it is: a speaker's name, or the role where nobody is named."""
 
     message: int

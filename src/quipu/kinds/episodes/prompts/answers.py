@@ -56,7 +56,7 @@ class _Task:
     prompt: str
     prompt_message: str
     reply_message: str
-    history: Sequence[store.Said]
+    history: Sequence[store.PromptMessage]
     prompts: Sequence[UUID]
     new: bool
 

@@ -24,7 +24,7 @@ _NO_JOB: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PromptMessage:
     """A message of a conversation, by the id that the caller gave."""
 
     message: str
@@ -70,9 +70,9 @@ async def prompts(
     )
 
 
-async def history(tx: SpaceTransaction, session: str, *, limit: int) -> list[Said]:
+async def history(tx: SpaceTransaction, session: str, *, limit: int) -> list[PromptMessage]:
     """Return the latest messages of a session, oldest first."""
-    return (await tx.fetch(Said, SQL["history"], session=session, limit=limit))[::-1]
+    return (await tx.fetch(PromptMessage, SQL["history"], session=session, limit=limit))[::-1]
 
 
 async def message(tx: SpaceTransaction, session: str, external_id: str) -> str | None:

@@ -104,7 +104,7 @@ def _distance(span: Span, topic: Span) -> float:
     return 0
 
 
-class Said:
+class Phrases:
     """The phrases of one sentence, after those that others explain away have been set aside."""
 
     def __init__(self, words: Sequence[Word]) -> None:
@@ -303,7 +303,7 @@ def judge(sentence: str) -> Verdict:
     words = read(sentence)
     if _asks(sentence, words):
         return Verdict((), True)
-    said = Said(words)
+    said = Phrases(words)
     complaints: dict[Theme, Complaint] = {}
     for span, themes in said.complaints():
         for theme in themes:

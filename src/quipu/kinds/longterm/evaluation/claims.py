@@ -43,7 +43,7 @@ _TRAILING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Statement:
     """One thing that a claim tells: the value of a slot. ``single``: it has no other at the same time."""
 
     slot: str
@@ -64,7 +64,7 @@ class Claim:
     category: Category
     importance: Importance
     summary: str
-    told: tuple[Told, ...]
+    told: tuple[Statement, ...]
     family: str
     quiet: bool = False
 
@@ -108,7 +108,7 @@ def _made(family: Family, match: re.Match[str], clause: str) -> Claim:
         summary = sentence(_TRAILING.sub("", _end(clause, match)))
     else:
         summary = sentence(family.summary.format(v=value, s=(groups.get("s") or "").strip()))
-    told = [Told(slot, value or subject, family.single, family.denies), *_beside(family, clause)]
+    told = [Statement(slot, value or subject, family.single, family.denies), *_beside(family, clause)]
     return Claim(family.category, USUAL[family.category], summary, tuple(told), family.name, family.quiet)
 
 
@@ -142,19 +142,19 @@ def ordered(order: str) -> str:
     return f"The user wants the assistant to {text}"
 
 
-def _beside(family: Family, clause: str) -> Iterator[Told]:
+def _beside(family: Family, clause: str) -> Iterator[Statement]:
     """Yield the other statements of the clause, so that none is kept twice and each can be corrected."""
     if family.slot == "job":
         at = re.search(r"\b(?:at|for) (?P<v>(?:an? |the )?[\w&' -]{2,50}?)(?=$|[,;:.!?]| and | as )", clause)
         if at and "works" in clause:
-            yield Told("employer", at["v"], True)
+            yield Statement("employer", at["v"], True)
     if family.category == "pets":
         named = re.search(rf"\b(?:called|named|name is) (?P<v>{_NAME})", clause)
         if named:
-            yield Told("named", named["v"], False)
+            yield Statement("named", named["v"], False)
             kept = re.search(rf"\b({grammar().words['animal']})\b", clause, re.IGNORECASE)
             if kept:
-                yield Told(f"{singular(kept[1])}/name", named["v"], False)
+                yield Statement(f"{singular(kept[1])}/name", named["v"], False)
 
 
 @cache
@@ -186,7 +186,7 @@ def _of_others(clause: str) -> Claim | None:
         return _owned(match, category, subject, who)
     named = _naming(match)
     if named:
-        told = (Told(f"{key}/name", named, key in _UNIQUE), Told("named", named, False))
+        told = (Statement(f"{key}/name", named, key in _UNIQUE), Statement("named", named, False))
         return Claim(
             category, USUAL[category], sentence(f"{subject} is called {named}"), told, "name of another"
         )
@@ -198,7 +198,7 @@ def _owned(match: re.Match[str], category: Category, subject: str, who: str) -> 
     inner = _of_the_user(f"the user's{match['rest']}", order=False)
     if inner is None:
         return None
-    told = tuple(Told(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told)
+    told = tuple(Statement(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told)
     summary = sentence(_TRAILING.sub("", _clipped(f"{subject}'s{match['rest']}")))
     return Claim(category, USUAL[category], summary, told, f"another: {inner.family}")
 
@@ -244,15 +244,15 @@ def _state(match: re.Match[str], category: Category, subject: str, who: str) -> 
         inner = _of_the_user(f"the user{rest}", order=False)
         summary = sentence(_TRAILING.sub("", _clipped(text)))
         told = (
-            [Told(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told]
+            [Statement(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told]
             if inner
             else []
         )
         if not told:
-            told = [Told(f"{who}/says", rest, False)]
+            told = [Statement(f"{who}/says", rest, False)]
         if inner is not None and inner.summary.startswith("The user ") and grammar_has_template(inner.family):
             summary = subject + inner.summary.removeprefix("The user")
-        told += [Told("named", match["name"], False)] if match["name"] else []
+        told += [Statement("named", match["name"], False)] if match["name"] else []
         return Claim(
             category, USUAL[category], summary, tuple(told), f"another: {inner.family if inner else 'state'}"
         )
@@ -292,7 +292,7 @@ def _there_is(match: re.Match[str], category: Category) -> Claim | None:
     who, name = match["who"].lower(), match["name"]
     key = singular(match["kin"] or match["animal"])
     if name:
-        told = (Told(f"{key}/name", name, key in _UNIQUE), Told("named", name, False))
+        told = (Statement(f"{key}/name", name, key in _UNIQUE), Statement("named", name, False))
         return Claim(
             category, USUAL[category], f"The user's {who} is called {name}.", told, "mentioned by name"
         )
@@ -303,7 +303,9 @@ def _there_is(match: re.Match[str], category: Category) -> Claim | None:
         else f"{'an' if who[0] in 'aeiou' else 'a'} {who}"
     )
     slot = f"pet:{key}" if category == "pets" else f"has:{key}"
-    return Claim(category, USUAL[category], f"The user has {noun}.", (Told(slot, key, False),), "mentioned")
+    return Claim(
+        category, USUAL[category], f"The user has {noun}.", (Statement(slot, key, False),), "mentioned"
+    )
 
 
 _IRREGULAR: Final = {

@@ -10,9 +10,9 @@ from typing import Final
 from quipu.kernel.policy.policy import Policy, safety
 from quipu.kernel.prose.sentences import sentences
 from quipu.kinds.longterm.evaluation import answers, changes, claims, known, requests
-from quipu.kinds.longterm.evaluation.claims import Claim, Told
+from quipu.kinds.longterm.evaluation.claims import Claim, Statement
 from quipu.kinds.longterm.evaluation.grammar import grammar
-from quipu.kinds.longterm.evaluation.known import Change, Known, Same
+from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, Same
 from quipu.kinds.longterm.evaluation.outcome import Bare, Outcome, bare
 from quipu.kinds.longterm.evaluation.safety import constraining, points_back, unsafe
 from quipu.kinds.longterm.evaluation.words import clauses, content, sentence, spelled, third, trimmed
@@ -55,7 +55,7 @@ class Conversation:
     """
 
     def __init__(
-        self, existing: list[Known], *, policy: Policy, meanings: Mapping[str, Category] | None = None
+        self, existing: list[KnownMemory], *, policy: Policy, meanings: Mapping[str, Category] | None = None
     ) -> None:
         self.undecided: dict[str, bool] = {}
         self._meanings = meanings or {}
@@ -243,7 +243,7 @@ class _Turn:
             category,
             claims.USUAL[category],
             sentence(told),
-            (Told(f"says:{words}", told, False),),
+            (Statement(f"says:{words}", told, False),),
             "by meaning",
         )
         return self._claimed(claim, excerpt, asked=False, text=told)
@@ -379,7 +379,7 @@ class _Turn:
         if len(shown) == 1 and shown[0].told:
             self._reword(shown[0], shown[0].told[0].value, new, excerpt)
 
-    def _reword(self, one: Known, old: str, new: str, excerpt: str) -> None:
+    def _reword(self, one: KnownMemory, old: str, new: str, excerpt: str) -> None:
         summary = known.replaced(one.summary, old, new)
         claim = claims.claim(third(spelled(summary)).rstrip("."), order=False) or Claim(
             one.category, one.importance, sentence(summary), (), "corrected"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from quipu.kinds.longterm.evaluation.claims import Claim, Told, claim
+from quipu.kinds.longterm.evaluation.claims import Claim, Statement, claim
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.words import content, spelled, third
 from quipu.kinds.longterm.model import Category, Importance
@@ -24,7 +24,7 @@ _DENIAL = re.compile(r"\b(?:not|never|no longer|cannot|no)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMemory:
     """A memory and what it tells. ``id`` is "" for one that this very evaluation asks to include."""
 
     id: str
@@ -33,7 +33,7 @@ class Known:
     summary: str
     version: int
     clause: str
-    told: tuple[Told, ...]
+    told: tuple[Statement, ...]
     words: frozenset[str]
 
     @property
@@ -56,7 +56,7 @@ def known(
     importance: Importance,
     summary: str,
     version: int = 1,
-) -> Known:
+) -> KnownMemory:
     """Read a memory. Its summary may be in any form: "Lives in Berlin", "I live in Berlin"."""
     clause = third(spelled(summary)).rstrip(" .")
     if "the user" not in clause.lower():
@@ -64,18 +64,18 @@ def known(
     clause = re.sub(r"^(?:The )?[Uu]ser(?='s |\s)", "the user", clause)
     own = claim(clause, order=False)
     told = own.told if own is not None else ()
-    return Known(id, category, importance, summary, version, clause, told, content(summary))
+    return KnownMemory(id, category, importance, summary, version, clause, told, content(summary))
 
 
-def of_claim(new: Claim, *, importance: Importance) -> Known:
+def of_claim(new: Claim, *, importance: Importance) -> KnownMemory:
     """Return a claim to include as a known memory, for the rest of the conversation."""
     words = content(new.summary)
-    return Known("", new.category, importance, new.summary, 0, new.summary.rstrip("."), new.told, words)
+    return KnownMemory("", new.category, importance, new.summary, 0, new.summary.rstrip("."), new.told, words)
 
 
 def about(
-    topic: str, among: Sequence[Known], *, categories: Collection[Category], everything: bool
-) -> list[Known]:
+    topic: str, among: Sequence[KnownMemory], *, categories: Collection[Category], everything: bool
+) -> list[KnownMemory]:
     """Return the memories that a topic means, by what its words stand for or by shared words.
 
     That is the one that fits best, or none if several fit equally well; with ``everything`` all that fit.
@@ -89,7 +89,7 @@ def about(
     return first if len(first) == 1 else []
 
 
-def _fit(topic: str, one: Known) -> float:
+def _fit(topic: str, one: KnownMemory) -> float:
     words = content(topic)
     shared = len(words & one.words) / len(words) if words else 0.0
     for said, slots in grammar().topics:
@@ -98,24 +98,24 @@ def _fit(topic: str, one: Known) -> float:
     return shared
 
 
-def telling(told: Told, among: Iterable[Known]) -> list[Known]:
+def telling(told: Statement, among: Iterable[KnownMemory]) -> list[KnownMemory]:
     """Return the memories that tell the same: the same slot, and a value that is part of the other."""
     return [one for one in among if any(_same(told, other) for other in one.told)]
 
 
-def _same(told: Told, other: Told) -> bool:
+def _same(told: Statement, other: Statement) -> bool:
     if told.slot != other.slot:
         return False
     return told.key <= other.key or other.key <= told.key
 
 
-def holding(words: str, among: Iterable[Known]) -> list[Known]:
+def holding(words: str, among: Iterable[KnownMemory]) -> list[KnownMemory]:
     """Return the memories that contain these words, in their order."""
     pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
     return [one for one in among if pattern.search(one.summary)]
 
 
-def shown_in(text: str, among: Iterable[Known]) -> list[Known]:
+def shown_in(text: str, among: Iterable[KnownMemory]) -> list[KnownMemory]:
     """Return the memories whose words are mostly in the text: the basis of an assistant's answer."""
     said = content(text)
     return [one for one in among if one.words and len(one.words & said) / len(one.words) > ENOUGH]
@@ -144,20 +144,20 @@ _NUMBERS = {
 class Same:
     """The memory says it already."""
 
-    memory: Known
+    memory: KnownMemory
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """The memory is to say ``summary`` from now on."""
 
-    memory: Known
+    memory: KnownMemory
     summary: str
     reason: str
 
 
 def decide(
-    new: Claim, among: Sequence[Known], *, old: str | None = None, wrong: bool = False
+    new: Claim, among: Sequence[KnownMemory], *, old: str | None = None, wrong: bool = False
 ) -> Same | Change | None:
     """Decide whether a memory says the same or is to be changed by a claim; None for news.
 
@@ -178,14 +178,14 @@ def decide(
     return None
 
 
-def _about_the_same(new: Claim, one: Known) -> bool:
+def _about_the_same(new: Claim, one: KnownMemory) -> bool:
     slots = {told.slot.split(":")[0].split("/")[0] for told in one.told}
     return one.category == new.category or any(
         told.slot.split(":")[0].split("/")[0] in slots for told in new.told
     )
 
 
-def _corrected(new: Claim, one: Known, old: str) -> Change:
+def _corrected(new: Claim, one: KnownMemory, old: str) -> Change:
     main = new.told[0]
     kept = {told.slot for told in one.told if told.slot != "named"} - {told.slot for told in new.told}
     longer = len(one.words) > len(content(new.summary))
@@ -208,7 +208,7 @@ def replaced(summary: str, old: str, new: str) -> str:
     return re.sub(old_pattern, new.replace("\\", ""), summary, count=1, flags=re.IGNORECASE)
 
 
-def _implies(one: Known, mentioned: Claim) -> bool:
+def _implies(one: KnownMemory, mentioned: Claim) -> bool:
     """Return True if a memory says that somebody exists, under the name with which they were mentioned."""
     main = mentioned.told[0]
     name = next((told.value for told in mentioned.told if told.slot == "named"), None)
@@ -219,7 +219,7 @@ def _implies(one: Known, mentioned: Claim) -> bool:
     return kin or re.search(rf"\b{re.escape(key)}s?\b", one.summary, re.IGNORECASE) is not None
 
 
-def _against(new: Claim, words: frozenset[str], one: Known, *, wrong: bool) -> Same | Change | None:
+def _against(new: Claim, words: frozenset[str], one: KnownMemory, *, wrong: bool) -> Same | Change | None:
     for told in new.told:
         if told.slot == "named":
             continue
@@ -235,7 +235,7 @@ def _against(new: Claim, words: frozenset[str], one: Known, *, wrong: bool) -> S
 
 
 def _value(
-    new: Claim, words: frozenset[str], told: Told, other: Told, one: Known, *, wrong: bool
+    new: Claim, words: frozenset[str], told: Statement, other: Statement, one: KnownMemory, *, wrong: bool
 ) -> Same | Change | None:
     if told.slot != other.slot:
         return Change(one, new.summary, "no longer so") if _flips(told, other) else None
@@ -260,7 +260,7 @@ def _value(
     return Change(one, _updated(new, told, other, one), "another value")
 
 
-def _updated(new: Claim, told: Told, other: Told, one: Known) -> str:
+def _updated(new: Claim, told: Statement, other: Statement, one: KnownMemory) -> str:
     """Return the memory with the new value, keeping other things in it that still hold."""
     told_slots = {each.slot for each in new.told}
     more = [each for each in one.told if each.slot not in told_slots and each.slot != "named"]
@@ -269,7 +269,7 @@ def _updated(new: Claim, told: Told, other: Told, one: Known) -> str:
     return new.summary
 
 
-def _flips(told: Told, other: Told) -> bool:
+def _flips(told: Statement, other: Statement) -> bool:
     prefix = next(
         (one for one in _FLIPPING if told.slot.startswith(one) and other.slot.startswith(one)), None
     )
@@ -279,7 +279,7 @@ def _flips(told: Told, other: Told) -> bool:
     return len(shared) >= _ALIKE * min(len(told.key), len(other.key))
 
 
-def _counted(told: Told, other: Told) -> bool:
+def _counted(told: Statement, other: Statement) -> bool:
     one, two = _number(told.value), _number(other.value)
     return one is not None and two is not None and one != two and min(one, two) > 1
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.evaluation.claims import USUAL, Claim, claim
-from quipu.kinds.longterm.evaluation.known import Change, Known, known, of_claim
+from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, known, of_claim
 from quipu.kinds.longterm.evaluation.safety import constraining
 from quipu.kinds.longterm.evaluation.words import sentence
 from quipu.kinds.longterm.model import (
@@ -84,7 +84,7 @@ class Outcome:
     comes next was said.
     """
 
-    def __init__(self, existing: Sequence[Known], *, policy: Policy) -> None:
+    def __init__(self, existing: Sequence[KnownMemory], *, policy: Policy) -> None:
         self.turn = MemorySource(excerpt="")
         self._policy = policy
         self._live = list(existing)
@@ -92,7 +92,7 @@ class Outcome:
         self._edits: dict[str, Edit] = {}
         self._deletions: dict[str, Deletion] = {}
         self._dropped = 0
-        self.taken: list[Known] = []
+        self.taken: list[KnownMemory] = []
         """Memories that the present turn asks to delete."""
 
     def begin(self, turn: MemorySource) -> None:
@@ -100,13 +100,13 @@ class Outcome:
         self.turn = turn
         self.taken = []
 
-    def restore(self, one: Known) -> None:
+    def restore(self, one: KnownMemory) -> None:
         """Do not delete a memory after all."""
         self._deletions.pop(one.id, None)
         self.taken.remove(one)
         self._live.append(one)
 
-    def live(self) -> list[Known]:
+    def live(self) -> list[KnownMemory]:
         """Return the memories as they would be, oldest first."""
         return self._live
 
@@ -168,7 +168,7 @@ class Outcome:
             self._deletions.pop(one.id, None)
         self._replace(one, shown.summary, importance)
 
-    def confirm(self, one: Known, new: Claim, *, excerpt: str, asked: bool) -> None:
+    def confirm(self, one: KnownMemory, new: Claim, *, excerpt: str, asked: bool) -> None:
         """Note that a known memory was said again: it matters more if the user asked to remember it."""
         if not asked or weight(new.importance) <= weight(one.importance) or one.id == "?":
             return
@@ -188,7 +188,7 @@ class Outcome:
             )  # fmt: skip
         self._replace(one, one.summary, new.importance)
 
-    def delete(self, one: Known, reason: str, *, excerpt: str) -> None:
+    def delete(self, one: KnownMemory, reason: str, *, excerpt: str) -> None:
         """Ask for a memory to be archived; one that was only asked for is not."""
         if one.id == "?":
             self.drop()
@@ -235,7 +235,7 @@ class Outcome:
         kept = self._policy.cut(excerpt, asked=asked, work=category in WORK)
         return replace(self.turn, excerpt=kept[:_LONGEST_EXCERPT]) if kept else None
 
-    def _replace(self, one: Known, summary: str, importance: Importance) -> None:
+    def _replace(self, one: KnownMemory, summary: str, importance: Importance) -> None:
         at = self._live.index(one)
         self._live[at] = known(
             id=one.id, category=one.category, importance=importance, summary=summary, version=one.version

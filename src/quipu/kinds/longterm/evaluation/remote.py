@@ -109,10 +109,10 @@ class RemoteEvaluator:
             shape=EvaluatedConversation,
             purpose=PURPOSE,
         )
-        return Standing(conversation, said, self._policy).evaluation(answer, evaluator)
+        return AnswerCheck(conversation, said, self._policy).evaluation(answer, evaluator)
 
 
-class Standing:
+class AnswerCheck:
     """Holds an answer against what was said and what is known."""
 
     def __init__(

@@ -9,7 +9,7 @@ from quipu.kernel.embedding.embedder import Embedder
 from quipu.kernel.embedding.prototypes import embed, listed, prototypes
 from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.evaluation.conversation import Conversation
-from quipu.kinds.longterm.evaluation.known import Known, known
+from quipu.kinds.longterm.evaluation.known import KnownMemory, known
 from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class RulesEvaluator:
     def _read(
         self,
         conversation: SatiEvaluationInput,
-        existing: list[Known],
+        existing: list[KnownMemory],
         *,
         since: int,
         meanings: Mapping[str, Category],

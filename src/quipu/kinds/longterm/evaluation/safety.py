@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from quipu.kernel.policy.policy import safety
-from quipu.kinds.longterm.evaluation.claims import Claim, Told
+from quipu.kinds.longterm.evaluation.claims import Claim, Statement
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.words import content, sentence
 
@@ -58,7 +58,9 @@ def unsafe(told: str, before: Sequence[str]) -> Claim | None:
             return None
         clause = whom + _IS.sub(" is", clause[named.end() :])
     words = " ".join(sorted(content(clause)))
-    return Claim("constraint", "high", sentence(clause), (Told(f"unsafe:{words}", clause, False),), "unsafe")
+    return Claim(
+        "constraint", "high", sentence(clause), (Statement(f"unsafe:{words}", clause, False),), "unsafe"
+    )
 
 
 def points_back(told: str) -> bool:

@@ -20,7 +20,7 @@ from quipu.kinds.longterm.changes import Changes, changed
 from quipu.kinds.longterm.evaluation import turns
 from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, SessionEvaluation
 from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
-from quipu.kinds.longterm.evaluation.turns import Place, Turn
+from quipu.kinds.longterm.evaluation.turns import Place, RecordedTurn
 from quipu.kinds.longterm.evaluation.writer import apply, held, refusing, texts
 from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import AuditLine, Evaluation
@@ -58,12 +58,12 @@ class Stretch:
     session: int
     as_of: AsOf
     place: Place
-    context: Sequence[Turn]
-    new: Sequence[Turn]
+    context: Sequence[RecordedTurn]
+    new: Sequence[RecordedTurn]
     more: bool
 
     @property
-    def said(self) -> list[Turn]:
+    def said(self) -> list[RecordedTurn]:
         """Turns of users in it."""
         return [turn for turn in self.new if turn.role == "user"]
 
@@ -270,12 +270,12 @@ class Sessions:
             await audit.note(tx, line)
 
 
-def _of(said: Sequence[Turn], user: str | None) -> list[Turn]:
+def _of(said: Sequence[RecordedTurn], user: str | None) -> list[RecordedTurn]:
     """Return the turns of the assistant and of one user."""
     return [turn for turn in said if turn.role == "assistant" or turn.user == user]
 
 
-def _turn(one: Turn, session: str) -> SatiTurn:
+def _turn(one: RecordedTurn, session: str) -> SatiTurn:
     return SatiTurn(
         role=one.role,
         content=one.content[:_LONGEST_TURN],

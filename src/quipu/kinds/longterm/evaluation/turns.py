@@ -14,7 +14,7 @@ _SQL = queries.load("quipu.kinds.longterm")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RecordedTurn:
     """A message of the record; ``external_id`` is the caller's."""
 
     id: int
@@ -61,18 +61,18 @@ async def mark(
     )
 
 
-async def after(tx: SpaceTransaction, session: int, message: int, *, limit: int) -> list[Turn]:
+async def after(tx: SpaceTransaction, session: int, message: int, *, limit: int) -> list[RecordedTurn]:
     """Return turns of users and assistants after a message, at most ``limit``, in order."""
-    turns = await tx.fetch(Turn, _SQL["turns_after"], session=session, after=message, limit=limit)
+    turns = await tx.fetch(RecordedTurn, _SQL["turns_after"], session=session, after=message, limit=limit)
     return await _spoken(tx, turns)
 
 
-async def until(tx: SpaceTransaction, session: int, message: int, *, limit: int) -> list[Turn]:
+async def until(tx: SpaceTransaction, session: int, message: int, *, limit: int) -> list[RecordedTurn]:
     """Return the last turns up to a message, in order."""
-    turns = await tx.fetch(Turn, _SQL["turns_until"], session=session, until=message, limit=limit)
+    turns = await tx.fetch(RecordedTurn, _SQL["turns_until"], session=session, until=message, limit=limit)
     return await _spoken(tx, turns[::-1])
 
 
-async def _spoken(tx: SpaceTransaction, turns: Sequence[Turn]) -> list[Turn]:
+async def _spoken(tx: SpaceTransaction, turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:
     spoken = await tx.spoken([turn.content for turn in turns])
     return [replace(turn, content=text) for turn, text in zip(turns, spoken, strict=True)]

@@ -22,7 +22,16 @@ from quipu.kinds.plug import Context
 from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
 from quipu.kinds.tables.embedding.indexing import Filing
-from quipu.kinds.tables.embedding.model import Change, Known, Pending, Place, Plan, Relation, Values, Wanted
+from quipu.kinds.tables.embedding.model import (
+    Change,
+    IndexedPart,
+    Pending,
+    Place,
+    Plan,
+    Relation,
+    Values,
+    Wanted,
+)
 from quipu.kinds.tables.embedding.row_reader import SECONDS, RowReader, Unreadable
 from quipu.kinds.tables.embedding.rules import plan
 from quipu.kinds.tables.embedding.store import SQL
@@ -154,9 +163,11 @@ class _Batches:
             after = kept[-1]
 
 
-def _planned(ids: Sequence[str], known: Mapping[Place, Known], values: Values) -> tuple[list[str], Plan]:
+def _planned(
+    ids: Sequence[str], known: Mapping[Place, IndexedPart], values: Values
+) -> tuple[list[str], Plan]:
     """Plan the changes of the first rows that have not too many texts; return these rows, too."""
-    of: dict[str, dict[Place, Known]] = {}
+    of: dict[str, dict[Place, IndexedPart]] = {}
     for place, one in known.items():
         of.setdefault(place.source_id, {})[place] = one
     taken: list[str] = []

@@ -59,7 +59,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class IndexedPart:
     """Entry that the index has at a place."""
 
     entry_id: int
@@ -85,7 +85,7 @@ class Pending:
 
     changes: Sequence[Change]
     relation: Relation | None
-    known: Mapping[Place, Known]
+    known: Mapping[Place, IndexedPart]
 
 
 Values = Mapping[str, Mapping[str, str]]

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from quipu.kernel.redact import redact
-from quipu.kinds.tables.embedding.model import Known, Place, Plan, Values, Wanted
+from quipu.kinds.tables.embedding.model import IndexedPart, Place, Plan, Values, Wanted
 from quipu.recall.terms import passages
 
 WHOLE_CHARACTERS: Final = 1_000
@@ -58,7 +58,7 @@ def wanted(values: Values) -> dict[Place, Wanted]:
     return by_place
 
 
-def plan(known: Mapping[Place, Known], values: Values) -> Plan:
+def plan(known: Mapping[Place, IndexedPart], values: Values) -> Plan:
     """Return the steps to take: a part with unchanged content stays, whatever happened around it."""
     target = wanted(values)
     new = {p: w for p, w in target.items() if p not in known or known[p].content_hash != w.content_hash}

@@ -52,7 +52,7 @@ class OpenTask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownFacts:
     """Facts for a briefing, the most important of each kind first."""
 
     sessions: Sequence[RecentSession] = ()

@@ -17,7 +17,7 @@ from quipu.kernel.base.text import excerpt
 from quipu.kinds.transcripts.bootstrap.model import (
     Bootstrap,
     FrequentFile,
-    Known,
+    KnownFacts,
     KnownLesson,
     RecentSession,
 )
@@ -45,7 +45,7 @@ _TITLE_CHARACTERS: Final = 80
 Counts = Mapping[str, int]
 
 
-def fit(known: Known, *, budget_tokens: int, marks: Marks, project: str | None = None) -> Bootstrap:
+def fit(known: KnownFacts, *, budget_tokens: int, marks: Marks, project: str | None = None) -> Bootstrap:
     """Return the part of ``known`` that fits into ``budget_tokens``, marks and headings included.
 
     Paths are shown as seen from ``project``. Of each kind the first ones are taken; one that does not fit
@@ -66,7 +66,7 @@ def fit(known: Known, *, budget_tokens: int, marks: Marks, project: str | None =
     return Bootstrap(**taken, text=text, tokens=estimate_tokens(text))
 
 
-def _text(known: Known, counts: Counts, project: str | None) -> str:
+def _text(known: KnownFacts, counts: Counts, project: str | None) -> str:
     sections = {
         "sessions": _activity(known.sessions[: counts["sessions"]]),
         "memories": _lessons(known.memories[: counts["memories"]]),

@@ -19,7 +19,7 @@ from quipu.kinds.transcripts.bootstrap import rules
 from quipu.kinds.transcripts.bootstrap.model import (
     Bootstrap,
     FrequentFile,
-    Known,
+    KnownFacts,
     KnownLesson,
     OpenTask,
     RecentSession,
@@ -76,13 +76,13 @@ class AsyncBootstrap:
         whole("limit", limit, most=_MOST)
         whole("budget_tokens", budget_tokens, most=_MOST_TOKENS)
         async with filed(self._database, self._search.models, space) as tx:
-            known = Known() if tx is None else await self._known(tx, query, project, session, limit)
+            known = KnownFacts() if tx is None else await self._known(tx, query, project, session, limit)
             marks = Marks.of_nobody() if tx is None else await tx.marks()
         return rules.fit(known, budget_tokens=budget_tokens, marks=marks, project=project)
 
     async def _known(
         self, tx: SpaceTransaction, query: str | None, project: str | None, session: str | None, limit: int
-    ) -> Known:
+    ) -> KnownFacts:
         now = self._clock.now()
         folder = None if project is None else project.rstrip("/\\") or "/"
         by_meaning = query is not None and bool(query.strip())
@@ -100,7 +100,7 @@ class AsyncBootstrap:
         }
         least = tx.settings.of(ARCHIVE_BELOW)
         lessons = await tx.fetch(KnownLesson, _SQL["lessons"], **values)
-        return Known(
+        return KnownFacts(
             sessions=await tx.fetch(RecentSession, _SQL["activity"], **values),
             memories=[one for one in lessons if one.confidence >= least],
             frequent_files=await tx.fetch(FrequentFile, _SQL["files"], **values),

@@ -11,7 +11,7 @@ from typing import Final
 from quipu.kernel.embedding.embedder import Embedder
 from quipu.kernel.embedding.prototypes import embed, listed, prototypes
 from quipu.kernel.prose.sentences import LONGEST, Sentence, sentences
-from quipu.kinds.transcripts.extract.model import CATEGORIES, Category, Extraction, Finding, Turn
+from quipu.kinds.transcripts.extract.model import CATEGORIES, Category, Extraction, Finding, SessionTurn
 from quipu.kinds.transcripts.extract.rewrite import rewrite
 from quipu.kinds.transcripts.extract.rules import Verdict, is_open, judge
 from quipu.kinds.transcripts.extract.sameness import normal_form
@@ -44,20 +44,20 @@ class Candidate:
     ``seen`` is the text with what must not be judged hidden.
     """
 
-    turn: Turn
+    turn: SessionTurn
     text: str
     seen: str
     verdict: Verdict
 
 
-def candidates(turns: Sequence[Turn]) -> Iterator[Candidate]:
+def candidates(turns: Sequence[SessionTurn]) -> Iterator[Candidate]:
     """Yield the user's statements in order of the session, also those that words do not decide."""
     for turn in turns:
         if turn.role == "user":
             yield from _of_turn(turn)
 
 
-def _of_turn(turn: Turn) -> Iterator[Candidate]:
+def _of_turn(turn: SessionTurn) -> Iterator[Candidate]:
     told = sentences(turn.text)
     at = 0
     while at < len(told):
@@ -93,7 +93,7 @@ class RulesExtractor:
         self.version = VERSION
         self._embedder = embedder
 
-    async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
+    async def extract(self, turns: Sequence[SessionTurn], *, project: str | None = None) -> Extraction:
         """Return the user's facts that are worth keeping, each once, in the order of the session.
 
         Raises ``EmbeddingError``.

@@ -15,7 +15,7 @@ CATEGORIES: Final[tuple[Category, ...]] = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class SessionTurn:
     """One message of a session, in the order of the session.
 
     ``role``: user, assistant, system or tool. Only what the user said is judged by rules.
@@ -71,7 +71,7 @@ class Extractor(Protocol):
         """From 1; higher where it would find more or better."""
         ...
 
-    async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
+    async def extract(self, turns: Sequence[SessionTurn], *, project: str | None = None) -> Extraction:
         """Return the facts of the turns that are worth keeping; ``project`` is the name behind "this repo".
 
         Raises ``QuipuError`` if it could not read them.

@@ -13,7 +13,7 @@ from quipu.errors import QuipuError
 from quipu.kernel.base.prompt_text import without_invisible
 from quipu.kernel.language.model import Language
 from quipu.kernel.language.prompt import entry, label
-from quipu.kinds.transcripts.extract.model import Extraction, Finding, Turn
+from quipu.kinds.transcripts.extract.model import Extraction, Finding, SessionTurn
 from quipu.kinds.transcripts.extract.sameness import normal_form
 
 VERSION: Final = 1
@@ -54,7 +54,7 @@ class RemoteExtractor:
         self.name = f"llm:{language.name}"
         self.version = VERSION
 
-    async def extract(self, turns: Sequence[Turn], *, project: str | None = None) -> Extraction:
+    async def extract(self, turns: Sequence[SessionTurn], *, project: str | None = None) -> Extraction:
         """Return the facts of the model that the turns say; with the error if it failed before the end.
 
         Raises:
@@ -87,7 +87,7 @@ class RemoteExtractor:
         return answer.facts
 
 
-def chunks(turns: Sequence[Turn], *, project: str | None) -> Iterator[str]:
+def chunks(turns: Sequence[SessionTurn], *, project: str | None) -> Iterator[str]:
     """Yield the session as text, in parts of about 12,000 characters that end between turns.
 
     A part in which no person said anything is left out. Long turns are cut, those of the agent sooner.
@@ -109,7 +109,7 @@ def chunks(turns: Sequence[Turn], *, project: str | None) -> Iterator[str]:
         yield head + "\n".join(part)
 
 
-def founded(fact: ExtractedFact, turn: Turn | None) -> Finding | None:
+def founded(fact: ExtractedFact, turn: SessionTurn | None) -> Finding | None:
     """Return the finding, quoting the turn letter by letter; None if the person said no such thing.
 
     White space may differ from the turn: models fold lines.
@@ -136,7 +136,7 @@ def _quoted(excerpt: str, text: str) -> str | None:
     return None if match is None else match[0]
 
 
-def _shown(turn: Turn) -> str:
+def _shown(turn: SessionTurn) -> str:
     longest = LONGEST_TURN if turn.role == "user" else LONGEST_OF_THE_AGENT
     who = "user" if turn.role == "user" else "agent"
     text = turn.text if len(turn.text) <= longest else f"{turn.text[:longest]} [...]"

@@ -22,7 +22,7 @@ from quipu.kernel.language.choose import choose
 from quipu.kernel.policy.policy import Policy, asks
 from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.extractor import RulesExtractor
-from quipu.kinds.transcripts.extract.model import Extractor, Finding, Turn
+from quipu.kinds.transcripts.extract.model import Extractor, Finding, SessionTurn
 from quipu.kinds.transcripts.lessons import index, store
 from quipu.kinds.transcripts.lessons.findings import FORGOTTEN, Findings, SessionFindings
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
@@ -112,7 +112,7 @@ class SessionReader:
                 return await self._read(session, turns, began_at, space=space, as_of=as_of)
 
     async def _read(
-        self, session: Due, turns: Sequence[Turn], began_at: datetime, *, space: str, as_of: AsOf
+        self, session: Due, turns: Sequence[SessionTurn], began_at: datetime, *, space: str, as_of: AsOf
     ) -> SessionExtraction:
         try:
             extraction = await self._extractor.extract(turns, project=_name(session.project))

@@ -14,7 +14,7 @@ from quipu.kinds.transcripts.extract.model import Extractor, Finding
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.lessons import index, store
 from quipu.kinds.transcripts.lessons.index import Entry
-from quipu.kinds.transcripts.lessons.merge import Known, contradicted, merge, revived, twins
+from quipu.kinds.transcripts.lessons.merge import KnownLesson, contradicted, merge, revived, twins
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
 from quipu.kinds.transcripts.lessons.store import SQL, Due
 from quipu.recall.generations import Prepared
@@ -146,7 +146,7 @@ class Findings:
         )
 
     async def _contradict(
-        self, read: SessionFindings, new: Mapping[int, UUID], known: Sequence[Known]
+        self, read: SessionFindings, new: Mapping[int, UUID], known: Sequence[KnownLesson]
     ) -> None:
         """Link new memories with those they contradict; of each pair the earlier one loses."""
         there = list(known)
@@ -155,7 +155,7 @@ class Findings:
             await store.contradict(self._tx, id_, *contradicted(finding.fact, said_at, there), now=self._now)
             forms = frozenset(((normal_hash(finding.fact), finding.category),))
             there.append(
-                Known(
+                KnownLesson(
                     id=id_,
                     fact=finding.fact,
                     category=finding.category,
@@ -166,7 +166,9 @@ class Findings:
                 )
             )
 
-    async def _restate(self, read: SessionFindings, says: Mapping[int, UUID], known: Sequence[Known]) -> None:
+    async def _restate(
+        self, read: SessionFindings, says: Mapping[int, UUID], known: Sequence[KnownLesson]
+    ) -> None:
         """Strengthen lessons that were said again: later, or more surely; archived ones may come back."""
         by_id = {one.id: one for one in known}
         back: set[UUID] = set()

@@ -18,7 +18,7 @@ Form: TypeAlias = tuple[bytes, str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownLesson:
     """A memory that is there. ``forms``: what it says now and said before each edit, as hash and category."""
 
     id: UUID
@@ -39,7 +39,11 @@ class Merge:
 
 
 def merge(
-    findings: Sequence[Finding], known: Sequence[Known], *, near: Mapping[int, UUID], twins: Mapping[int, int]
+    findings: Sequence[Finding],
+    known: Sequence[KnownLesson],
+    *,
+    near: Mapping[int, UUID],
+    twins: Mapping[int, int],
 ) -> Merge:
     """Decide which findings are known already, and which of the others are one.
 
@@ -73,13 +77,15 @@ def twins(vectors: Vectors) -> dict[int, int]:
     return {place: int(np.argmax(row[:place])) for place, row in enumerate(alike) if row[:place].any()}
 
 
-def contradicted(fact: str, happened_at: datetime, known: Sequence[Known]) -> tuple[list[UUID], list[UUID]]:
+def contradicted(
+    fact: str, happened_at: datetime, known: Sequence[KnownLesson]
+) -> tuple[list[UUID], list[UUID]]:
     """Return active lessons that a fact contradicts: those said before it, and those said after it."""
     others = [one for one in known if not one.archived and contradicts(fact, one.fact)]
     earlier = [one.id for one in others if one.happened_at <= happened_at]
     return earlier, [one.id for one in others if one.happened_at > happened_at]
 
 
-def revived(known: Known, fact: str, happened_at: datetime) -> bool:
+def revived(known: KnownLesson, fact: str, happened_at: datetime) -> bool:
     """Return True if an archived lesson comes back: it was said again, unchanged, after it was archived."""
     return known.archived and happened_at > known.archived_at and normal_hash(known.fact) == normal_hash(fact)

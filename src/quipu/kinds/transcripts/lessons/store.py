@@ -12,9 +12,9 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Vectors
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.embedder import Vectors as Embedding
-from quipu.kinds.transcripts.extract.model import Extractor, Turn
+from quipu.kinds.transcripts.extract.model import Extractor, SessionTurn
 from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
-from quipu.kinds.transcripts.lessons.merge import Known
+from quipu.kinds.transcripts.lessons.merge import KnownLesson
 from quipu.kinds.transcripts.lessons.model import Lesson, Outcome, State
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 from quipu.record import given
@@ -48,20 +48,20 @@ async def due(
     return await tx.fetch(Due, query, extractor=extractor, version=version, session=session, since=since)
 
 
-async def turns(tx: SpaceTransaction, number: int) -> list[Turn]:
+async def turns(tx: SpaceTransaction, number: int) -> list[SessionTurn]:
     """Return the words of a session, in order; copies from an earlier session belong to that one."""
     rows = await tx.rows(SQL["turns"], number=number)
     spoken = await tx.spoken([row[2] for row in rows])
     return [
-        Turn(index=index, role="other" if copied else role, text=text, happened_at=at, message_id=id_)
+        SessionTurn(index=index, role="other" if copied else role, text=text, happened_at=at, message_id=id_)
         for index, ((id_, at, _, role, copied), text) in enumerate(zip(rows, spoken, strict=True))
     ]
 
 
-async def known(tx: SpaceTransaction, project: str) -> list[Known]:
+async def known(tx: SpaceTransaction, project: str) -> list[KnownLesson]:
     """Return the lessons of a project."""
     return [
-        Known(
+        KnownLesson(
             id=id_,
             fact=fact,
             category=category,

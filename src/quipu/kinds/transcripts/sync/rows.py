@@ -12,7 +12,7 @@ from quipu.kinds.transcripts.sync.pieces import Piece
 
 
 @dataclass(slots=True)
-class Row:
+class LineRow:
     """A line: its number (0 once it is known to be stored), its session's, and its message's (0 for none)."""
 
     entry: Entry
@@ -21,7 +21,7 @@ class Row:
     message: int = 0
 
 
-def messages(rows: Sequence[Row], now: datetime) -> dict[str, object]:
+def messages(rows: Sequence[LineRow], now: datetime) -> dict[str, object]:
     """Return the columns for ``insert_messages`` of the record, from lines whose message is new."""
     entries = [row.entry for row in rows]
     return {
@@ -38,7 +38,7 @@ def messages(rows: Sequence[Row], now: datetime) -> dict[str, object]:
     }
 
 
-def growth(rows: Sequence[Row]) -> dict[str, object]:
+def growth(rows: Sequence[LineRow]) -> dict[str, object]:
     """Return the columns for ``grow_sessions`` of the record, from lines whose message is new."""
     times: dict[int, list[datetime]] = {}
     for row in rows:
@@ -51,7 +51,7 @@ def growth(rows: Sequence[Row]) -> dict[str, object]:
     }
 
 
-def lines(rows: Sequence[Row]) -> dict[str, object]:
+def lines(rows: Sequence[LineRow]) -> dict[str, object]:
     """Return the columns of transcripts.lines."""
     entries = [row.entry for row in rows]
     return {
@@ -79,9 +79,9 @@ def lines(rows: Sequence[Row]) -> dict[str, object]:
     }
 
 
-def responses(rows: Sequence[Row]) -> dict[str, object] | None:
+def responses(rows: Sequence[LineRow]) -> dict[str, object] | None:
     """Return the columns of transcripts.responses, one row for each answer; None if there is none."""
-    first: dict[str, Row] = {}
+    first: dict[str, LineRow] = {}
     most: dict[str, Usage] = {}
     for row in rows:
         usage, response = row.entry.usage, row.entry.response_id
@@ -104,7 +104,7 @@ def responses(rows: Sequence[Row]) -> dict[str, object] | None:
     }
 
 
-def calls(rows: Sequence[Row]) -> dict[str, object] | None:
+def calls(rows: Sequence[LineRow]) -> dict[str, object] | None:
     """Return the columns of transcripts.tool_calls; None if there is none."""
     pairs = [(row, call) for row in rows for call in row.entry.calls]
     if not pairs:
@@ -120,7 +120,7 @@ def calls(rows: Sequence[Row]) -> dict[str, object] | None:
     }
 
 
-def results(rows: Sequence[Row]) -> dict[str, object] | None:
+def results(rows: Sequence[LineRow]) -> dict[str, object] | None:
     """Return the columns of transcripts.tool_results; None if there is none."""
     pairs = [(row, result) for row in rows for result in row.entry.results]
     if not pairs:

@@ -17,7 +17,7 @@ from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.sync import rows
 from quipu.kinds.transcripts.sync.model import Tally
 from quipu.kinds.transcripts.sync.pieces import Batch
-from quipu.kinds.transcripts.sync.rows import Row
+from quipu.kinds.transcripts.sync.rows import LineRow
 from quipu.kinds.transcripts.sync.withheld import without_erased
 from quipu.recall import deferred
 from quipu.record import store as record
@@ -30,7 +30,7 @@ _BIT: Final = 1 << (CODE - 1)
 class Written:
     """Outcome of a batch: lines that are new, messages among them, lines that were known or erased."""
 
-    new: Sequence[Row]
+    new: Sequence[LineRow]
     messages: int
     known: int
     withheld: int
@@ -128,12 +128,12 @@ class BatchWrite:
 
 async def _new(
     tx: SpaceTransaction, entries: Sequence[Entry], sessions: Mapping[str, int]
-) -> tuple[list[Row], list[Row]]:
+) -> tuple[list[LineRow], list[LineRow]]:
     """Return the lines that are not stored yet; and those of them whose message is new to the record."""
-    once: dict[tuple[str, int], Row] = {}
+    once: dict[tuple[str, int], LineRow] = {}
     for entry in entries:
         session = sessions[entry.session]
-        once.setdefault((entry.uuid, session), Row(entry, session))
+        once.setdefault((entry.uuid, session), LineRow(entry, session))
     if not once:
         return [], []
     new = list(once.values())
@@ -151,14 +151,14 @@ async def _new(
     return [row for row in new if row.line], [row for row in said if row.line and not row.message]
 
 
-def _names(lines: Sequence[Row]) -> dict[str, object]:
+def _names(lines: Sequence[LineRow]) -> dict[str, object]:
     return {
         "uuids": Texts([row.entry.uuid for row in lines]),
         "sessions": Int8s([row.session for row in lines]),
     }
 
 
-async def _number(tx: SpaceTransaction, said: list[Row]) -> None:
+async def _number(tx: SpaceTransaction, said: list[LineRow]) -> None:
     """Give messages their ids, in the order of time."""
     said.sort(key=lambda row: (row.session, row.entry.happened_at))
     reserved = await deferred.reserve(tx, Counter(row.session for row in said))
@@ -167,7 +167,7 @@ async def _number(tx: SpaceTransaction, said: list[Row]) -> None:
         row.message = next(ids[row.session])
 
 
-async def _messages(tx: SpaceTransaction, said: Sequence[Row], now: datetime) -> None:
+async def _messages(tx: SpaceTransaction, said: Sequence[LineRow], now: datetime) -> None:
     await record.run(tx, "insert_messages", rows.messages(said, now))
     unfiled = {
         "id": Int8s([row.message for row in said]),
@@ -177,7 +177,7 @@ async def _messages(tx: SpaceTransaction, said: Sequence[Row], now: datetime) ->
     await record.run(tx, "grow_sessions", rows.growth(said))
 
 
-async def _lines(tx: SpaceTransaction, new: Sequence[Row]) -> None:
+async def _lines(tx: SpaceTransaction, new: Sequence[LineRow]) -> None:
     await tx.run(SQL["insert_lines"], rows.lines(new))
     if responses := rows.responses(new):
         await tx.run(SQL["insert_responses"], responses)

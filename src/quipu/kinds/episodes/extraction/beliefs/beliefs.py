@@ -26,8 +26,8 @@ from quipu.kinds.episodes.extraction.beliefs.model import (
     BeliefSource,
     Conflict,
 )
-from quipu.kinds.episodes.extraction.beliefs.store import Row
-from quipu.kinds.episodes.extraction.beliefs.writer import Keeping
+from quipu.kinds.episodes.extraction.beliefs.store import StoredBelief
+from quipu.kinds.episodes.extraction.beliefs.writer import BeliefWriter
 from quipu.recall.generations import Models, Unprepared, prepare
 from quipu.recall.model import GenerationChanged
 
@@ -184,7 +184,7 @@ class AsyncBeliefs:
         """
         value = words_of("keep", keep, longest=_LONGEST_VALUE, secrets=self._settings.redact)
 
-        async def change(tx: SpaceTransaction, keeping: Keeping) -> UUID:
+        async def change(tx: SpaceTransaction, keeping: BeliefWriter) -> UUID:
             conflict = await store.conflict(tx, id)
             if conflict.resolved_at is not None:
                 raise BadInput("this conflict is settled already.", field="id")
@@ -222,7 +222,7 @@ class AsyncBeliefs:
         """
         said = words_of("value", value, longest=_LONGEST_VALUE, secrets=self._settings.redact)
 
-        async def change(tx: SpaceTransaction, keeping: Keeping) -> UUID:
+        async def change(tx: SpaceTransaction, keeping: BeliefWriter) -> UUID:
             return await keeping.by_hand(await store.row(tx, id), said)
 
         async def texts(tx: SpaceTransaction) -> Sequence[str]:
@@ -241,7 +241,7 @@ class AsyncBeliefs:
         if not confirm:
             return await self.get(id, space=space)
 
-        async def change(tx: SpaceTransaction, keeping: Keeping) -> Belief:
+        async def change(tx: SpaceTransaction, keeping: BeliefWriter) -> Belief:
             row = await store.row(tx, id)
             (erased,) = await store.beliefs(tx, ids=[row.id])
             await keeping.forget(row)
@@ -258,7 +258,7 @@ class AsyncBeliefs:
         self,
         space: str,
         texts: Callable[[SpaceTransaction], Awaitable[Sequence[str]]],
-        change: Callable[[SpaceTransaction, Keeping], Awaitable[_Changed]],
+        change: Callable[[SpaceTransaction, BeliefWriter], Awaitable[_Changed]],
     ) -> _Changed:
         """Change beliefs in a transaction; the vectors that it may need are made before."""
         check_name("space", space)
@@ -271,12 +271,12 @@ class AsyncBeliefs:
             try:
                 async with self._database.write(space) as tx:
                     await minding.hold(tx)
-                    return await change(tx, Keeping(tx, prepared, now=self._clock.now()))
+                    return await change(tx, BeliefWriter(tx, prepared, now=self._clock.now()))
             except (GenerationChanged, Unprepared):
                 continue
 
 
-def _text(row: Row, value: str | None = None) -> str:
+def _text(row: StoredBelief, value: str | None = None) -> str:
     return indexing.text_of(row.person, row.key, value or row.value, row.nature)
 
 

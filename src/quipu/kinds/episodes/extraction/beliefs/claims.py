@@ -10,7 +10,7 @@ from typing import Final
 from quipu.kernel.base.text import excerpt
 from quipu.kinds.episodes.extraction.beliefs.keys import cue_of, form_of, key_of
 from quipu.kinds.episodes.extraction.beliefs.model import Claim, Held
-from quipu.kinds.episodes.extraction.turns import Sentence, Turn, sentences
+from quipu.kinds.episodes.extraction.turns import Sentence, SpokenTurn, sentences
 from quipu.kinds.episodes.shapes import Chunk, Fact, Trait
 
 _LONGEST_VALUE: Final = 500
@@ -40,13 +40,13 @@ _PLAIN: Final = re.compile(r"[^\w]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ClaimExchange:
     """An exchange as beliefs hear it. ``before``: the turn just before it, if any."""
 
-    turns: Sequence[Turn]
+    turns: Sequence[SpokenTurn]
     chunk: Chunk | None
     user: str | None
-    before: Turn | None = None
+    before: SpokenTurn | None = None
 
     @property
     def person(self) -> str:
@@ -57,7 +57,7 @@ class Heard:
         return voices.pop() if len(voices) == 1 else ""
 
 
-def claimed(heard: Heard) -> list[Claim]:
+def claimed(heard: ClaimExchange) -> list[Claim]:
     """Return the claims in an exchange's chunk, without figures of speech and without agents' words."""
     chunk, said = heard.chunk, [turn for turn in heard.turns if not turn.by_agent]
     if chunk is None or not said:
@@ -68,7 +68,7 @@ def claimed(heard: Heard) -> list[Claim]:
     return list(reversed(distinct.values()))
 
 
-def corrections(heard: Heard, held: Sequence[Held], claims: Sequence[Claim]) -> list[Claim]:
+def corrections(heard: ClaimExchange, held: Sequence[Held], claims: Sequence[Claim]) -> list[Claim]:
     """Return corrections of a person's beliefs in an exchange that its chunk does not state itself.
 
     "Not Berlin, Lisbon" names the old value; "no, it's Lisbon" answers an agent that named it; "I don't live
@@ -88,7 +88,11 @@ def corrections(heard: Heard, held: Sequence[Held], claims: Sequence[Claim]) -> 
 
 
 def _of_sentence(
-    heard: Heard, turn: Turn, sentence: Sentence, held: Sequence[Held], before: Turn | None
+    heard: ClaimExchange,
+    turn: SpokenTurn,
+    sentence: Sentence,
+    held: Sequence[Held],
+    before: SpokenTurn | None,
 ) -> Iterator[Claim]:
     if sentence.asks:
         return
@@ -117,7 +121,13 @@ def _swapped(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _correcting(
-    heard: Heard, turn: Turn, sentence: Sentence, held: Held, value: str, *, denies: bool = False
+    heard: ClaimExchange,
+    turn: SpokenTurn,
+    sentence: Sentence,
+    held: Held,
+    value: str,
+    *,
+    denies: bool = False,
 ) -> Claim:
     return Claim(
         person=held.person,
@@ -137,7 +147,7 @@ def _correcting(
     )
 
 
-def _of_trait(heard: Heard, said: Sequence[Turn], trait: Trait) -> Claim:
+def _of_trait(heard: ClaimExchange, said: Sequence[SpokenTurn], trait: Trait) -> Claim:
     turn, sentence = _where(said, trait.value)
     cue = cue_of(sentence.text.lower()) if sentence else None
     return Claim(
@@ -156,7 +166,7 @@ def _of_trait(heard: Heard, said: Sequence[Turn], trait: Trait) -> Claim:
     )
 
 
-def _of_fact(heard: Heard, said: Sequence[Turn], fact: Fact) -> Claim:
+def _of_fact(heard: ClaimExchange, said: Sequence[SpokenTurn], fact: Fact) -> Claim:
     turn, sentence = _where(said, fact.value)
     cue = cue_of(sentence.text.lower()) if sentence else None
     return Claim(
@@ -175,10 +185,10 @@ def _of_fact(heard: Heard, said: Sequence[Turn], fact: Fact) -> Claim:
     )
 
 
-def _where(said: Sequence[Turn], value: str) -> tuple[Turn, Sentence | None]:
+def _where(said: Sequence[SpokenTurn], value: str) -> tuple[SpokenTurn, Sentence | None]:
     """Return the last turn and sentence that name a value; else those that share most words with it."""
     spoken = f" {_spoken(value)} "
-    best: tuple[int, Turn, Sentence | None] = (0, said[0], None)
+    best: tuple[int, SpokenTurn, Sentence | None] = (0, said[0], None)
     for turn in reversed(said):
         for sentence in reversed(sentences(turn.text)):
             words = f" {_spoken(sentence.text)} "

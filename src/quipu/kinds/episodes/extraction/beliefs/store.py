@@ -23,7 +23,7 @@ SQL = queries.load("quipu.kinds.episodes.extraction.beliefs")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoredBelief:
     """Fields of a belief that a change needs."""
 
     id: UUID
@@ -140,7 +140,7 @@ async def conflicts(
     ]
 
 
-async def row(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
+async def row(tx: SpaceTransaction | None, id_: UUID | str) -> StoredBelief:
     """Return the fields of a belief that a change needs, by its id or the only id that begins so.
 
     Raises:
@@ -151,7 +151,7 @@ async def row(tx: SpaceTransaction | None, id_: UUID | str) -> Row:
         tx,
         id_,
         like=SQL["ids_like"],
-        fetch=lambda tx, ids: tx.fetch(Row, SQL["row"], id=ids[0]),
+        fetch=lambda tx, ids: tx.fetch(StoredBelief, SQL["row"], id=ids[0]),
         what="belief",
         hint="The list of beliefs in all states shows them.",
     )
@@ -174,7 +174,7 @@ async def conflict(tx: SpaceTransaction, id_: UUID | str) -> Conflict:
     )
 
 
-async def beside(tx: SpaceTransaction, row: Row, *, slots: Sequence[str]) -> list[UUID]:
+async def beside(tx: SpaceTransaction, row: StoredBelief, *, slots: Sequence[str]) -> list[UUID]:
     """Return other beliefs of the person and key, contested or in one of ``slots``, surest first."""
     return await tx.column(SQL["beside"], id=row.id, person=row.person, key=row.key, slots=list(slots))
 

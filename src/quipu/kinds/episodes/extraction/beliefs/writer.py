@@ -11,12 +11,12 @@ from quipu.kinds.episodes.extraction.beliefs import indexing, store
 from quipu.kinds.episodes.extraction.beliefs.keys import form_of, holds_many
 from quipu.kinds.episodes.extraction.beliefs.model import Claim, Ending, Strategy
 from quipu.kinds.episodes.extraction.beliefs.settlement import Settled
-from quipu.kinds.episodes.extraction.beliefs.store import Row
+from quipu.kinds.episodes.extraction.beliefs.store import StoredBelief
 from quipu.recall.generations import Prepared
 from quipu.recall.index import withdraw
 
 
-class Keeping:
+class BeliefWriter:
     """Keeps beliefs, within a transaction that holds them."""
 
     def __init__(self, tx: SpaceTransaction, prepared: Prepared, *, now: datetime) -> None:
@@ -65,7 +65,7 @@ class Keeping:
         entry = await self._file(row.id, row.person, row.key, row.value, row.nature, row.user, row.said_at)
         await self._within.execute(store.SQL["stand"], id=id_, entry=entry)
 
-    async def by_hand(self, row: Row, value: str) -> UUID:
+    async def by_hand(self, row: StoredBelief, value: str) -> UUID:
         """Put a value that a person gave in the place of a belief; settle its conflicts."""
         id_, now = uuid4(), self._now
         slot = form_of(value) if row.slot else ""
@@ -96,7 +96,9 @@ class Keeping:
         await store.settle(self._within, gone, strategy="user_clarified", at=now)
         return id_
 
-    async def choose(self, keep: Row, gone: Sequence[UUID], *, strategy: Strategy, ending: Ending) -> None:
+    async def choose(
+        self, keep: StoredBelief, gone: Sequence[UUID], *, strategy: Strategy, ending: Ending
+    ) -> None:
         """Choose one side of a conflict: it stands, the others end."""
         await self._end(gone, ending=ending)
         if keep.state != "standing":
@@ -104,7 +106,7 @@ class Keeping:
         await store.succeed(self._within, gone, keep.id)
         await store.settle(self._within, [keep.id, *gone], strategy=strategy, at=self._now)
 
-    async def forget(self, row: Row) -> None:
+    async def forget(self, row: StoredBelief) -> None:
         """Delete a belief and its conflicts; what contested it stands then, the surest of them."""
         rivals = [] if row.state != "standing" else await store.beside(self._within, row, slots=[])
         entries = await store.entries(self._within, [row.id])

@@ -10,7 +10,7 @@ from typing import Final
 from quipu.kinds.episodes.extraction.loops.due import due
 from quipu.kinds.episodes.extraction.loops.lexicon import deeds, terms, wording
 from quipu.kinds.episodes.extraction.loops.model import LoopKind, Opened
-from quipu.kinds.episodes.extraction.turns import Sentence, Turn, sentences
+from quipu.kinds.episodes.extraction.turns import Sentence, SpokenTurn, sentences
 
 _MOST_OF_A_TURN: Final = 3
 _LONGEST_EVASION: Final = 60
@@ -29,7 +29,7 @@ _COMES: Final = frozenset[LoopKind](("promise", "waiting"))
 class _Said:
     """A turn with its sentences."""
 
-    turn: Turn
+    turn: SpokenTurn
     sentences: Sequence[Sentence]
 
 
@@ -42,7 +42,7 @@ class _Opening:
     request: Sentence | None = None
 
 
-def opened(turns: Sequence[Turn], *, before: Sequence[Turn] = ()) -> list[Opened]:
+def opened(turns: Sequence[SpokenTurn], *, before: Sequence[SpokenTurn] = ()) -> list[Opened]:
     """Return the loops that an exchange opens, in order; ``before`` is the exchange before it.
 
     A request or a question that is answered by a promise is one loop: the promise. A question of an agent at
@@ -174,7 +174,7 @@ def _request(said: Sequence[_Said], place: int) -> Sentence | None:
     )  # fmt: skip
 
 
-def _ignored(turn: Turn, after: _Said) -> Opened | None:
+def _ignored(turn: SpokenTurn, after: _Said) -> Opened | None:
     """Return the agent's question, if the other's next words are about something else."""
     question = wording().question
     questions = [one for one in sentences(turn.text) if one.asks and question.wanted.search(one.seen)]

@@ -18,7 +18,7 @@ from quipu.kinds.episodes.extraction.loops.model import (
     Standing,
 )
 from quipu.kinds.episodes.extraction.loops.openings import opened
-from quipu.kinds.episodes.extraction.turns import Sentence, Turn, sentences
+from quipu.kinds.episodes.extraction.turns import Sentence, SpokenTurn, sentences
 
 SAME: Final = 0.6
 """Which share of their terms two loops have in common that are one and the same."""
@@ -40,7 +40,7 @@ _NEGATED: Final = re.compile(r"n't\b")
 
 
 def resolved(
-    loops: Sequence[Standing], turns: Sequence[Turn], *, before: Sequence[Turn] = ()
+    loops: Sequence[Standing], turns: Sequence[SpokenTurn], *, before: Sequence[SpokenTurn] = ()
 ) -> list[Resolved]:
     """Return the loops that the turns resolve, each once, by the first sentence that does.
 
@@ -49,7 +49,7 @@ def resolved(
     """
     left = list(loops)
     done: list[Resolved] = []
-    previous: Turn | None = before[-1] if before else None
+    previous: SpokenTurn | None = before[-1] if before else None
     for turn in turns:
         for loop, sentence, outcome in _of_turn(left, turn, previous):
             left.remove(loop)
@@ -59,7 +59,7 @@ def resolved(
 
 
 def _of_turn(
-    loops: Sequence[Standing], turn: Turn, previous: Turn | None
+    loops: Sequence[Standing], turn: SpokenTurn, previous: SpokenTurn | None
 ) -> Iterator[tuple[Standing, Sentence, Outcome]]:
     earlier = [one for one in loops if one.message is None or one.message < turn.message]
     if not earlier:
@@ -81,7 +81,7 @@ def _of_turn(
 
 
 def _affirmed(
-    loops: Sequence[Standing], said: Sequence[Sentence], turn: Turn, previous: Turn | None
+    loops: Sequence[Standing], said: Sequence[Sentence], turn: SpokenTurn, previous: SpokenTurn | None
 ) -> Iterator[tuple[Standing, Sentence]]:
     """Yield loops that somebody asked about just before, if the answer is a plain yes."""
     closing = wording().closing
@@ -103,7 +103,7 @@ def _affirmed(
                 yield loop, yes
 
 
-def _outcome(loop: Standing, sentence: Sentence, words: frozenset[int], turn: Turn) -> Outcome | None:
+def _outcome(loop: Standing, sentence: Sentence, words: frozenset[int], turn: SpokenTurn) -> Outcome | None:
     closing = wording().closing
     near = _share(loop, words)
     if near < NEAR:
@@ -123,7 +123,7 @@ def _denied(seen: str) -> bool:
     )
 
 
-def _came_about(loop: Standing, sentence: Sentence, *, near: float, turn: Turn) -> bool:
+def _came_about(loop: Standing, sentence: Sentence, *, near: float, turn: SpokenTurn) -> bool:
     closing, seen = wording().closing, sentence.seen
     over = closing.done.search(seen) is not None
     told = over or happened(seen) or closing.found.search(seen) is not None
@@ -158,11 +158,11 @@ class Followed:
 class Exchange:
     """The turns of an exchange. Those up to message ``mark`` were dealt with before; it grew since."""
 
-    turns: Sequence[Turn]
+    turns: Sequence[SpokenTurn]
     mark: int = -1
 
     @property
-    def new(self) -> Sequence[Turn]:
+    def new(self) -> Sequence[SpokenTurn]:
         """The turns that nobody looked at yet."""
         return [turn for turn in self.turns if turn.message > self.mark]
 
@@ -170,7 +170,7 @@ class Exchange:
 def follow(
     exchange: Exchange,
     *,
-    before: Sequence[Turn],
+    before: Sequence[SpokenTurn],
     standing: Sequence[Standing],
     known: Collection[tuple[int, LoopKind]],
     new_id: Callable[[], UUID],
@@ -194,12 +194,12 @@ def follow(
     return Followed(fresh, mentioned, [*answered, *done])
 
 
-def _one_voice(turns: Sequence[Turn]) -> bool:
+def _one_voice(turns: Sequence[SpokenTurn]) -> bool:
     return len({turn.voice for turn in turns}) == 1
 
 
 def _answered(
-    exchange: Exchange, turns: Sequence[Turn], loops: Sequence[Opened], standing: Sequence[Standing]
+    exchange: Exchange, turns: Sequence[SpokenTurn], loops: Sequence[Opened], standing: Sequence[Standing]
 ) -> list[Resolved]:
     """Return questions of these turns that were open, and are answered now that others have spoken."""
     open_still = {one.message for one in loops if one.kind == "question"}
