@@ -28,6 +28,7 @@ from quipu.kinds.episodes.policy import policy_of
 from quipu.kinds.episodes.settings import IDLE_MINUTES, RESTED_MINUTES
 from quipu.recall.generations import Models
 from quipu.recall.index import withdraw
+from quipu.record.store import session_id
 
 NOTHING: Final = np.empty((0, 0), np.float32)
 AT_ONCE: Final = 120
@@ -280,7 +281,7 @@ def _settled(plan: Plan, waits: Waits) -> Sequence[range]:
 
 
 async def _waits(tx: SpaceTransaction, session: str) -> Waits | None:
-    number = await store.session(tx, session)
+    number = await session_id(tx, session)
     if number is None:
         return None
     exchanges = await tx.fetch(Exchange, store.SQL["loose"], number=number, limit=AT_ONCE)

@@ -60,12 +60,6 @@ class Held:
     deleted: bool
 
 
-async def session(tx: SpaceTransaction, name: str) -> int | None:
-    """Return the number of a session."""
-    rows = await tx.rows(SQL["session"], session=name)
-    return rows[0][0] if rows else None
-
-
 async def sessions_waiting(tx: SpaceTransaction, *, session: str | None) -> list[str]:
     """Return the sessions in which something waits to become an episode; only ``session`` if given."""
     return await tx.column(SQL["sessions_waiting"], session=session)

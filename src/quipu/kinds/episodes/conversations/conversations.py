@@ -26,7 +26,15 @@ from quipu.kernel.queue.outbox import put
 from quipu.kernel.redact import redact
 from quipu.kinds.episodes.conversations import store
 from quipu.kinds.episodes.conversations.exchanges import channel_of
-from quipu.kinds.episodes.conversations.model import Conversation, ConversationStatus, Dialogue, Thread, Topic
+from quipu.kinds.episodes.conversations.model import (
+    Conversation,
+    ConversationStatus,
+    Dialogue,
+    Exchange,
+    Thread,
+    Topic,
+    Utterance,
+)
 from quipu.kinds.episodes.prompts.prompts import AsyncPrompts
 from quipu.kinds.episodes.queues import CHUNKER
 
@@ -81,8 +89,11 @@ class AsyncConversations(AsyncPrompts):
             rows = [] if tx is None else await store.conversations(tx, session=session)
             if tx is None or not rows:
                 raise _unknown(session)
-            messages = await store.utterances(tx, session, limit=_MOST_SHOWN)
-            return Dialogue(rows[0], messages, await store.exchanges(tx, session, limit=_MOST_SHOWN))
+            messages = await tx.fetch(
+                Utterance, store.SQL["utterances"], session=session, after=0, limit=_MOST_SHOWN
+            )
+            exchanges = await tx.fetch(Exchange, store.SQL["exchanges"], session=session, limit=_MOST_SHOWN)
+            return Dialogue(rows[0], messages, exchanges)
 
     async def edit(
         self,

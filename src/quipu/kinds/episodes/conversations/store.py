@@ -16,7 +16,7 @@ from quipu.kernel.db.arrays import Int8s, Texts, Vector, halfvecs
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.embedding.embedder import Vectors
 from quipu.kinds.episodes.conversations.exchanges import Span, state
-from quipu.kinds.episodes.conversations.model import Conversation, Exchange, Message, Thread, Utterance
+from quipu.kinds.episodes.conversations.model import Conversation, Message, Thread
 from quipu.kinds.episodes.conversations.topics import MOST_WORDS, KnownTopic, centre, name_of, topical
 from quipu.kinds.episodes.policy import kept
 from quipu.kinds.episodes.queues import CHUNKER
@@ -176,16 +176,6 @@ async def conversations(
         limit=limit,
         offset=offset,
     )
-
-
-async def utterances(tx: SpaceTransaction, session: str, *, limit: int) -> list[Utterance]:
-    """Return the messages of a conversation, oldest first."""
-    return await tx.fetch(Utterance, SQL["utterances"], session=session, after=0, limit=limit)
-
-
-async def exchanges(tx: SpaceTransaction, session: str, *, limit: int) -> list[Exchange]:
-    """Return the exchanges of a conversation, oldest first."""
-    return await tx.fetch(Exchange, SQL["exchanges"], session=session, limit=limit)
 
 
 async def threads(

@@ -28,6 +28,7 @@ from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, S
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
+from quipu.record.store import session_id
 
 STRETCH: Final = 40
 """Turns that are evaluated together, and written in one transaction."""
@@ -100,7 +101,7 @@ class Sessions:
             NotFound: there is no such session.
         """
         async with self._database.snapshot_read(space) as tx:
-            number = None if tx is None else await turns.session_number(tx, session)
+            number = None if tx is None else await session_id(tx, session)
             if tx is None or number is None:
                 raise NotFound(f"There is no session {session!r} in the space {space!r}.")
             place = await turns.place(tx, number, self._evaluator.name)

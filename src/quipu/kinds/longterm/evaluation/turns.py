@@ -33,12 +33,6 @@ class Place:
     turns: int = 0
 
 
-async def session_number(tx: SpaceTransaction, name: str) -> int | None:
-    """Return the number of a session."""
-    rows = await tx.rows(_SQL["session_number"], name=name)
-    return rows[0][0] if rows else None
-
-
 async def place(tx: SpaceTransaction, session: int, evaluator: str, *, hold: bool = False) -> Place:
     """Return an evaluator's place in a session; ``hold`` locks it until the transaction ends."""
     query = _SQL["evaluated" if hold else "evaluated_so_far"]

@@ -26,6 +26,3 @@ select id, external_id, role, user_name as "user", happened_at, content from cor
 where space_id = %(space)s and id <= %(until)s and id >= %(session)s::int8 << 24 and role in ('user', 'assistant')
 order by id desc
 limit %(limit)s
-
--- name: session_number: the number of a session
-select id from core.sessions where space_id = %(space)s and name = %(name)s

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
+from uuid import UUID
 
 from anyio import from_thread, to_thread
 from typing_extensions import Doc
 
 from quipu.kernel.base.parameters import OnlyUser, Space
 from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.db import queries
 from quipu.kinds.longterm import indexing
 from quipu.kinds.longterm.changes import Changes, changed
 from quipu.kinds.longterm.indexing import Entry
 from quipu.kinds.longterm.lookup import AsyncLongtermLookup
 from quipu.kinds.longterm.rules import filed_text
-from quipu.kinds.longterm.sqlite import file, store
+from quipu.kinds.longterm.sqlite import file
 from quipu.kinds.longterm.sqlite.rules import Reader, Refused, Taken, id_of
 from quipu.upkeep.exports.exports import Export, note
 
+_SQL: Final = queries.load("quipu.kinds.longterm.sqlite")
 _BY: Final = "import"
 _AT_ONCE: Final = 500
 _NOBODY: Final = object()  # None is an owner: everybody
@@ -138,7 +141,7 @@ class AsyncMemoryFiles(AsyncLongtermLookup):
         """
         whose = optional_name("user", user)
         async with self._database.snapshot_read(check_name("space", space)) as tx:
-            rows = [] if tx is None else await store.export(tx, user=whose)
+            rows = [] if tx is None else await tx.fetch(dict[str, Any], _SQL["export"], user=whose)
             spaces = {} if tx is None else {space: tx.space.as_of}
         now = self._clock.now()
 
@@ -172,8 +175,9 @@ async def _keep(changes: Changes, part: Sequence[Taken], *, user: str | None) ->
     """Keep what is new of these; how many were new, archived, known or repeated."""
     kept = Counter[str]()
     copies = {one.id: id_of(user, one.id) for one in part}
-    owners = await store.known(changes.tx, [*copies, *copies.values()])
-    live = await store.said_already(changes.tx, user, [one.hash for one in part])
+    ids, hashes = [*copies, *copies.values()], [one.hash for one in part]
+    owners: dict[UUID, str | None] = dict(await changes.tx.rows(_SQL["known"], ids=ids))
+    live = set(await changes.tx.column(_SQL["said_already"], user=user, hashes=hashes))
     new: list[Taken] = []
     for one in part:
         if copies[one.id] in owners or owners.get(one.id, _NOBODY) == user:
@@ -187,7 +191,7 @@ async def _keep(changes: Changes, part: Sequence[Taken], *, user: str | None) ->
     entries = await changes.file([_entry(one, user) for one in new if not one.archived])
     filed = dict(zip((one.id for one in new if not one.archived), entries, strict=True))
     for one in new:
-        await store.keep(changes.tx, one, user=user, entry=filed.get(one.id))
+        await changes.tx.execute(_SQL["import_memory"], **asdict(one), user=user, entry=filed.get(one.id))
     return kept
 
 

@@ -50,6 +50,7 @@ from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 from quipu.record.given import behind
+from quipu.record.store import session_id
 
 _MOST: Final = 1_000
 _MOST_SESSIONS: Final = 1_000_000
@@ -372,7 +373,7 @@ class AsyncLessons:
                 due, there = [], False
             else:
                 due = await store.due(tx, extractor=name, version=version, session=session, since=since)
-                there = session is None or bool(await tx.rows(SQL["has_session"], name=session))
+                there = session is None or await session_id(tx, session) is not None
         if not there and session is not None:
             raise NotFound(f"There is no session {session!r} in this space.")
         return due

@@ -1,6 +1,3 @@
--- name: session: the number of a session by its name
-select id from core.sessions where space_id = %(space)s and name = %(session)s
-
 -- name: sessions_waiting: sessions with exchanges that belong to no episode, or with an episode to be written anew
 select s.name from core.sessions s
 where s.space_id = %(space)s and (%(session)s::text is null or s.name = %(session)s)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.extraction.beliefs import store
 from quipu.recall import index
@@ -70,5 +71,5 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
             recorded_at=one.recorded_at,
             source=Source(str(one.id), one.session, role="belief", user=one.user),
         )
-        for one in await store.cited(tx, ids)
+        for one in await tx.fetch(store.Cited, store.SQL["cited"], ids=Int8s(ids))
     }

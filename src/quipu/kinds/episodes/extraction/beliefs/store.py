@@ -60,14 +60,14 @@ async def held(tx: SpaceTransaction, person: str) -> list[Held]:
     return await tx.fetch(Held, SQL["held"], person=person)
 
 
-async def insert(tx: SpaceTransaction, values: Mapping[str, object]) -> None:
-    """Insert a belief."""
-    await tx.execute(SQL["insert"], **values)
-
-
 async def entries(tx: SpaceTransaction, ids: Sequence[UUID]) -> list[int]:
     """Return the entries of beliefs in the index."""
     return await tx.column(SQL["entries"], ids=list(ids))
+
+
+async def insert(tx: SpaceTransaction, values: Mapping[str, object]) -> None:
+    """Insert a belief."""
+    await tx.execute(SQL["insert"], **values)
 
 
 async def succeed(tx: SpaceTransaction, ids: Sequence[UUID], successor: UUID) -> None:
@@ -177,11 +177,6 @@ async def conflict(tx: SpaceTransaction, id_: UUID | str) -> Conflict:
 async def beside(tx: SpaceTransaction, row: StoredBelief, *, slots: Sequence[str]) -> list[UUID]:
     """Return other beliefs of the person and key, contested or in one of ``slots``, surest first."""
     return await tx.column(SQL["beside"], id=row.id, person=row.person, key=row.key, slots=list(slots))
-
-
-async def cited(tx: SpaceTransaction, ids: Sequence[int]) -> list[Cited]:
-    """Return the standing beliefs of entries."""
-    return await tx.fetch(Cited, SQL["cited"], ids=Int8s(ids))
 
 
 async def doomed(

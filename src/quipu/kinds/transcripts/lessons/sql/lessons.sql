@@ -252,6 +252,3 @@ select id from core.sessions where space_id = %(space)s and id = %(number)s for 
 
 -- name: messages_there: which messages were not forgotten
 select id from core.messages where space_id = %(space)s and id = any(%(ids)s::int8[])
-
--- name: has_session: whether there is a session of that name
-select id from core.sessions where space_id = %(space)s and name = %(name)s
