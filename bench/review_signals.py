@@ -23,8 +23,8 @@ from rich.table import Table
 from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.prototypes import embed
+from quipu.kinds.ledger.signals.extract import decide, theme_prototypes
 from quipu.kinds.ledger.signals.model import THEMES
-from quipu.kinds.ledger.signals.prototypes import decide, prototypes
 from quipu.kinds.ledger.signals.said import judge
 from signals import semeval
 from signals.labelled import SETS, Labelled, Themes, of_set
@@ -72,7 +72,7 @@ async def _words_and_embedding(texts: Sequence[str]) -> list[Themes]:
     given = [_words(text) for text in texts]
     asked = [at for at, text in enumerate(texts) if not judge(text).settled]
     embedder = choose(Settings())
-    known = await prototypes(embedder)
+    known = await theme_prototypes(embedder)
     decided = decide(known, await embed(embedder, [texts[at] for at in asked]))
     await embedder.aclose()
     for at, theme in zip(asked, decided, strict=True):

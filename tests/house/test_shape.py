@@ -20,7 +20,6 @@ MOST_LINES_OF_A_FUNCTION = 80
 LEANS_ON_ITS_NAME = re.compile(r"(The same|What|Who|Whose|Which|Whether|How)\b")
 FEWEST_LINES_FOR_ONE_IMPORTER = 40
 ALLOWED_SMALL = {
-    "store": "only stores run queries",
     "eraser": "a kind or a storey hands it in, and app/kinds.py takes it",
     "kind": "what a kind registers, which app/kinds.py takes",
     "rest": "a room of REST, which routes.py takes",

@@ -14,9 +14,8 @@ from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.embedding.prefixes import Role
 from quipu.kernel.embedding.prototypes import embed
-from quipu.kinds.ledger.signals.extract import extract
+from quipu.kinds.ledger.signals.extract import decide, extract, theme_prototypes
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewSignals
-from quipu.kinds.ledger.signals.prototypes import decide, prototypes
 from quipu.kinds.ledger.signals.said import judge
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -62,7 +61,7 @@ async def test_nothing_is_read_into_a_kind_review(model: Embedder) -> None:
 
 @pytest.mark.anyio
 async def test_a_neutral_sentence_is_near_to_no_complaint(model: Embedder) -> None:
-    known = await prototypes(model)
+    known = await theme_prototypes(model)
     neutral = [
         "The museum is across the street.",
         "We ordered two teas and a scone.",
@@ -74,7 +73,7 @@ async def test_a_neutral_sentence_is_near_to_no_complaint(model: Embedder) -> No
 
 @pytest.mark.anyio
 async def test_every_theme_is_found_by_its_own_prototypes(model: Embedder) -> None:
-    known = await prototypes(model)
+    known = await theme_prototypes(model)
     found = decide(known, known.rows)
     for place, theme in enumerate(THEMES):
         own = [one for one, of in zip(found, known.places, strict=True) if of == place and one]
@@ -83,7 +82,7 @@ async def test_every_theme_is_found_by_its_own_prototypes(model: Embedder) -> No
 
 @pytest.mark.anyio
 async def test_a_vector_without_direction_belongs_to_no_theme() -> None:
-    known = await prototypes(HashEmbedder())
+    known = await theme_prototypes(HashEmbedder())
     assert decide(known, np.zeros((2, 384), np.float32)) == [None, None]
     assert decide(known, np.empty((0, 384), np.float32)) == []
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+import numpy as np
 from anyio import to_thread
 
 from quipu.errors import BadInput
 from quipu.kernel.base.text import ELLIPSIS, clean
-from quipu.kernel.embedding.embedder import Embedder
-from quipu.kernel.embedding.prototypes import embed
+from quipu.kernel.embedding.embedder import Embedder, Vectors
+from quipu.kernel.embedding.prototypes import Prototypes, embed, listed, prototypes
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewEvidence, ReviewSignals, Theme, ThemeScore
-from quipu.kinds.ledger.signals.prototypes import decide, prototypes
 from quipu.kinds.ledger.signals.said import Verdict, judge
 from quipu.kinds.ledger.signals.words import Sentence, sentences
 
@@ -28,6 +28,17 @@ _LONGEST_WINDOW_DAYS: Final = 32_767  # a smallint of the seed
 _EARLIEST_YEAR: Final = 1900
 _PLEASED: Final = 4
 """From this rating on only words count: what is not said is not read into a kind review."""
+
+NEAR_ENOUGH: Final = 0.35
+MARGIN: Final = 0.0
+"""A theme must be so much nearer than what complains of nothing.
+
+It and the two limits beside it were tuned with all-MiniLM-L6-v2 (docs/decisions/review-signals.md); a model
+that spreads its cosines otherwise answers more or less often.
+"""
+
+TONE: Final = 0.04
+"""A sentence must lean so far from the mean of what complains of nothing to the mean of what complains."""
 
 _MOST_ASKED: Final = 32
 """So many sentences of one review at most are left to the embedding."""
@@ -198,10 +209,24 @@ async def _ask(judged: Sequence[_Judged], embedder: Embedder) -> dict[int, Theme
         questions.append(at)
     if not questions:
         return {}
-    known = await prototypes(embedder)
+    known = await theme_prototypes(embedder)
     vectors = await embed(embedder, [judged[at].sentence.text for at in questions])
     decided = zip(questions, decide(known, vectors), strict=True)
     return {at: theme for at, theme in decided if theme is not None}
+
+
+async def theme_prototypes(embedder: Embedder) -> Prototypes:
+    """Return ``prototypes.toml`` as the embedder sees it, made once. Raises ``EmbeddingError``."""
+    return await prototypes("ledger", embedder, *listed(__file__, THEMES))
+
+
+def decide(known: Prototypes, vectors: Vectors) -> list[Theme | None]:
+    """Return the theme of each vector, for vectors (n, d); None if it seems to complain of nothing."""
+    complains = np.array(known.places) < known.none
+    tone = known.rows[complains].mean(axis=0) - known.rows[~complains].mean(axis=0)
+    places = known.decide(vectors, near_enough=NEAR_ENOUGH, margin=MARGIN)
+    leans = vectors @ tone >= TONE
+    return [THEMES[p] if p is not None and yes else None for p, yes in zip(places, leans, strict=True)]
 
 
 def _evidence(
