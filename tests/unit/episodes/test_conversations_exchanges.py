@@ -34,7 +34,7 @@ def shape(
     messages: list[Message], now: datetime = LATER, *, more: bool = False
 ) -> list[tuple[list[int], list[int]]]:
     return [
-        ([one.id for one in run.asked], [one.id for one in run.replies])
+        ([one.id for one in run.requests], [one.id for one in run.replies])
         for run in form(messages, now=now, more=more).runs
     ]
 

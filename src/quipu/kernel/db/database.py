@@ -85,7 +85,7 @@ class SpaceTransaction:
 
     async def column(self, query: LiteralString, /, **values: object) -> list[Any]:
         """Run a query and return the first column of its rows."""
-        return [row[0] for row in await self.rows(query, **values)]
+        return [row[0] for row in await (await self.run(query, values)).fetchall()]
 
     async def fetch_one(self, row: type[_T], query: LiteralString, /, **values: object) -> _T | None:
         """Run a query and return its first row as an object of a class; None if it finds none."""
