@@ -4041,6 +4041,21 @@ END;
 
 COMMENT ON FUNCTION transcripts.texts_of(space integer, line bigint) IS 'Every text of a line that can be searched, as it is now.';
 
+CREATE TABLE core.aliases (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    alias text NOT NULL,
+    name text NOT NULL,
+    made_by text NOT NULL,
+    message_id bigint,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT aliases_alias_check CHECK (((char_length(alias) >= 1) AND (char_length(alias) <= 200))),
+    CONSTRAINT aliases_check CHECK (((made_by = 'rule'::text) = (message_id IS NOT NULL))),
+    CONSTRAINT aliases_made_by_check CHECK ((made_by = ANY (ARRAY['rule'::text, 'person'::text]))),
+    CONSTRAINT aliases_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+
+ALTER TABLE ONLY core.aliases FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE core.at_commit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME core.at_commit_id_seq
     START WITH 1
@@ -6251,6 +6266,9 @@ END;
 
 COMMENT ON FUNCTION transcripts.settle_texts() IS 'Sorts in what was put into the text index lately: until then each search reads through it.';
 
+ALTER TABLE ONLY core.aliases
+    ADD CONSTRAINT aliases_pkey PRIMARY KEY (space_id, alias, name);
+
 ALTER TABLE ONLY core.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
@@ -6610,6 +6628,8 @@ ALTER TABLE ONLY transcripts.tool_results
 
 ALTER TABLE ONLY transcripts.unindexed
     ADD CONSTRAINT unindexed_pkey PRIMARY KEY (space_id, line_id);
+
+CREATE INDEX aliases_message ON core.aliases USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX api_keys_of_space ON core.api_keys USING btree (space);
 
@@ -7061,6 +7081,12 @@ CREATE TRIGGER unfile_updated BEFORE UPDATE ON transcripts.memories FOR EACH ROW
 
 CREATE TRIGGER written INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('session_number', 'memories_extracted (0 or 1) and extraction_attempted_at can be changed; the rest follows from the files that a sync reads.', '');
 
+ALTER TABLE ONLY core.aliases
+    ADD CONSTRAINT aliases_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY core.aliases
+    ADD CONSTRAINT aliases_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -7397,6 +7423,8 @@ ALTER TABLE ONLY transcripts.texts
 ALTER TABLE ONLY transcripts.unindexed
     ADD CONSTRAINT unindexed_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE core.aliases ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE core.at_commit ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
@@ -7408,6 +7436,8 @@ ALTER TABLE core.kept_answers ENABLE ROW LEVEL SECURITY;
 ALTER TABLE core.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.outbox ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_space ON core.aliases USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.at_commit USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -7446,6 +7476,11 @@ CREATE POLICY own_space ON core.standing_rules USING ((space_id = ( SELECT core.
 CREATE POLICY own_space ON core.tool_calls USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.unfiled_messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY person ON core.aliases AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM core.messages m
+  WHERE ((m.space_id = aliases.space_id) AND (m.id = aliases.message_id))
+ OFFSET 0)));
 
 CREATE POLICY person ON core.messages AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) OR ((user_name IS NULL) AND (session_id IN ( SELECT s.id
    FROM core.sessions s
@@ -8166,6 +8201,9 @@ GRANT SELECT ON TABLE transcripts.tool_calls TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tool_results TO quipu_app;
 GRANT SELECT ON TABLE transcripts.tool_results TO quipu_see;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.aliases TO quipu_app;
+GRANT SELECT,INSERT ON TABLE core.aliases TO quipu_person;
 
 GRANT USAGE ON SEQUENCE core.at_commit_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE core.at_commit_id_seq TO quipu_person;

@@ -2,23 +2,23 @@
 
 Written by tools/make_sync.py; do not edit. The truth is in
 
+- quipu.app.aliases
 - quipu.app.erasing
 - quipu.app.memory
 - quipu.app.queue
 - quipu.app.relations
 - quipu.app.rooms
-- quipu.app.timeline
 - quipu.kinds.episodes.conversations.conversations
 - quipu.kinds.episodes.episodes
 - quipu.kinds.episodes.extraction.beliefs.beliefs
 - quipu.kinds.episodes.extraction.loops.loops
-- quipu.kinds.episodes.prompts.prompts
+- quipu.kinds.episodes.prompting.asking
 - quipu.kinds.ledger.evidence.evidence
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.lookup
 - quipu.kinds.ledger.retention.retention
-- quipu.kinds.longterm.evaluation.evaluation
+- quipu.kinds.longterm.evaluating.evaluating
 - quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.lookup
 - quipu.kinds.longterm.recovery
@@ -32,7 +32,6 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.lessons.lessons
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
-- quipu.record.standing.room
 - quipu.upkeep.answers.answers
 - quipu.upkeep.erasure.archive
 - quipu.upkeep.keys.keys
@@ -53,12 +52,12 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Self
     from uuid import UUID
 
+    from quipu.app.aliases import AsyncAliases
     from quipu.app.answer import Used
     from quipu.app.erasing import AsyncErasing
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
     from quipu.app.rooms import AsyncRooms
-    from quipu.app.timeline import AsyncTimeline
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.echo import Marks
     from quipu.kernel.base.parameters import ListState
@@ -88,8 +87,8 @@ if TYPE_CHECKING:
     from quipu.kinds.episodes.extraction.beliefs.model import Belief, BeliefSource, Conflict
     from quipu.kinds.episodes.extraction.loops.loops import AsyncLoops
     from quipu.kinds.episodes.extraction.loops.model import Loop, LoopKind, Outcome
-    from quipu.kinds.episodes.prompts.model import Prompt, PromptStatus
-    from quipu.kinds.episodes.prompts.prompts import AsyncPrompts
+    from quipu.kinds.episodes.prompting.asking import AsyncPrompting
+    from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
     from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
     from quipu.kinds.ledger.evidence.model import (
         CheckStatus,
@@ -128,8 +127,8 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retention import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Review, ReviewEvidence, ReviewSignals, Theme
-    from quipu.kinds.longterm.evaluation.evaluation import AsyncEvaluations
-    from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
+    from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
+    from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
     from quipu.kinds.longterm.longterm import AsyncLongterm
     from quipu.kinds.longterm.lookup import AsyncLongtermLookup
     from quipu.kinds.longterm.model import (
@@ -149,6 +148,7 @@ if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import Recovered, SatiEvaluationInput, SatiMemoryResult, SatiRetrievalInput
     from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles, MemoriesExported, MemoriesImported
     from quipu.kinds.tables import tools
+    from quipu.kinds.tables.briefing import Briefing
     from quipu.kinds.tables.browse.browse import (
         AsyncBrowsing,
         EmbeddedField,
@@ -169,7 +169,6 @@ if TYPE_CHECKING:
     )
     from quipu.kinds.tables.recreate import Recreated
     from quipu.kinds.tables.schemas import AsyncSchemas
-    from quipu.kinds.tables.system_prompt import Briefing
     from quipu.kinds.tables.tables import AsyncTables, Data, Where
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
     from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
@@ -207,12 +206,10 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Paths
     from quipu.recall.model import Answer, Hit
     from quipu.recall.render import Block, Why
-    from quipu.recall.timeline import Gathered
+    from quipu.record.aliases import Alias
     from quipu.record.model import Refusal, Report
     from quipu.record.replacements import Replacement
     from quipu.record.service import Progress
-    from quipu.record.standing.model import RuleSource, StandingRule
-    from quipu.record.standing.room import AsyncRules
     from quipu.record.store import Session
     from quipu.upkeep.answers.answers import Asking, AsyncAnswers, KeptAnswer
     from quipu.upkeep.erasure.archive import AsyncReceipts
@@ -232,6 +229,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "Aliases",
     "Answers",
     "Beliefs",
     "Bootstrapping",
@@ -240,7 +238,7 @@ __all__ = [
     "Conversations",
     "Episodes",
     "Erasing",
-    "Evaluations",
+    "Evaluating",
     "Evidence",
     "Exchange",
     "Keys",
@@ -252,29 +250,27 @@ __all__ = [
     "Loops",
     "Memory",
     "MemoryFiles",
-    "Prompts",
+    "Prompting",
     "Queue",
     "Receipts",
     "Recovery",
     "Relations",
     "Retention",
     "Rooms",
-    "Rules",
     "Schemas",
     "Snapshots",
     "StoredSettings",
     "Tables",
-    "Timeline",
     "Trace",
     "TranscriptCounts",
     "Transcripts",
 ]
 
 
-class Prompts:
+class Prompting:
     """Prompts: put in here, answered by a worker."""
 
-    def __init__(self, inner: AsyncPrompts, portal: Portal) -> None:
+    def __init__(self, inner: AsyncPrompting, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -320,7 +316,7 @@ class Prompts:
         )
 
 
-class Conversations(Prompts):
+class Conversations(Prompting):
     """Look up conversations: sessions with a status, a topic and a thread, and what each exchange yields.
 
     A worker reads what ``observe`` took in; without one, ``memory.work()`` does.
@@ -445,6 +441,11 @@ class Rooms:
         return Answers(self._portal.opened(self._inner).answers, self._portal)
 
     @property
+    def aliases(self) -> Aliases:
+        """Other names of people, learnt or said: who is asked about as Kate is Emi."""
+        return Aliases(self._portal.opened(self._inner).aliases, self._portal)
+
+    @property
     def conversations(self) -> Conversations:
         """Conversations: their status, topics, threads and exchanges; prompts that wait for an answer."""
         return Conversations(self._portal.opened(self._inner).conversations, self._portal)
@@ -518,11 +519,6 @@ class Rooms:
     def receipts(self) -> Receipts:
         """Signed receipts of what was erased, and the key that verifies them."""
         return Receipts(self._portal.opened(self._inner).receipts, self._portal)
-
-    @property
-    def rules(self) -> Rules:
-        """Standing rules: what users told an assistant to do from now on, until they take it back."""
-        return Rules(self._portal.opened(self._inner).rules, self._portal)
 
     @property
     def snapshots(self) -> Snapshots:
@@ -708,56 +704,7 @@ class Relations(Erasing):
         return self._portal.call(lambda: self._inner.relations(message, space=space, session=session))
 
 
-class Timeline(Relations):
-    """Method of a memory that gathers."""
-
-    def __init__(self, inner: AsyncTimeline, portal: Portal) -> None:
-        self._inner = inner
-        self._portal = portal
-
-    def gather(
-        self,
-        topic: str | None = None,
-        *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        speaker: str | None = None,
-        kinds: Sequence[str] | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        exchanges: bool = False,
-        limit: int = 50,
-        after: str | None = None,
-    ) -> Gathered:
-        """Gather everything about a topic, a person or a time, oldest first.
-
-        Each memory is shown by a short passage. What scores at least 45 % of the best memory belongs to a
-        topic; of a large topic these are the best 200 (or ``limit``, if that is more). ``about`` estimates
-        how many there are in all; to see the others, gather one part of the time after the other. Without
-        a topic it is everything of that person, session or time. ``cursor`` is where the next part begins.
-
-        Raises:
-            BadInput: an argument is out of range, or there is neither a topic nor a person, session or time.
-        """
-        return self._portal.call(
-            lambda: self._inner.gather(
-                topic,
-                space=space,
-                user=user,
-                session=session,
-                speaker=speaker,
-                kinds=kinds,
-                since=since,
-                until=until,
-                exchanges=exchanges,
-                limit=limit,
-                after=after,
-            )
-        )
-
-
-class Memory(Timeline):
+class Memory(Relations):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -1060,6 +1007,38 @@ class Memory(Timeline):
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
         self._portal.close()
+
+
+class Aliases:
+    """Other names of people: a question that has one finds what is known under the other.
+
+    Some are learnt from plain statements, such as "everyone calls him Bo". They go with the message that told
+    them, and with the person.
+    """
+
+    def __init__(self, inner: AsyncAliases, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def list(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Alias]:
+        """Return other names in order of the alphabet, with who said so."""
+        return self._portal.call(lambda: self._inner.list(space=space, limit=limit, offset=offset))
+
+    def add(self, alias: str, name: str, *, space: str) -> Alias:
+        """Say that somebody has another name, and return it as it is kept. Adding it again changes nothing.
+
+        Raises:
+            BadInput: both are the same, or one of them is longer than 200 characters.
+        """
+        return self._portal.call(lambda: self._inner.add(alias, name, space=space))
+
+    def erase(self, alias: str, name: str, *, space: str, confirm: bool = False) -> Alias:
+        """Take another name away, learnt or said, and return it; it is learnt again if it is told again.
+
+        Raises:
+            NotFound: the person is not known by it.
+        """
+        return self._portal.call(lambda: self._inner.erase(alias, name, space=space, confirm=confirm))
 
 
 class Queue:
@@ -1411,7 +1390,7 @@ class Retention:
 
 
 class Lookup:
-    """Read the facts that were written as events: standing, assumed, changed."""
+    """Read what was written as events: what stands, what is only assumed, what changed."""
 
     def __init__(self, inner: AsyncLookup, portal: Portal) -> None:
         self._inner = inner
@@ -1425,7 +1404,7 @@ class Lookup:
         user: str | None = None,
         as_of: datetime | str | None = None,
     ) -> dict[str, Value]:
-        """Show the facts that hold for a session or a person, by key.
+        """Show what holds for a session or a person, by key.
 
         In a session its own values come first, and the preferences of its person fill the gaps. Empty where
         the session is unknown.
@@ -1988,7 +1967,7 @@ class Trace:
         freshness_seconds: int | None = None,
         turn: int | None = None,
     ) -> ReviewReading:
-        """Find the complaints in the reviews of a place, and record the run with the time that it took.
+        """Find what the reviews of a place complain about, and write the run down with what it really took.
 
         Raises:
             BadInput: naming the review and the field; nothing was stored.
@@ -2094,7 +2073,7 @@ class LongtermLookup:
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
     def history(self, id: UUID | str, *, space: str) -> Sequence[MemoryRevision]:
-        """Show the text of a memory before each change, the latest change first.
+        """Show how a memory read before each change, the latest change first.
 
         Each entry says who made the change, and why.
 
@@ -2248,16 +2227,16 @@ class Recovery(LongtermLookup):
         )
 
 
-class Evaluations(LongtermLookup):
+class Evaluating(LongtermLookup):
     """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
 
-    def __init__(self, inner: AsyncEvaluations, portal: Portal) -> None:
+    def __init__(self, inner: AsyncEvaluating, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
     def evaluate(
         self,
-        conversation: SatiEvaluationInput | Mapping[str, object],
+        asked: SatiEvaluationInput | Mapping[str, object],
         *,
         evaluator: Evaluator | EvaluatorName | None = None,
         space: str | None = None,
@@ -2274,7 +2253,7 @@ class Evaluations(LongtermLookup):
             BadInput: the document cannot be read, or there is no such evaluator.
             QuipuError: a language model was asked and failed.
         """
-        return self._portal.call(lambda: self._inner.evaluate(conversation, evaluator=evaluator, space=space))
+        return self._portal.call(lambda: self._inner.evaluate(asked, evaluator=evaluator, space=space))
 
     def apply(
         self,
@@ -2357,7 +2336,7 @@ class MemoryFiles(LongtermLookup):
         return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
 
 
-class Longterm(Recovery, Evaluations, MemoryFiles):
+class Longterm(Recovery, Evaluating, MemoryFiles):
     """Memories about a person, to know before answering: by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
@@ -2968,7 +2947,7 @@ class Bootstrapping:
         limit: int = 10,
         budget_tokens: int = 400,
     ) -> Bootstrap:
-        """Show the memories that an agent should know when a session begins.
+        """Tell what an agent should know when a session begins.
 
         It is told recent sessions, lessons, files often edited and open tasks, as lists and as text for a
         prompt. The text is marked as recalled memory, so that it is not taken in again when it comes back in
@@ -3079,7 +3058,7 @@ class Transcripts(Browse, Bootstrapping, Exchange):
         )
 
     def pending(self, roots: Paths | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
-        """Show the work of a sync: by space, the number of files with something new, and their bytes.
+        """Tell what a sync would read now: by space, how many files have something new, and how many bytes.
 
         Raises:
             BadInput: A name or a root is none.
@@ -3193,7 +3172,7 @@ class Episodes:
     def curve(
         self, id: UUID | str, *, space: str, points: int = 60, ahead_days: int | None = None
     ) -> EpisodeCurve:
-        """Show the points at which an episode faded and was refreshed, and will fade if nobody uses it.
+        """Show how an episode faded and was refreshed, and how it will fade if nobody uses it.
 
         Raises:
             NotFound: There is no such episode.
@@ -3895,7 +3874,7 @@ class Tables(Browsing, Schemas):
         )
 
     def prompt(self, *, space: str, schema: str = "memory", agent: str | None = None) -> Briefing:
-        """Show the part of a system prompt about a schema, its tools and tables.
+        """Show what a system prompt should say of a schema, its tools and tables.
 
         With an estimate of its tokens. It is kept until the structure changes.
 
@@ -3921,96 +3900,6 @@ class Tables(Browsing, Schemas):
         return self._portal.call(
             lambda: self._inner.call(tool, arguments, space=space, schema=schema, agent=agent)
         )
-
-
-class Rules:
-    """Find, add and end standing rules: what an assistant is told to do from now on.
-
-    They are found in what users say to an assistant, as it is taken in.
-    """
-
-    def __init__(self, inner: AsyncRules, portal: Portal) -> None:
-        self._inner = inner
-        self._portal = portal
-
-    def list(
-        self,
-        *,
-        space: str,
-        user: str | None = None,
-        state: ListState = "live",
-        limit: int = 50,
-        offset: int = 0,
-        after: UUID | str | None = None,
-    ) -> Sequence[StandingRule]:
-        """List rules, those in force first, the latest first.
-
-        Raises:
-            BadInput: An argument is invalid; the error names it.
-        """
-        return self._portal.call(
-            lambda: self._inner.list(
-                space=space, user=user, state=state, limit=limit, offset=offset, after=after
-            )
-        )
-
-    def get(self, id: UUID | str, *, space: str) -> StandingRule:
-        """Show a rule, where it was said, and what ended it.
-
-        Raises:
-            NotFound: There is no such rule.
-        """
-        return self._portal.call(lambda: self._inner.get(id, space=space))
-
-    def add(
-        self, text: str, *, space: str, user: str | None = None, scope: str | None = None
-    ) -> StandingRule:
-        """Add a rule by hand, and return it.
-
-        It ends no other rule: `archive` does.
-
-        Raises:
-            BadInput: An argument is invalid; the error names it.
-        """
-        return self._portal.call(lambda: self._inner.add(text, space=space, user=user, scope=scope))
-
-    def archive(self, id: UUID | str, *, space: str) -> StandingRule:
-        """End a rule: it stays as history, and is shown to no agent.
-
-        A rule that has ended stays as it is. `unarchive` puts it in force again.
-
-        Raises:
-            NotFound: There is no such rule.
-        """
-        return self._portal.call(lambda: self._inner.archive(id, space=space))
-
-    def unarchive(self, id: UUID | str, *, space: str) -> StandingRule:
-        """Put a rule that has ended in force again.
-
-        Raises:
-            NotFound: There is no such rule.
-        """
-        return self._portal.call(lambda: self._inner.unarchive(id, space=space))
-
-    def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> StandingRule:
-        """Delete a rule for good.
-
-        The message that it was said in stays, and no rule is made of it again.
-
-        Raises:
-            NotFound: There is no such rule.
-        """
-        return self._portal.call(lambda: self._inner.erase(id, space=space, confirm=confirm))
-
-    def sources(self, id: UUID | str, *, space: str) -> Sequence[RuleSource]:
-        """Show the messages that a rule was said in and ended by, the latest first.
-
-        A rule that was added by hand has none.
-
-        Raises:
-            NotFound: There is no such rule.
-        """
-        return self._portal.call(lambda: self._inner.sources(id, space=space))
 
 
 class StoredSettings:

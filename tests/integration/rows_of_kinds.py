@@ -1,6 +1,10 @@
 """A row for each table of a kind, in the space that was entered and the session ``s`` that is there."""
 
 RECORD = """
+with named as (
+    insert into aliases (alias, name, made_by, message_id)
+    select 'Kate', 'Emi', 'rule', max(id) from messages where space_id = current_space()
+)
 insert into relations (newer, older, reason, made_by)
 select max(id), min(id), 'moved', 'rule' from messages where space_id = current_space();
 insert into standing_rules (id, message_id, text, made_by, since)

@@ -67,6 +67,7 @@ class Operation:
 ROOMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "": "quipu.app.timeline:AsyncTimeline",
+        "aliases": "quipu.app.aliases:AsyncAliases",
         "longterm": "quipu.kinds.longterm.longterm:AsyncLongterm",
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
@@ -150,6 +151,9 @@ OPERATIONS: Final = (
     Operation("unrelate", "POST /unrelate", "write", view="relations.one"),
     Operation("relations", "GET /relations", view="relations.table"),
     Operation("gather", "POST /gather", view="timeline.gathered", arguments=("topic",)),
+    Operation("aliases.list", "GET /aliases", view="aliases.table"),
+    Operation("aliases.add", "POST /aliases", "write", view="aliases.one"),
+    Operation("aliases.erase", "POST /aliases/erase", "write", view="aliases.one"),
     Operation("ledger.set", "POST /ledger/set", "write", view=_CHANGE),
     Operation("ledger.assume", "POST /ledger/assume", "write", view=_CHANGE),
     Operation("ledger.correct", "POST /ledger/correct", "write", view=_CHANGE),

@@ -13,6 +13,7 @@ from quipu.kernel.base.scope import everybody_only
 from quipu.kernel.config import Settings
 
 if TYPE_CHECKING:
+    from quipu.app.aliases import AsyncAliases
     from quipu.app.queue import AsyncQueue
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
@@ -57,6 +58,13 @@ class AsyncRooms:
         from quipu.upkeep.answers.answers import AsyncAnswers  # noqa: PLC0415
 
         return self._room(AsyncAnswers, lambda parts: AsyncAnswers(parts.database, clock=self._clock))
+
+    @property
+    def aliases(self) -> AsyncAliases:
+        """Other names of people, learnt or said: who is asked about as Kate is Emi."""
+        from quipu.app.aliases import AsyncAliases  # noqa: PLC0415
+
+        return self._room(AsyncAliases, lambda parts: AsyncAliases(parts.database, clock=self._clock))
 
     @property
     def conversations(self) -> AsyncConversations:

@@ -36,14 +36,35 @@ class Mention:
     places: tuple[tuple[int, int], ...]
 
 
-def mentioned(question: str, people: Sequence[Name]) -> list[Mention]:
+@dataclass(frozen=True, slots=True)
+class OtherName:
+    """A name as a question has it, and what else the person is called."""
+
+    word: str
+    known_as: str
+
+
+def other_names(question: str, aliases: Sequence[tuple[str, str]]) -> list[OtherName]:
+    """Return what else those are called whom a question names by either of two names."""
+    if not aliases:
+        return []
+    said = {_plain(_POSSESSIVE.sub("", match.group())) for match in _WORD.finditer(question)}
+    pairs = [pair for alias, name in aliases for pair in ((alias, name), (name, alias))]
+    return [OtherName(one, other) for one, other in pairs if said.issuperset(_plain(one).split())]
+
+
+def mentioned(
+    question: str, people: Sequence[Name], aliases: Sequence[tuple[str, str]] = ()
+) -> list[Mention]:
     """Return the people whom ``question`` names: by full or first name, with one typing error, or by sound.
 
+    ``aliases`` are other names, each with the name; one that two people share names nobody.
     A first name that two people share names nobody. One error is forgiven in capitalised words of five
     letters or more that are like one name only, another spelling ("Stephen" for "Steven") in any that sound
     like one name only.
     """
     keys = _keys(people)
+    keys = _other_keys(keys, aliases) | keys
     places: dict[int, list[tuple[int, int]]] = {}
     guesses = _MOST_GUESSES
     for match in _WORD.finditer(question):
@@ -154,6 +175,17 @@ def _keys(people: Sequence[Name]) -> dict[str, Name]:
             known = known_by.get(key)
             known_by[key] = person if key not in known_by or known is person else None
     return {key: person for key, person in known_by.items() if person is not None and len(key) > 1}
+
+
+def _other_keys(keys: Mapping[str, Name], aliases: Sequence[tuple[str, str]]) -> dict[str, Name]:
+    """Return the people by other names than they speak under."""
+    others: dict[str, Name | None] = {}
+    for alias, name in aliases:
+        for one, other in ((_plain(alias), _plain(name)), (_plain(name), _plain(alias))):
+            person = keys.get(other)
+            if person is not None and one not in keys:
+                others[one] = person if others.get(one, person) is person else None
+    return {key: person for key, person in others.items() if person is not None}
 
 
 def _plain(word: str) -> str:

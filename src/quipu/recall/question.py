@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from quipu.kernel.prose.questions import asks_about_asker, asks_when
-from quipu.recall.names import Mention, Name, mentioned, without
+from quipu.recall.names import Mention, Name, mentioned, other_names, without
 from quipu.recall.terms import DEFAULT, MONTHS, question_terms
 
 # A name that (nearly) everybody shares a thread with says nothing in the words: it only finds greetings.
@@ -71,6 +71,18 @@ class Question:
         return tuple(m.person.id for m in self.mentions)
 
 
+def _terms(
+    text: str, languages: Sequence[str], aliases: Sequence[tuple[str, str]]
+) -> Mapping[str, tuple[int, ...]]:
+    """Return the terms of a question; a name is found under the other names of that person as well."""
+    terms = question_terms(text, languages)
+    for other in other_names(text, aliases):
+        for word in terms.keys() & question_terms(other.word, languages).keys():
+            hashes = [h for further in question_terms(other.known_as, languages).values() for h in further]
+            terms[word] = tuple(dict.fromkeys((*terms[word], *hashes)))
+    return terms
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """A time that a question names: what happened in [since, until) scores ``score``.
@@ -91,6 +103,7 @@ def understand(
     text: str,
     *,
     people: Sequence[Name],
+    aliases: Sequence[tuple[str, str]] = (),
     languages: Sequence[str],
     now: datetime,
     first: datetime,
@@ -98,15 +111,15 @@ def understand(
 ) -> Question:
     """Take a question apart.
 
-    ``people`` are those of the space, ``languages`` those its entries are written in, ``first`` and
-    ``last`` the times of its oldest and newest entry.
+    ``people`` are those of the space, ``aliases`` other names of people with the names. ``languages`` are
+    those its entries are written in, ``first`` and ``last`` the times of its oldest and newest entry.
     """
-    mentions = mentioned(text, people)
+    mentions = mentioned(text, people, aliases)
     everywhere = [m for m in mentions if m.person.share >= _EVERYWHERE]
     return Question(
         text=text,
         meaning=without(text, mentions),
-        terms=question_terms(without(text, everywhere), list(languages) or [DEFAULT]),
+        terms=_terms(without(text, everywhere), list(languages) or [DEFAULT], aliases),
         mentions=tuple(mentions),
         asker=not mentions and asks_about_asker(text),
         when=asks_when(text),

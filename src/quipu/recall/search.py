@@ -128,7 +128,7 @@ class Search:
                 return held
             else:
                 signatures = await _grown(tx, held, sessions)
-            view = View(signatures, await store.names(tx), sessions)
+            view = View(signatures, await store.names(tx), sessions, await store.aliases(tx))
             self._cache.put((space.id, person), view)
             return view
 
@@ -137,7 +137,13 @@ class Search:
         times = view.signatures.happened
         first, last = (_moment(times.min()), _moment(times.max())) if len(times) else (now, now)
         return understand(
-            text, people=view.people, languages=tx.space.languages, now=now, first=first, last=last
+            text,
+            people=view.people,
+            aliases=view.aliases,
+            languages=tx.space.languages,
+            now=now,
+            first=first,
+            last=last,
         )
 
     async def _rank(

@@ -157,7 +157,7 @@ def empty(*, version: int = 0, epoch: int = 0) -> Signatures:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Copy of a space in this process: the signatures, and everybody who spoke there.
+    """Copy of a space in this process: the signatures, everybody who spoke there, other names of people.
 
     ``sessions`` are the numbers of one person's sessions, ascending; for everybody there are none.
     """
@@ -165,6 +165,7 @@ class View:
     signatures: Signatures
     people: Sequence[Name]
     sessions: NDArray[np.int64]
+    aliases: Sequence[tuple[str, str]] = ()
 
 
 class Cache:

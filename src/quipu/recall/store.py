@@ -219,6 +219,11 @@ async def names(tx: SpaceTransaction) -> list[Name]:
     return await tx.fetch(Name, _SQL["names"], threads=tx.space.threads)
 
 
+async def aliases(tx: SpaceTransaction) -> list[tuple[str, str]]:
+    """Return other names of people, each with the name."""
+    return await tx.rows(_SQL["aliases"])
+
+
 async def owner(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a user, or None if nothing of theirs is kept."""
     rows = await tx.rows(_SQL["owner"], name=name)

@@ -9,7 +9,7 @@ from datetime import datetime
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue import outbox
-from quipu.record import relations, store
+from quipu.record import aliases, relations, store
 from quipu.record.standing import store as standing
 from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.erasure.model import Named, What
@@ -23,11 +23,13 @@ class RecordEraser:
     """
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
-        """Count the messages that would go, and the links and standing rules that go with them."""
+        """Count the messages that would go, and what goes with them: links, standing rules, other names."""
         ids = await store.matching(tx, what)
-        links = await relations.count(tx, ids) if ids else 0
-        rules = await standing.count_of_erasure(tx, what, ids)
-        besides = {"relations": links, "standing_rules": rules}
+        besides = {
+            "relations": await relations.count(tx, ids) if ids else 0,
+            "standing_rules": await standing.count_of_erasure(tx, what, ids),
+            "aliases": await aliases.count(tx, ids, _person(what), everything=what.everything),
+        }
         return {"messages": len(ids), **{name: count for name, count in besides.items() if count}}
 
     async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:
@@ -38,11 +40,17 @@ class RecordEraser:
             await store.run(tx, "delete_messages", {"ids": Int8s(ids)})
             await store.run(tx, "recount_sessions", {"ids": Int8s(ids)})
         await outbox.drop_of_sessions(tx, await store.emptied(tx, what, ids))
+        await aliases.erase_of(tx, _person(what), everything=what.everything)
         values = asdict(what)
         await store.run(tx, "drop_sessions", {"ids": Int8s(ids), **values})
         if what.user is not None and what.message is None:
             await store.run(tx, "disown_sessions", values)
         return ids
+
+
+def _person(what: What) -> str | None:
+    """Return the person who is forgotten whole; None where an erasure is of a part."""
+    return what.user if what.session is None and what.message is None else None
 
 
 async def noted(tx: SpaceTransaction, what: What, now: datetime) -> None:
@@ -55,6 +63,7 @@ async def noted(tx: SpaceTransaction, what: What, now: datetime) -> None:
 
 
 NAMED = Named(
+    gone={"core.aliases": ("alias", "name")},
     words={
         "core.messages": ("content",),
         "core.relations": ("reason",),

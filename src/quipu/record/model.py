@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from quipu.kernel.base.echo import Heard, Marks
 from quipu.kernel.prose import standing
+from quipu.kernel.prose.aliases import ToldAlias, told_aliases
 from quipu.kernel.prose.standing import Instruction
 from quipu.kernel.redact import redact
 from quipu.recall.terms import Bag, bag, tells_time
@@ -104,7 +105,8 @@ class Prepared:
     """A message that may be written. ``secrets`` counts what was cut out, by kind.
 
     ``spoken`` is what of the content is indexed: all but memory of other spaces. ``heard`` counts what came
-    back of memory. ``instructions`` are what a user tells for the time to come.
+    back of memory. ``instructions`` are what a user tells for the time to come, ``aliases`` the other names
+    of people that it tells.
     """
 
     message: Incoming
@@ -115,6 +117,7 @@ class Prepared:
     secrets: Mapping[str, int]
     heard: Heard
     instructions: Sequence[Instruction] = ()
+    aliases: tuple[ToldAlias, ...] = ()
 
 
 def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | None) -> Prepared:
@@ -133,10 +136,11 @@ def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | N
     if content is not message.content:
         message = replace(message, content=content)
     asks = spoken[-200:].rstrip(_CLOSING).endswith(_ASKS)
-    told = standing.read(spoken) if message.role == "user" else ()
-    return Prepared(
-        message, spoken, bag(spoken, language=language), asks, tells_time(spoken), found, heard, told
-    )
+    words, instructions, others = bag(spoken, language=language), (), ()
+    if message.role == "user":
+        instructions, others = standing.read(spoken), tuple(told_aliases(spoken))
+    has_time = tells_time(spoken)
+    return Prepared(message, spoken, words, asks, has_time, found, heard, instructions, others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,8 @@ from quipu.kernel.queue import outbox
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, GenerationChanged
-from quipu.record import store
+from quipu.record import aliases, store
+from quipu.record.aliases import Learnt
 from quipu.record.model import Derived, Incoming, Prepared, Refusal, Report, Tally, fresh, prepare
 from quipu.record.rules import (
     Batch,
@@ -313,6 +314,8 @@ async def _put(
         embedded = await embedding
         vectors = [embedded.vectors[c.place] for c in chosen]
         sent = await index.send(tx, entries, vectors, generation=embedded.generation)
+        if learnt := _learnt(chosen, entries.ids):
+            await aliases.add(tx, learnt, now=now, made_by="rule")
         if held.ends:
             await store.run(tx, "grow_sessions", _growth(chosen))
         if held.ends and subscribes:
@@ -367,6 +370,16 @@ def _rows(chosen: Sequence[_Chosen], ids: Sequence[int], now: datetime) -> dict[
         "redacted": Int4s([sum(c.prepared.secrets.values()) for c in chosen]),
         "content": Texts([m.content for m in messages]),
     }
+
+
+def _learnt(chosen: Sequence[_Chosen], ids: Sequence[int]) -> list[Learnt]:
+    """Return the other names that messages tell; of a speaker who is not named none can be learnt."""
+    return [
+        Learnt(told.alias, name, number)
+        for one, number in zip(chosen, ids, strict=True)
+        for told in one.prepared.aliases
+        if (name := told.name or one.prepared.message.speaker) and name.casefold() != told.alias.casefold()
+    ]
 
 
 def _growth(chosen: Sequence[_Chosen]) -> dict[str, object]:

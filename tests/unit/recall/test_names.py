@@ -109,6 +109,21 @@ def test_a_name_may_be_spelt_as_it_sounds(question: str, expected: list[str]) ->
 
 
 @pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did Kate say?", ["Emi"]),
+        ("What did Emi say?", ["Emi"]),
+        ("Is Bo at home?", []),  # nobody of that name speaks
+        ("Where is Sam?", []),  # two are called so
+    ],
+)
+def test_somebody_is_named_by_another_name(question: str, expected: list[str]) -> None:
+    people = [Name(1, "Emi", 0.5), Name(2, "Samuel", 0.5), Name(3, "Samira", 0.5)]
+    aliases = [("Kate", "Emi"), ("Bo", "Bogdan"), ("Sam", "Samuel"), ("Sam", "Samira")]
+    assert [mention.person.name for mention in mentioned(question, people, aliases)] == expected
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [("Kathryn", "Catherine"), ("Geoff", "Jeff"), ("Kristin", "Christine"), ("Muhammad", "Mohamed")],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -11,13 +12,16 @@ from long_form import sized
 from hostile import texts
 from quipu.recall.names import Name
 from quipu.recall.question import Question, understand
+from quipu.recall.terms import question_terms
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 PEOPLE = [Name(1, "Ana", 0.3), Name(2, "Boris", 0.95), Name(3, "Chiara", 0.2)]
 
 
-def ask(text: str) -> Question:
-    return understand(text, people=PEOPLE, languages=["english"], now=NOW, first=NOW, last=NOW)
+def ask(text: str, *, aliases: Sequence[tuple[str, str]] = ()) -> Question:
+    return understand(
+        text, people=PEOPLE, aliases=aliases, languages=["english"], now=NOW, first=NOW, last=NOW
+    )
 
 
 def test_one_person_named_is_the_speaker_and_two_are_only_people() -> None:
@@ -49,3 +53,10 @@ def test_a_question_of_any_length_is_understood() -> None:
     size = sized(25_000, long=100_000)
     for piece in ("x", " ", "3 May 2024 ", "Persom1x ", "中", "a_"):
         understand((piece * size)[:size], people=many, languages=["english"], now=NOW, first=NOW, last=NOW)
+
+
+def test_a_name_is_looked_for_under_the_other_names_of_that_person_too() -> None:
+    plain = question_terms("Bo Bogdan walnuts", ["english"])
+    asked = ask("Is Bo allergic to walnuts?", aliases=[("Bo", "Bogdan")])
+    assert set(asked.terms["bo"]) == {*plain["bo"], *plain["bogdan"]}
+    assert asked.terms["walnuts"] == plain["walnuts"]

@@ -30,6 +30,7 @@ _LINES = {
     "relations": Line(None, "Show what a message replaces and what replaces it."),
     "relate": Line(None, "Say that a message replaces an earlier one."),
     "unrelate": Line(None, "Take such a statement back."),
+    "aliases": Line(None, "Say which other names people have."),
     "ledger": Line(None, "Set, correct and look up facts and assumptions."),
     "hooks": Line("hooks", "Give a coding agent a memory through its hooks."),
     "mcp": Line("mcp", "Serve the memory to a model as tools (MCP)."),

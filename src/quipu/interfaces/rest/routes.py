@@ -69,6 +69,7 @@ ROUTERS = (
     imports.router,
     recall.router,
     derived("", OPERATIONS),
+    derived("aliases", OPERATIONS),
     derived("ledger", OPERATIONS),
     evidence.router,
     trace.router,

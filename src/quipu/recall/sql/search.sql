@@ -70,6 +70,9 @@ join core.recall_names n on n.space_id = %(space)s and n.id = t.speaker
 order by t.threads desc, n.id
 limit 1000
 
+-- name: aliases: other names of people in the space
+select alias, name from core.aliases where space_id = %(space)s order by alias, name limit 1000
+
 -- name: owner: the number of a user
 select id from core.recall_names where space_id = %(space)s and name = %(name)s
 

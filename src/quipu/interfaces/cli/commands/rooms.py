@@ -11,6 +11,11 @@ import click
 from quipu.interfaces.cli.derived import command, derived
 
 _HELP: Final[Mapping[str, str]] = {
+    "aliases": """\
+Say which other names people have, list and erase them.
+
+Some are learnt from plain statements such as "everyone calls him Bo". A question may use either name.
+""",
     "beliefs": """\
 Look up and settle what people said of themselves: facts and traits.
 
@@ -69,6 +74,11 @@ default. Every process of the database follows a change within a second.
 """,
 }
 _EXAMPLES: Final[Mapping[str, str]] = {
+    "aliases": """\
+  quipu aliases add Kate Emi
+  quipu aliases list
+  quipu aliases erase Kate Emi --yes
+""",
     "beliefs": """\
   quipu beliefs list --user ana
   quipu beliefs history 4f1c2a

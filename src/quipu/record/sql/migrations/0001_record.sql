@@ -118,11 +118,26 @@ create index standing_rules_message on core.standing_rules (message_id, space_id
 
 create index standing_rules_ended_in on core.standing_rules (ended_in, space_id) where ended_in is not null;
 
+-- Another name of somebody, said by a person or learnt from a message, which takes it along when it is forgotten.
+create table core.aliases (
+    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
+    alias text not null check (char_length(alias) between 1 and 200),
+    name text not null check (char_length(name) between 1 and 200),
+    made_by text not null check (made_by in ('rule', 'person')),
+    message_id bigint,
+    created_at timestamptz not null default now(),
+    primary key (space_id, alias, name),
+    foreign key (space_id, message_id) references core.messages (space_id, id) on delete cascade,
+    check ((made_by = 'rule') = (message_id is not null))
+);
+
+create index aliases_message on core.aliases (space_id, message_id) where message_id is not null;
+
 do $$
 declare
     t text;
 begin
-    foreach t in array array['sessions', 'messages', 'unfiled_messages', 'relations', 'standing_rules'] loop
+    foreach t in array array['sessions', 'messages', 'unfiled_messages', 'relations', 'standing_rules', 'aliases'] loop
         execute format('alter table core.%I enable row level security', t);
         execute format('alter table core.%I force row level security', t);
         execute format('create policy own_space on core.%I using (space_id = (select core.current_space()))', t);
@@ -288,6 +303,13 @@ create policy person on core.standing_rules as restrictive to quipu_person
     with check (user_name = (select core.current_person()));
 
 grant select, insert, update, delete on core.standing_rules to quipu_person;
+
+-- What a message tells belongs to whom it belongs; what is said by hand concerns everybody in the space.
+create policy person on core.aliases as restrictive to quipu_person
+    using (exists (select from core.messages m
+        where m.space_id = aliases.space_id and m.id = aliases.message_id offset 0));
+
+grant select, insert on core.aliases to quipu_person;
 
 -- A job names the session or the person whom it is about; of others one waits, and is put anew, unseen.
 create policy person on core.outbox as restrictive to quipu_person
