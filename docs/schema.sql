@@ -6647,6 +6647,8 @@ CREATE INDEX recall_entries_owner ON core.recall_entries USING btree (space_id, 
 
 CREATE INDEX recall_entries_source ON core.recall_entries USING btree (space_id, source_table, source_id) WHERE (source_table IS NOT NULL);
 
+CREATE INDEX recall_entries_stated ON core.recall_entries USING btree (space_id, speaker, owner, id) WHERE ((kind = 1) AND by_user AND (NOT asks));
+
 CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id, version) WHERE (bits IS NOT NULL);
 
 CREATE INDEX relations_older ON core.relations USING btree (older, space_id);

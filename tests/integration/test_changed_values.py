@@ -55,7 +55,7 @@ async def test_hits_and_reasons_tell_of_a_link(ana: AsyncMemory) -> None:
 
 async def test_a_block_tells_what_was_before_in_the_line_of_what_holds(ana: AsyncMemory) -> None:
     block = await ana.recall_block("Where do the hives stand?", space="ana", budget_tokens=500)
-    assert "before: The hives stand behind the barn., until 2026-05-04" in block.text
+    assert "before: The hives stand behind the barn, until 2026-05-04" in block.text
     assert block.text.count("barn") == 1
     assert {"m1", "m2"} <= {hit.source.message for hit in block.hits}
     past = await ana.recall_block("Where did the hives stand before?", space="ana", budget_tokens=500)
@@ -77,3 +77,38 @@ async def test_without_a_link_news_stands_above_what_it_replaces(memory: AsyncMe
     present = await memory.recall("Where is my flat?", space="ben")
     assert [hit.text for hit in present] == [moved["content"], flat["content"]]
     assert "newer" in present[0].parts or present[0].score > present[1].score
+
+
+@pytest.fixture
+async def ben(memory: AsyncMemory) -> AsyncMemory:
+    """A memory in which Ben told where he works, and where he works now."""
+    works = {"id": "m1", "content": "I work as a baker at Hobbs and Rye.", "time": JANUARY, "speaker": "Ben"}
+    left = {
+        "id": "m2",
+        "content": "I quit Hobbs and Rye, I work as a postman.",
+        "time": MAY,
+        "speaker": "Ben",
+    }
+    await memory.observe([works], space="ben", session="winter")
+    await memory.import_messages([{**left, "session": "spring"}], space="ben")
+    return memory
+
+
+async def test_a_statement_that_replaces_another_is_linked_as_it_is_written(ben: AsyncMemory) -> None:
+    (link,) = await ben.relations("m2", space="ben")
+    assert (link.older.source.message, link.made_by, link.reason) == ("m1", "rule", "ended")
+    assert 0 < link.strength <= 1
+
+
+async def test_a_link_that_a_person_took_back_is_not_made_again(ben: AsyncMemory) -> None:
+    await ben.unrelate("m2", "m1", space="ben")
+    again = {"content": "I quit Hobbs and Rye, I work as a postman.", "time": MAY, "speaker": "Ben"}
+    await ben.import_messages([{**again, "id": "m2", "session": "spring"}], space="ben")
+    (link,) = await ben.relations("m2", space="ben")
+    assert link.removed_by == "person"
+
+
+async def test_nobody_replaces_what_another_person_said(ben: AsyncMemory) -> None:
+    said = {"id": "m3", "content": "I quit Hobbs and Rye, I work as a baker at sea.", "speaker": "Eve"}
+    await ben.observe([said], space="ben", session="summer")
+    assert await ben.relations("m3", space="ben") == []

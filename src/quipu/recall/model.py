@@ -198,10 +198,8 @@ class Hit:
     def changed(self) -> str:
         """The statements that it replaces and that replace it, in words; empty if there are none."""
         until = f", until {self.happened_at:%Y-%m-%d}"
-        told = [f"before: {' '.join(one.text.split())}{until}" for one in self.supersedes]
-        told += [
-            f"since {one.happened_at:%Y-%m-%d}: {' '.join(one.text.split())}" for one in self.superseded_by
-        ]
+        told = [f"before: {_phrase(one.text)}{until}" for one in self.supersedes]
+        told += [f"since {one.happened_at:%Y-%m-%d}: {_phrase(one.text)}" for one in self.superseded_by]
         return "; ".join(told)
 
 
@@ -226,3 +224,7 @@ class Answer(list[Hit]):
     def __repr__(self) -> str:
         """Return the hits with what is said of them."""
         return f"Answer({super().__repr__()}, known={self.known}, notice={self.notice!r})"
+
+def _phrase(text: str) -> str:
+    """Return a text on one line, without the full stop that ends it."""
+    return " ".join(text.split()).removesuffix(".")

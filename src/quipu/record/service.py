@@ -26,7 +26,7 @@ from quipu.kernel.queue import outbox
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, GenerationChanged
-from quipu.record import aliases, store
+from quipu.record import aliases, changes, store
 from quipu.record.aliases import Learnt
 from quipu.record.model import Derived, Incoming, Prepared, Refusal, Report, Tally, fresh, prepare
 from quipu.record.rules import (
@@ -321,8 +321,16 @@ async def _put(
         if held.ends and subscribes:
             await outbox.put_for_sessions(tx, subscribes, {m.session for m in messages if m.session})
     await sent.check()
+    await changes.link(tx, _news(chosen, entries.ids), now=now)
     if told := _told(chosen, entries.ids, embedded, held):
         await standing.keep(tx, told, generation=embedded.generation, now=now)
+
+
+def _news(chosen: Sequence[_Chosen], ids: Sequence[int]) -> list[changes.Statement]:
+    """Return the messages that may replace what was told before."""
+    prepared = [(id_, c.prepared) for id_, c in zip(ids, chosen, strict=True)]
+    told = (changes.news(id_, p.spoken, role=p.message.role, asks=p.asks) for id_, p in prepared)
+    return [one for one in told if one is not None]
 
 
 def _told(

@@ -57,7 +57,7 @@ def test_what_is_replaced_is_told_in_the_line_of_the_newer() -> None:
     found = block([new, old], budget_tokens=1000, marks=MARKS, layout=PRESENT)
     assert lines_of(found) == [
         "2026-03-14, s1",
-        "- 15:09 Ana: I moved to Rome. (m2; before: I live in Hamburg., until 2026-03-14)",
+        "- 15:09 Ana: I moved to Rome. (m2; before: I live in Hamburg, until 2026-03-14)",
     ]
     assert [h.id for h in found.hits] == ["2", "1"]
     assert len(lines_of(block([new, old], budget_tokens=1000, marks=MARKS))) == 3

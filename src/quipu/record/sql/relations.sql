@@ -61,3 +61,46 @@ where m.space_id = %(space)s and m.external_id = %(external_id)s
     and (%(session)s::text is null
         or m.session_id = (select id from core.sessions where space_id = %(space)s and name = %(session)s))
 order by m.id
+
+-- name: earlier_statements: of new messages, the nearest earlier statements of the same person in other sessions
+--
+-- Looked through are the last of that person, however large the space is; of these the nearest by sign bits are
+-- compared exactly. A term is rare if one entry in 200 has it, or three altogether.
+select n.id as newer, c.id as older, left(m.content, 600) as text, -(n.own <#> v.own)::float8 as cosine,
+    (select count(*) from unnest(n.terms) as t (term)
+        where t.term = any(c.terms) and exists (
+            select from core.recall_terms r where r.space_id = %(space)s and r.term = t.term and r.entries <= s.rare)
+    )::int4 as rare_terms
+from unnest(%(ids)s::int8[]) as i (id)
+cross join lateral (
+    select greatest(3, entries / 200) as rare, generation from core.spaces where id = %(space)s offset 0
+) s
+cross join lateral (
+    select e.id, e.happened_at, e.speaker, e.owner, e.bits, e.terms, coalesce(w.own, w.context) as own
+    from core.recall_entries e
+    join core.recall_vectors w on w.space_id = e.space_id and w.generation = s.generation and w.entry_id = e.id
+    where e.space_id = %(space)s and e.id = i.id
+    offset 0
+) n
+cross join lateral (
+    select l.id, l.terms
+    from (
+        select id, bits, terms
+        from core.recall_entries
+        where space_id = %(space)s and kind = 1 and by_user and not asks and speaker = n.speaker and owner = n.owner
+        order by id desc
+        limit %(latest)s
+    ) l
+    where l.id <> n.id and (l.id < 0 or l.id >> 24 <> n.id >> 24) and length(l.bits) = length(n.bits)
+    order by bit_count(l.bits # n.bits)
+    limit %(nearest)s
+) c
+cross join lateral (
+    select coalesce(own, context) as own from core.recall_vectors
+    where space_id = %(space)s and generation = s.generation and entry_id = c.id
+    offset 0
+) v
+cross join lateral (
+    select content, happened_at from core.messages where space_id = %(space)s and id = c.id offset 0
+) m
+where m.happened_at < n.happened_at

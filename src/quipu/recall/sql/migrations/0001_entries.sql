@@ -91,6 +91,9 @@ comment on column core.recall_entries.terms is 'What its postings are filed unde
 
 create index recall_entries_source on core.recall_entries (space_id, source_table, source_id)
     where source_table is not null;
+-- What a person stated, latest last: what a new statement may replace is looked for there.
+create index recall_entries_stated on core.recall_entries (space_id, speaker, owner, id)
+    where kind = 1 and by_user and not asks;
 create index recall_entries_version on core.recall_entries (space_id, version) where bits is not null;
 
 -- Rows of the next three tables are many and ours alone: row level security admits only those of the space that the
