@@ -161,6 +161,9 @@ bench-serve: $(DEV) ## Measure recalls a second by HTTP, of 1, 8 and 32 clients 
 bench-pages: $(DEV) ## Measure every page and every GET of REST over 100,000 rows of every kind (ARGS=--check)
 	$(BIN)/python bench/pages.py $(ARGS)
 
+bench-gather: $(DEV) ## Measure gathering among 100,000 memories against its limit (ARGS=--check)
+	$(BIN)/python bench/gather.py $(ARGS)
+
 bench-linear: $(DEV) ## Measure how the time of what reads texts grows with them (ARGS=--check)
 	$(BIN)/python bench/linear.py $(ARGS)
 

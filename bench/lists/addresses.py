@@ -56,7 +56,7 @@ NAMED: Final = {
 
 NEITHER: Final = (
     "/static",  # files
-    "/recall/",  # they ask a question again: see bench/serve.py
+    *("/recall/why", "/recall/wrong", "/recall/relations"),  # they ask a question again: see bench/serve.py
     "/config/memory/export",
     "/config/memory/import",
     "/jobs",
@@ -78,6 +78,7 @@ QUERIES: Final[dict[str, tuple[str, ...]]] = {
     "/ledger/undo": ("event=77&key=key-77&user=person-0",),
     "/transcripts": ("", "project=project-7"),
     "/transcripts/search": ("",),
+    "/recall/timeline": ("", "q=the+plan", "since=2026-01-01&until=2026-01-08"),
     "/transcripts/session": ("name=long", "name=session-77"),
     "/transcripts/lessons": ("", "category=workflow", "project=/home/person/project-7", "state=archived"),
     "/episodes/loops": ("", "user=person-7", "state=closed"),

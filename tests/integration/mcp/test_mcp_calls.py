@@ -43,6 +43,24 @@ async def test_what_is_remembered_is_recalled_explained_and_not_stored_twice(cal
     assert {reason["signal"] for reason in why["reasons"]} >= {"meaning", "words"}
 
 
+async def test_a_topic_is_gathered_in_order_with_its_coverage_and_goes_on_behind_a_cursor(call: Call) -> None:
+    for day, what in ((3, "leaks"), (1, "was built"), (2, "was painted")):
+        await call("remember", text=f"The harbour shed {what}.", time=f"2024-05-0{day}")
+    first = await fields(call, "gather", topic="the harbour shed", limit=2)
+    assert [line["line"] for line in first["lines"]] == [
+        "The harbour shed was built.",
+        "The harbour shed was painted.",
+    ]
+    assert first["coverage"] == "2 of about 3"
+    rest = text(await call("gather", topic="the harbour shed", limit=2, after=first["cursor"]))
+    assert "2024-05-03\n- 00:00 user: The harbour shed leaks." in rest
+    assert "(all 3)" in rest
+    assert "painted" in text(await call("gather", since="2024-05-02", until="2024-05-03"))
+    assert text(await call("gather", since="2031-01-01")) == "Nothing is known of it."
+    refused = text(await call("gather"))
+    assert "topic" in refused
+
+
 async def test_what_comes_back_as_text_is_marked_so_that_it_is_never_remembered_again(call: Call) -> None:
     await call("remember", text="The blue boat leaves at nine.")
     recalled = text(await call("recall", question="When does the blue boat leave?"))
@@ -295,7 +313,7 @@ async def test_what_is_not_there_is_a_clear_error_of_the_protocol(
     connect: Callable[[Caller], Client],
 ) -> None:
     async with connect(Caller(space="s")) as client:
-        with pytest.raises(MCPError, match="recall, why"):
+        with pytest.raises(MCPError, match="recall, gather, why"):
             await client.call_tool("restore_snapshot", {})
         with pytest.raises(MCPError, match="quipu://briefing"):
             await client.read_resource("quipu://secrets")

@@ -36,6 +36,7 @@ from quipu.interfaces.mcp.model import Arguments, Caller, Desk, Tool
 from quipu.interfaces.mcp.resources import RESOURCES, Resource
 from quipu.interfaces.mcp.tools.facts import set_fact
 from quipu.interfaces.mcp.tools.forget import forget
+from quipu.interfaces.mcp.tools.gather import gather
 from quipu.interfaces.mcp.tools.loops import close_loop, open_loops
 from quipu.interfaces.mcp.tools.recall import recall, why
 from quipu.interfaces.mcp.tools.remember import remember
@@ -67,6 +68,7 @@ INSTRUCTIONS: Final = (
 
 TOOLS: Final[tuple[Tool, ...]] = (
     recall,
+    gather,
     why,
     remember,
     set_fact,

@@ -27,6 +27,7 @@ from quipu.interfaces.web import (
     snapshots,
     spaces,
     tables,
+    timeline,
     transcripts,
 )
 
@@ -35,6 +36,7 @@ PAGES: Final = (
     overview.router,
     recall.router,
     relations.router,
+    timeline.router,
     evidence.router,
     ledger.router,
     lessons.router,

@@ -31,8 +31,8 @@ OF_ADMINISTRATORS = (
 every_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 
 
-def test_there_are_at_most_twelve_tools_with_different_names() -> None:
-    assert len(TOOLS) <= 12
+def test_there_are_at_most_thirteen_tools_with_different_names() -> None:
+    assert len(TOOLS) <= 13
     assert len({tool.name for tool in TOOLS}) == len(TOOLS)
 
 
@@ -40,9 +40,9 @@ def test_no_tool_administers_or_restores() -> None:
     assert [tool.name for tool in TOOLS if any(word in tool.name for word in OF_ADMINISTRATORS)] == []
 
 
-def test_all_tools_together_cost_a_conversation_less_than_six_thousand_tokens() -> None:
+def test_all_tools_together_cost_a_conversation_less_than_6500_tokens() -> None:
     told = "".join(shown.tool(tool).model_dump_json(by_alias=True, exclude_none=True) for tool in TOOLS)
-    assert estimate_tokens(told) < 6_000
+    assert estimate_tokens(told) < 6_500
     assert estimate_tokens(INSTRUCTIONS) < 200
 
 
