@@ -159,3 +159,64 @@ async def test_a_person_sees_and_changes_only_their_own_rules_and_those_of_the_s
         mine = await memory.rules.add("Be brief.", space="home")
         assert mine.user == "ana"
     assert await rules(memory, user="eve") == ["Answer in German."]
+
+
+QUESTION = "How far is it from Lyon to Nice?"
+
+
+async def crowded(memory: AsyncMemory) -> None:
+    """Have a rule, and a dozen messages that are nearer to the question."""
+    await say(memory, METRIC)
+    near = [f"From Lyon to Nice it is far, by road {n}." for n in range(12)]
+    await memory.observe([{"content": text} for text in near], space="home", user="ana", session="roads")
+
+
+async def test_a_rule_has_a_place_among_the_first_ten_and_says_why(memory: AsyncMemory) -> None:
+    await crowded(memory)
+    for kinds in (None, ("message",)):
+        hits = await memory.recall(QUESTION, space="home", user="ana", kinds=kinds)
+        assert (len(hits), hits[9].text) == (10, METRIC)
+        assert hits[9].parts["rule"] > 0
+        assert hits[9].score == pytest.approx(sum(hits[9].parts.values()), abs=1e-5)
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    reasons = {one.signal: one.sentence for one in (await memory.why(hits[9])).reasons}
+    assert "standing rule" in reasons["rule"]
+    deep = await memory.recall(QUESTION, space="home", user="ana", limit=50)
+    assert [hit.text for hit in deep].index(METRIC) == 9
+    assert [hit.text for hit in deep].count(METRIC) == 1
+    few = await memory.recall(QUESTION, space="home", user="ana", limit=3)
+    assert METRIC not in [hit.text for hit in few]
+
+
+async def test_filters_hold_for_rules_and_ended_ones_have_no_place(memory: AsyncMemory) -> None:
+    await crowded(memory)
+    await memory.observe([{"content": "Nice is nice."}], space="home", user="bob")
+    for filters in ({"user": "bob"}, {"session": "roads"}, {"since": "2026-05-01"}, {"kinds": ("longterm",)}):
+        block = await memory.recall_block(QUESTION, space="home", budget_tokens=400, **filters)  # type: ignore[arg-type]
+        assert "Rules:" not in block.text
+        assert METRIC not in [hit.text for hit in await memory.recall(QUESTION, space="home", **filters)]  # type: ignore[arg-type]
+    await memory.rules.archive((await only(memory)).id, space="home")
+    assert METRIC not in [hit.text for hit in await memory.recall(QUESTION, space="home", user="ana")]
+    assert "Rules:" not in (await memory.recall_block(QUESTION, space="home", budget_tokens=400)).text
+
+
+async def test_a_block_begins_with_the_rules_and_says_nothing_twice(memory: AsyncMemory) -> None:
+    await crowded(memory)
+    await memory.rules.add("No spoilers.", space="home")
+    block = await memory.recall_block(QUESTION, space="home", user="ana", budget_tokens=2_000)
+    lines = block.text.splitlines()
+    start = lines.index("Rules:")
+    assert sorted(lines[start + 1 : start + 3])[0].startswith(f"- {METRIC}")
+    assert block.text.count(METRIC) == 1
+    assert METRIC not in [hit.text for hit in block.hits]
+    assert block.tokens <= 2_000
+
+
+async def test_the_answering_middleware_begins_with_the_rules(memory: AsyncMemory) -> None:
+    await say(memory, METRIC)
+    assert (await memory.longterm.recover(QUESTION, space="home", user="bob")).block == ""
+    recovered = await memory.longterm.recover(QUESTION, space="home", user="ana")
+    assert (recovered.outcome, METRIC in recovered.block) == ("found", True)
+    await memory.longterm.add("Lives in Lyon.", space="home", user="ana")
+    both = (await memory.longterm.recover("Where is Lyon?", space="home", user="ana")).block
+    assert both.index("Rules:") < both.index(METRIC) < both.index("Lives in Lyon.")

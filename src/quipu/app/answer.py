@@ -13,6 +13,7 @@ from quipu.app import entries
 from quipu.app.changes import arrange, depth
 from quipu.app.entries import BY_CODE
 from quipu.app.kinds import KINDS
+from quipu.app.standing import Standing, nearest, standing, with_rule
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
@@ -60,6 +61,23 @@ class Used:
     source: Source
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A question as it was understood, its answer, and the standing rules for it, the nearest first.
+
+    ``question`` is None where the space holds nothing.
+    """
+
+    question: Question | None
+    answer: Answer
+    rules: Sequence[Standing] = ()
+
+    @property
+    def terms(self) -> Mapping[str, tuple[int, ...]]:
+        """The terms of the question."""
+        return {} if self.question is None else self.question.terms
+
+
 class Answering:
     """Answers questions from one database."""
 
@@ -101,7 +119,7 @@ class Answering:
             until=until,
             limit=limit,
         )
-        return [answer for _, answer in answered]
+        return [one.answer for one in answered]
 
     async def understood(
         self,
@@ -114,13 +132,13 @@ class Answering:
         since: datetime | str | None,
         until: datetime | str | None,
         limit: int,
-    ) -> list[tuple[Question | None, Answer]]:
-        """Return each question, as it was understood, and its answer; None where the space holds nothing."""
+    ) -> list[Understood]:
+        """Answer each question, and tell how it was understood."""
         texts = [_checked(question) for question in _listed("questions", questions)]
         filters = filters_of(user=user, kinds=kinds, since=since, until=until)
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
-        nothing: list[tuple[Question | None, Answer]] = [(None, judged([])) for _ in texts]
+        nothing = [Understood(None, judged([])) for _ in texts]
         async with self.filed(check_name("space", space)) as tx:
             if tx is None:
                 return nothing
@@ -131,11 +149,17 @@ class Answering:
                 filters = replace(filters, thread=thread)
             depth = limit if self._reranking is None else self._reranking.depth(limit)
             found, cited = await self._best(tx, texts, filters=filters, limit=depth)
+            rules = await standing(tx, [question for question, _ in found], filters)
+            near, cited_rules = await nearest(tx, rules)
         answers = [judged([_hit(space, question, hit, cited) for hit in hits]) for question, hits in found]
         if self._reranking is not None:
             reordered = await self._reranking.reorder(answers, limit=limit)
             answers = [one.of(hits) for one, hits in zip(answers, reordered, strict=True)]
-        return [(question, answer) for (question, _), answer in zip(found, answers, strict=True)]
+        reserved = [one and _hit(space, q, one, cited_rules) for (q, _), one in zip(found, near, strict=True)]
+        return [
+            Understood(question, answer.of(with_rule(answer, rule, limit=limit)), every)
+            for (question, _), answer, rule, every in zip(found, answers, reserved, rules, strict=True)
+        ]
 
     async def _best(
         self, tx: SpaceTransaction, questions: Sequence[str], *, filters: Filters, limit: int
@@ -233,7 +257,7 @@ class Answering:
         fit = min(_MOST, max(_FEWEST_OF_A_BLOCK, budget_tokens // line))
         most = fit if limit is None else limit
         while True:
-            ((understood, answer),) = await self.understood(
+            (understood,) = await self.understood(
                 [question],
                 space=space,
                 user=user,
@@ -245,21 +269,22 @@ class Answering:
             )
             shown = [
                 hit
-                for hit in answer
+                for hit in understood.answer
                 if not is_remote(hit) and (besides is None or hit.source.message != besides)
             ]
-            if is_list and understood is not None:
-                shown = own_first(shown, understood, user=user)
+            if is_list and understood.question is not None:
+                shown = own_first(shown, understood.question, user=user)
             made = block(
                 shown,
                 budget_tokens=budget_tokens,
                 marks=marks,
-                terms=understood.terms if understood is not None else {},
+                terms=understood.terms,
                 reminders=reminders,
-                notice=answer.notice,
+                notice=understood.answer.notice,
                 layout=layout,
+                rules=[one.shown for one in understood.rules],
             )
-            is_full = len(made.hits) < len(shown) or len(answer) < most
+            is_full = made.left_out or len(understood.answer) < most
             if limit is not None or is_full or most == _MOST:
                 await self.used(made.hits)
                 return made

@@ -13,6 +13,7 @@ from typing_extensions import Doc
 from quipu.app.answer import filters_of
 from quipu.app.entries import BY_CODE, cite, faded
 from quipu.app.relations import AsyncRelations
+from quipu.app.standing import RULE
 from quipu.errors import BadInput
 from quipu.kernel.base.parameters import (
     MOST_ROWS,
@@ -133,7 +134,7 @@ class AsyncTimeline(AsyncRelations):
         """Return what belongs to a topic."""
         filters, speaker = wanted.filters, wanted.speaker
         depth = _DEEPER if speaker else max(_DEPTH, wanted.limit)
-        ((question, ranked),) = await self._ready.answering.understood(
+        (understood,) = await self._ready.answering.understood(
             [topic],
             space=wanted.space,
             user=filters.user,
@@ -143,8 +144,10 @@ class AsyncTimeline(AsyncRelations):
             until=filters.until,
             limit=depth,
         )
+        question = understood.question
         if question is None:
             return _NOTHING
+        ranked = [hit for hit in understood.answer if RULE not in hit.parts]
         hits = ranked if speaker is None else [hit for hit in ranked if said_by(hit.source, speaker)]
         least = (wanted.behind and wanted.behind.least) or least_score(ranked)
         held = [hit for hit in hits if hit.score >= least]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
 
 from quipu.kernel.prose.questions import asks_about_asker, asks_when
 from quipu.recall.names import Mention, Name, mentioned, other_names, without
@@ -49,7 +52,8 @@ class Question:
     """A question as the search must know it.
 
     ``meaning`` is the text to embed. ``terms`` maps each word to the hashes that it may be filed under.
-    ``speakers`` are the people whose own words are asked for; ``people`` all who are named.
+    ``speakers`` are the people whose own words are asked for; ``people`` all who are named. ``vector`` is
+    that of ``meaning``, None until it is embedded.
     """
 
     text: str
@@ -59,6 +63,7 @@ class Question:
     asker: bool
     when: bool
     windows: tuple[Window, ...]
+    vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
     @property
     def speakers(self) -> tuple[int, ...]:

@@ -18,14 +18,17 @@ from quipu.recall.terms import bag, passage, question_terms
 _FEWEST_CHARACTERS = 40
 _LINE_CHARACTERS = 360
 _SHORT_ID = 12
-_HEAD = "Open:"
-_OF_BUDGET = 4  # reminders get a quarter of it, and so do lines that only come near
+_OPEN, RULES = "Open:", "Rules:"
+OF_BUDGET = 0.25  # rules get a quarter of it, reminders as much, and so do lines that only come near
+_OF_BOTH = 0.4
 _FLOOR = 0.2  # of the hits below, without a word of the question, one in forty answers it
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """A prompt block: its text, an estimate of its tokens that errs upwards, and the hits that are in it.
+
+    ``left_out`` counts the hits for which there was no room.
 
     The text is marked as memory, so that it is never taken in again, and holds nothing that a model could
     take for the frame of its prompt; it is empty where nothing fits or nothing is known.
@@ -34,6 +37,15 @@ class Block:
     text: str
     tokens: int
     hits: tuple[Hit, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """A standing rule as a line of a block, and the id of the hit that its message would be."""
+
+    line: str
+    hit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +72,28 @@ def block(
     reminders: Sequence[str] = (),
     notice: str = "",
     layout: Layout | None = None,
+    rules: Sequence[RuleLine] = (),
 ) -> Block:
     """Put the best hits that fit into a block: a line each, under a heading for each day and session.
 
     The days and sessions follow each other as their best hits do; within one, lines are in the order of
     time. A long text is shown by the passage, of at most 360 characters, that has most of the question's
-    ``terms``; without these, by its beginning. The last may be cut short. Before them stand the
-    ``reminders`` that fit into a quarter of the budget. ``marks`` are those of the space. With a ``notice``
-    that nothing is known, that stands before the lines, and they get a quarter of the budget. Another
-    ``layout`` has other lines and headings.
+    ``terms``; without these, by its beginning. The last may be cut short. Before them stand the standing
+    ``rules`` and then the ``reminders``, each as far as they fit into a quarter of the budget, both into two
+    fifths; the message of a rule that is shown is not shown again. ``marks`` are those of the space. With a
+    ``notice`` that nothing is known, that stands before the lines, and they get a quarter of the budget.
+    Another ``layout`` has other lines and headings.
     """
     form = layout or RANKED
-    opening = _open(reminders, budget_tokens=budget_tokens // _OF_BUDGET)
+    quarter = int(budget_tokens * OF_BUDGET)
+    ruled = paragraph(RULES, [one.line for one in rules], budget_tokens=quarter)
+    left = min(OF_BUDGET, _OF_BOTH - estimate_tokens("\n".join(ruled)) / budget_tokens)
+    opening = [*ruled, *paragraph(_OPEN, reminders, budget_tokens=int(budget_tokens * left))]
     opening += [notice] if notice and hits else []
-    of_lines = budget_tokens // _OF_BUDGET if notice else budget_tokens
-    page = _Page(budget_tokens, opening, form, of_lines=of_lines)
-    for hit in hits:
+    page = _Page(budget_tokens, opening, form, of_lines=quarter if notice else budget_tokens)
+    repeated = {one.hit for one in rules[: max(0, len(ruled) - 2)]} if page.is_opened else set[str | None]()
+    wanted = [hit for hit in hits if hit.kind != "message" or hit.id not in repeated]
+    for hit in wanted:
         if form.folds and page.tells(hit):
             page.taken.append(hit)
             continue
@@ -87,7 +105,7 @@ def block(
             page.add(hit, shorter)
         break
     text = marks.mark(page.text)
-    return Block(text, estimate_tokens(text), tuple(page.taken))
+    return Block(text, estimate_tokens(text), tuple(page.taken), len(wanted) - len(page.taken))
 
 
 def is_remote(hit: Hit) -> bool:
@@ -129,6 +147,11 @@ class _Page:
         return hit.kind == "message" and any(one.id in lines for one in hit.superseded_by)
 
     @property
+    def is_opened(self) -> bool:
+        """True if it begins with what it was to begin with."""
+        return bool(self._opening)
+
+    @property
     def text(self) -> str:
         """The whole text."""
         lines = list(self._opening)
@@ -162,11 +185,11 @@ def _tokens(latin: int, others: int) -> int:
     return -(-latin * 2 // 7) + others
 
 
-def _open(reminders: Sequence[str], *, budget_tokens: int) -> list[str]:
-    """Return the paragraph of open reminders, as far as it fits."""
+def paragraph(head: str, every: Sequence[str], *, budget_tokens: int) -> list[str]:
+    """Return the lines of a paragraph and an empty one, as far as they fit; nothing if none does."""
     lines: list[str] = []
-    for reminder in reminders:
-        longer = [*(lines or [_HEAD]), defused(f"- {' '.join(reminder.split())}")]
+    for one in every:
+        longer = [*(lines or [head]), defused(f"- {' '.join(one.split())}")]
         if estimate_tokens("\n".join(longer)) > budget_tokens:
             break
         lines = longer
@@ -223,6 +246,7 @@ _SENTENCES = {
     "echo": "It is the question itself, asked before, and tells nothing.",
     "newer": "The question asks for what holds now, and this is newer than the memory below it.",
     "order": "The question asks for what was, and this is one of two that replace each other.",
+    "rule": "It is a standing rule that may apply: one of the first places is kept for it.",
     "rerank": "The re-ranker, which read question and memory together, finds that it answers.",
     "activation": "It comes to mind easily: it happened lately, or was used often.",
     "freshness": "It has hardly faded since it happened or was last used.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -113,7 +113,7 @@ class Search:
         for question, vector in zip(asked, embedded.vectors, strict=True):
             nobody = owners is not None and not owners
             ranked = [] if nobody else await self._rank(tx, view, question, vector, filters, owners, limit)
-            found.append((question, ranked))
+            found.append((replace(question, vector=vector), ranked))
         return found
 
     async def _view(self, tx: SpaceTransaction) -> View:

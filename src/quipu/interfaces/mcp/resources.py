@@ -48,12 +48,13 @@ class Resource:
 
 
 async def _briefing(desk: Desk) -> str:
-    """Return open loops and beliefs; without a person, also what sessions were about."""
+    """Return standing rules, open loops and beliefs; without a person, also what sessions were about."""
     caller, memory = desk.caller, desk.memory
+    rules = [f"- {one.line}" for one in await memory.rules.list(space=caller.space, user=caller.user)]
     lines = [f"- {line}" for line in await memory.reminders(space=caller.space, user=caller.user)]
     facts = await memory.ledger.list(space=caller.space, user=caller.user, limit=_MOST_FACTS)
     known = [f"- {fact.key}: {compact(shortened(fact.value, longest=200))}" for fact in facts]
-    parts = _within(_BRIEFING_TOKENS // 2, ("Open:", lines), ("Facts:", known))
+    parts = _within(_BRIEFING_TOKENS // 2, ("Rules:", rules), ("Open:", lines), ("Facts:", known))
     block = (await memory.marks(space=caller.space)).mark("\n".join(parts))
     if caller.user is None:
         begun = await memory.transcripts.bootstrap(space=caller.space, budget_tokens=_BRIEFING_TOKENS // 2)
@@ -84,7 +85,7 @@ RESOURCES: Final = (
         uri="quipu://briefing",
         name="briefing",
         title="What to know first",
-        about="Open loops, facts, and what recent sessions were about: read it when a conversation begins.",
+        about="Rules, open loops, facts, what recent sessions were about: read it when a conversation begins.",
         read=_briefing,
     ),
     Resource(

@@ -31,7 +31,8 @@ from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput, read
 from quipu.kinds.longterm.settings import LEAST_SCORE, LIMIT, TIMEOUT_MS, TOKENS
 from quipu.recall.model import Filters, Found
-from quipu.recall.render import estimate_tokens
+from quipu.recall.render import OF_BUDGET, RULES, estimate_tokens, paragraph
+from quipu.record.standing import store as standing
 
 _NOTING_SECONDS: Final = 0.5
 _LONGEST_TROUBLE: Final = 500
@@ -98,21 +99,27 @@ class Block:
     places: tuple[int, ...]
 
 
-def block(memories: Sequence[LongtermMemory], *, budget_tokens: int, marks: Marks) -> Block:
-    """Put memories into a block in order, a line each; if one does not fit, a shorter one may follow."""
+def block(
+    memories: Sequence[LongtermMemory], *, budget_tokens: int, marks: Marks, rules: Sequence[str] = ()
+) -> Block:
+    """Put memories into a block in order, a line each; if one does not fit, a shorter one may follow.
+
+    Before them stand the standing ``rules`` that fit into a quarter of the budget.
+    """
+    ruled = paragraph(RULES, rules, budget_tokens=int(budget_tokens * OF_BUDGET))
     taken: list[int] = []
     lines: list[str] = []
     for place, one in enumerate(memories):
         line = defused(f"- [{one.category}] {' '.join(one.summary.split())}")
-        if estimate_tokens(echo.sized(_body([*lines, line]))) <= budget_tokens:
+        if estimate_tokens(echo.sized(_body(ruled, [*lines, line]))) <= budget_tokens:
             lines.append(line)
             taken.append(place)
-    text = marks.mark(_body(lines)) if lines else ""
+    text = marks.mark(_body(ruled, lines)) if lines or ruled else ""
     return Block(text, estimate_tokens(text), tuple(taken))
 
 
-def _body(lines: Sequence[str]) -> str:
-    return "\n".join([CAVEAT, *lines])
+def _body(ruled: Sequence[str], lines: Sequence[str]) -> str:
+    return "\n".join([*ruled, CAVEAT, *lines] if lines else ruled).strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,11 +234,17 @@ class AsyncRecovery(AsyncLongtermLookup):
                 marks = await tx.marks()
                 queries = queries_of(question, marks)
                 memories = await self._memories(tx, queries, turn, question.memory_limit) if queries else []
+                known = await standing.in_force(tx, None if turn.user is None else [turn.user])
         except (QuipuError, OSError) as error:
             return Recovered(
                 outcome="failed", trouble=excerpt(redact(str(error)).text, _LONGEST_TROUBLE)
             ), None
-        made = block([one.memory for one in memories], budget_tokens=budget_tokens, marks=marks)
+        made = block(
+            [one.memory for one in memories],
+            budget_tokens=budget_tokens,
+            marks=marks,
+            rules=[one.line for one in known] if queries else [],
+        )
         return _result(memories, made), tx.space.as_of
 
     async def _memories(
@@ -284,13 +297,13 @@ def _result(memories: Sequence[FoundMemory], shown: Block) -> Recovered:
     return Recovered(
         relevant_memories=tuple(
             SatiMemory(summary=one.summary, category=one.category, importance=one.importance)
-            for one in (memories.memory for memories in taken)
+            for one in (found.memory for found in taken)
         ),
         ids=tuple(one.memory.id for one in taken),
         scores=tuple(one.score for one in taken),
         parts=tuple(dict(one.parts) for one in taken),
         block=shown.text,
         tokens=shown.tokens,
-        outcome="found" if taken else "nothing",
+        outcome="found" if shown.text else "nothing",
         left_out=len(memories) - len(taken),
     )

@@ -20,7 +20,7 @@ from quipu.record.standing.model import Draft, Known
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Instructions in a message for the time to come; ``message`` is its number, ``vector`` has length 1."""
+    """Instructions of a message; ``message`` is its number, ``vector`` of unit length."""
 
     message: int
     user: str | None

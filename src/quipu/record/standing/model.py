@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 from uuid import UUID
 
+from quipu.kernel.base.text import excerpt
+
 MadeBy = Literal["rule", "person"]
+_LONGEST_LINE: Final = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,11 @@ class StandingRule:
     ended_at: datetime | None
     ended_by: MadeBy | None
     ended_in: str | None
+
+    @property
+    def line(self) -> str:
+        """The rule as one line of a prompt."""
+        return _line(self.text, self.since)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +68,11 @@ class Known:
     message: int | None
     since: datetime
 
+    @property
+    def line(self) -> str:
+        """The rule as one line of a prompt."""
+        return _line(self.text, self.since)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSource:
@@ -70,3 +83,8 @@ class RuleSource:
     said_at: datetime
     text: str
     ends: bool
+
+
+def _line(text: str, since: datetime) -> str:
+    """Return a rule as one line of a prompt."""
+    return f"{excerpt(text, _LONGEST_LINE)} ({since:%Y-%m-%d})"

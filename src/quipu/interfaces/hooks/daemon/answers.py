@@ -11,7 +11,7 @@ from quipu import AsyncMemory
 from quipu.errors import BadInput
 from quipu.kernel.base.text import count_words
 from quipu.recall.model import Hit
-from quipu.recall.render import block
+from quipu.recall.render import RuleLine, block
 from quipu.recall.terms import DEFAULT, question_terms
 
 _TOKENS = 400
@@ -107,6 +107,7 @@ class Answers:
             budget_tokens=tokens,
             marks=await self._memory.marks(space=space),
             reminders=await self._memory.reminders(space=space),
+            rules=[RuleLine(one.line) for one in await self._memory.rules.list(space=space)],
         )
         made = await self._memory.transcripts.bootstrap(
             space=space,
