@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from frames import MARKS
 from hostile import texts
 from quipu.recall.model import Change, Hit, Source
-from quipu.recall.render import PRESENT, Block, block, estimate_tokens, is_remote
+from quipu.recall.render import PRESENT, Block, RuleLine, block, estimate_tokens, is_remote
 from quipu.recall.terms import passage, question_terms
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
@@ -160,3 +160,42 @@ def test_what_shares_nothing_with_the_question_is_remote(
 ) -> None:
     one = replace(hit("The boat is green."), cosine=cosine, coverage=coverage, parts=parts)
     assert is_remote(one) is remote
+
+
+RULES = [RuleLine("Answer in metric units. (2026-01-05)", "1"), RuleLine("Call me Sam. (2026-01-06)")]
+
+
+def test_a_block_begins_with_the_rules_and_does_not_show_their_messages_again() -> None:
+    hits = [hit("Answer in metric units."), hit("It is far.", number=2)]
+    made = block(hits, budget_tokens=2_000, marks=MARKS, rules=RULES, reminders=["Write to Dana"])
+    assert lines_of(made)[:6] == [
+        "Rules:",
+        "- Answer in metric units. (2026-01-05)",
+        "- Call me Sam. (2026-01-06)",
+        "",
+        "Open:",
+        "- Write to Dana",
+    ]
+    assert [one.id for one in made.hits] == ["2"]
+    assert made.left_out == 0
+
+
+def test_the_message_of_a_rule_for_which_there_is_no_room_is_shown() -> None:
+    long = [RuleLine("Answer in metric units. " * 30, "1")]
+    made = block([hit("Answer in metric units.")], budget_tokens=200, marks=MARKS, rules=long)
+    assert "Rules:" not in made.text
+    assert [one.id for one in made.hits] == ["1"]
+
+
+@given(st.integers(1, 3_000), st.integers(0, 60), st.integers(0, 60))
+def test_rules_and_reminders_take_two_fifths_at_most(budget: int, rules: int, reminders: int) -> None:
+    made = block(
+        [],
+        budget_tokens=budget,
+        marks=MARKS,
+        rules=[RuleLine(f"Never say {n}.") for n in range(rules)],
+        reminders=[f"Call {n}" for n in range(reminders)],
+    )
+    body = "\n".join(lines_of(made)) if made.text else ""
+    assert estimate_tokens(body) <= max(0.4 * budget + 2, 0)
+    assert made.tokens <= budget
