@@ -8,17 +8,18 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.queue
 - quipu.app.relations
 - quipu.app.rooms
+- quipu.app.timeline
 - quipu.kinds.episodes.conversations.conversations
 - quipu.kinds.episodes.episodes
 - quipu.kinds.episodes.extraction.beliefs.beliefs
 - quipu.kinds.episodes.extraction.loops.loops
-- quipu.kinds.episodes.prompting.asking
+- quipu.kinds.episodes.prompts.prompts
 - quipu.kinds.ledger.evidence.evidence
 - quipu.kinds.ledger.evidence.trace
 - quipu.kinds.ledger.ledger
 - quipu.kinds.ledger.lookup
 - quipu.kinds.ledger.retention.retention
-- quipu.kinds.longterm.evaluating.evaluating
+- quipu.kinds.longterm.evaluation.evaluation
 - quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.lookup
 - quipu.kinds.longterm.recovery
@@ -32,6 +33,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.lessons.lessons
 - quipu.kinds.transcripts.sqlite.exchange
 - quipu.kinds.transcripts.transcripts
+- quipu.record.standing.room
 - quipu.upkeep.answers.answers
 - quipu.upkeep.erasure.archive
 - quipu.upkeep.keys.keys
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
     from quipu.app.rooms import AsyncRooms
+    from quipu.app.timeline import AsyncTimeline
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.echo import Marks
     from quipu.kernel.base.parameters import ListState
@@ -87,8 +90,8 @@ if TYPE_CHECKING:
     from quipu.kinds.episodes.extraction.beliefs.model import Belief, BeliefSource, Conflict
     from quipu.kinds.episodes.extraction.loops.loops import AsyncLoops
     from quipu.kinds.episodes.extraction.loops.model import Loop, LoopKind, Outcome
-    from quipu.kinds.episodes.prompting.asking import AsyncPrompting
-    from quipu.kinds.episodes.prompting.model import Prompt, PromptStatus
+    from quipu.kinds.episodes.prompts.model import Prompt, PromptStatus
+    from quipu.kinds.episodes.prompts.prompts import AsyncPrompts
     from quipu.kinds.ledger.evidence.evidence import AsyncEvidence
     from quipu.kinds.ledger.evidence.model import (
         CheckStatus,
@@ -127,8 +130,8 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retention import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Review, ReviewEvidence, ReviewSignals, Theme
-    from quipu.kinds.longterm.evaluating.evaluating import AsyncEvaluating
-    from quipu.kinds.longterm.evaluating.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
+    from quipu.kinds.longterm.evaluation.evaluation import AsyncEvaluations
+    from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
     from quipu.kinds.longterm.longterm import AsyncLongterm
     from quipu.kinds.longterm.lookup import AsyncLongtermLookup
     from quipu.kinds.longterm.model import (
@@ -148,7 +151,6 @@ if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import Recovered, SatiEvaluationInput, SatiMemoryResult, SatiRetrievalInput
     from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles, MemoriesExported, MemoriesImported
     from quipu.kinds.tables import tools
-    from quipu.kinds.tables.briefing import Briefing
     from quipu.kinds.tables.browse.browse import (
         AsyncBrowsing,
         EmbeddedField,
@@ -169,6 +171,7 @@ if TYPE_CHECKING:
     )
     from quipu.kinds.tables.recreate import Recreated
     from quipu.kinds.tables.schemas import AsyncSchemas
+    from quipu.kinds.tables.system_prompt import Briefing
     from quipu.kinds.tables.tables import AsyncTables, Data, Where
     from quipu.kinds.transcripts.bootstrap.model import Bootstrap
     from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
@@ -206,10 +209,13 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Paths
     from quipu.recall.model import Answer, Hit
     from quipu.recall.render import Block, Why
+    from quipu.recall.timeline import Gathered
     from quipu.record.aliases import Alias
     from quipu.record.model import Refusal, Report
     from quipu.record.replacements import Replacement
     from quipu.record.service import Progress
+    from quipu.record.standing.model import RuleSource, StandingRule
+    from quipu.record.standing.room import AsyncRules
     from quipu.record.store import Session
     from quipu.upkeep.answers.answers import Asking, AsyncAnswers, KeptAnswer
     from quipu.upkeep.erasure.archive import AsyncReceipts
@@ -238,7 +244,7 @@ __all__ = [
     "Conversations",
     "Episodes",
     "Erasing",
-    "Evaluating",
+    "Evaluations",
     "Evidence",
     "Exchange",
     "Keys",
@@ -250,27 +256,29 @@ __all__ = [
     "Loops",
     "Memory",
     "MemoryFiles",
-    "Prompting",
+    "Prompts",
     "Queue",
     "Receipts",
     "Recovery",
     "Relations",
     "Retention",
     "Rooms",
+    "Rules",
     "Schemas",
     "Snapshots",
     "StoredSettings",
     "Tables",
+    "Timeline",
     "Trace",
     "TranscriptCounts",
     "Transcripts",
 ]
 
 
-class Prompting:
+class Prompts:
     """Prompts: put in here, answered by a worker."""
 
-    def __init__(self, inner: AsyncPrompting, portal: Portal) -> None:
+    def __init__(self, inner: AsyncPrompts, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -316,7 +324,7 @@ class Prompting:
         )
 
 
-class Conversations(Prompting):
+class Conversations(Prompts):
     """Look up conversations: sessions with a status, a topic and a thread, and what each exchange yields.
 
     A worker reads what ``observe`` took in; without one, ``memory.work()`` does.
@@ -521,6 +529,11 @@ class Rooms:
         return Receipts(self._portal.opened(self._inner).receipts, self._portal)
 
     @property
+    def rules(self) -> Rules:
+        """Standing rules: what users told an assistant to do from now on, until they take it back."""
+        return Rules(self._portal.opened(self._inner).rules, self._portal)
+
+    @property
     def snapshots(self) -> Snapshots:
         """Snapshots of the tables of agents: taken, listed, put back; dumps handed out and taken in."""
         return Snapshots(self._portal.opened(self._inner).snapshots, self._portal)
@@ -704,7 +717,56 @@ class Relations(Erasing):
         return self._portal.call(lambda: self._inner.relations(message, space=space, session=session))
 
 
-class Memory(Relations):
+class Timeline(Relations):
+    """Method of a memory that gathers."""
+
+    def __init__(self, inner: AsyncTimeline, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def gather(
+        self,
+        topic: str | None = None,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        kinds: Sequence[str] | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        exchanges: bool = False,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> Gathered:
+        """Gather everything about a topic, a person or a time, oldest first.
+
+        Each memory is shown by a short passage. What scores at least 45 % of the best memory belongs to a
+        topic; of a large topic these are the best 200 (or ``limit``, if that is more). ``about`` estimates
+        how many there are in all; to see the others, gather one part of the time after the other. Without
+        a topic it is everything of that person, session or time. ``cursor`` is where the next part begins.
+
+        Raises:
+            BadInput: an argument is out of range, or there is neither a topic nor a person, session or time.
+        """
+        return self._portal.call(
+            lambda: self._inner.gather(
+                topic,
+                space=space,
+                user=user,
+                session=session,
+                speaker=speaker,
+                kinds=kinds,
+                since=since,
+                until=until,
+                exchanges=exchanges,
+                limit=limit,
+                after=after,
+            )
+        )
+
+
+class Memory(Timeline):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -811,7 +873,8 @@ class Memory(Relations):
 
         The answer is a list that also says whether this is known at all (`Answer`).
         ``user`` and ``session`` limit it to one person's or one session's memory, ``kinds`` to some kinds
-        (for example ``("message",)``), ``since`` (included) and ``until`` (not included) to a time.
+        (for example ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. The
+        standing rule that is nearest to the question is among the first ten.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -873,10 +936,12 @@ class Memory(Relations):
         As many memories as fit are in it, best first, at most ``limit`` if you give one, under a heading for
         each day and session; a long one by the passage that answers. Where nothing is known it says so.
 
-        Open loops of the person or the session (``memory.loops.remind``) come first, within a quarter of the
-        budget. The text is marked as recalled memory: if it comes back unchanged in a message, it is not
-        stored again. It has no invisible characters and none that begins a frame (``<system>``). Its memories
-        count as used (``reinforce``): the block is made to be put before an agent.
+        It begins with the standing rules of the person (``memory.rules``), those that are nearest to the
+        question first, then open loops of the person or the session (``memory.loops.remind``): each within a
+        quarter of the budget, both within two fifths. The text is marked as recalled memory: if it comes
+        back unchanged in a message, it is not stored again. It has no invisible characters and none that
+        begins a frame (``<system>``). Its memories count as used (``reinforce``): the block is made to be
+        put before an agent.
         """
         return self._portal.call(
             lambda: self._inner.recall_block(
@@ -1390,7 +1455,7 @@ class Retention:
 
 
 class Lookup:
-    """Read what was written as events: what stands, what is only assumed, what changed."""
+    """Read the facts that were written as events: standing, assumed, changed."""
 
     def __init__(self, inner: AsyncLookup, portal: Portal) -> None:
         self._inner = inner
@@ -1404,7 +1469,7 @@ class Lookup:
         user: str | None = None,
         as_of: datetime | str | None = None,
     ) -> dict[str, Value]:
-        """Show what holds for a session or a person, by key.
+        """Show the facts that hold for a session or a person, by key.
 
         In a session its own values come first, and the preferences of its person fill the gaps. Empty where
         the session is unknown.
@@ -1967,7 +2032,7 @@ class Trace:
         freshness_seconds: int | None = None,
         turn: int | None = None,
     ) -> ReviewReading:
-        """Find what the reviews of a place complain about, and write the run down with what it really took.
+        """Find the complaints in the reviews of a place, and record the run with the time that it took.
 
         Raises:
             BadInput: naming the review and the field; nothing was stored.
@@ -2073,7 +2138,7 @@ class LongtermLookup:
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
     def history(self, id: UUID | str, *, space: str) -> Sequence[MemoryRevision]:
-        """Show how a memory read before each change, the latest change first.
+        """Show the text of a memory before each change, the latest change first.
 
         Each entry says who made the change, and why.
 
@@ -2227,16 +2292,16 @@ class Recovery(LongtermLookup):
         )
 
 
-class Evaluating(LongtermLookup):
+class Evaluations(LongtermLookup):
     """Finds out what a conversation says of the user, and keeps, changes and forgets accordingly."""
 
-    def __init__(self, inner: AsyncEvaluating, portal: Portal) -> None:
+    def __init__(self, inner: AsyncEvaluations, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
     def evaluate(
         self,
-        asked: SatiEvaluationInput | Mapping[str, object],
+        conversation: SatiEvaluationInput | Mapping[str, object],
         *,
         evaluator: Evaluator | EvaluatorName | None = None,
         space: str | None = None,
@@ -2253,7 +2318,7 @@ class Evaluating(LongtermLookup):
             BadInput: the document cannot be read, or there is no such evaluator.
             QuipuError: a language model was asked and failed.
         """
-        return self._portal.call(lambda: self._inner.evaluate(asked, evaluator=evaluator, space=space))
+        return self._portal.call(lambda: self._inner.evaluate(conversation, evaluator=evaluator, space=space))
 
     def apply(
         self,
@@ -2336,7 +2401,7 @@ class MemoryFiles(LongtermLookup):
         return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
 
 
-class Longterm(Recovery, Evaluating, MemoryFiles):
+class Longterm(Recovery, Evaluations, MemoryFiles):
     """Memories about a person, to know before answering: by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.
@@ -2947,7 +3012,7 @@ class Bootstrapping:
         limit: int = 10,
         budget_tokens: int = 400,
     ) -> Bootstrap:
-        """Tell what an agent should know when a session begins.
+        """Show the memories that an agent should know when a session begins.
 
         It is told recent sessions, lessons, files often edited and open tasks, as lists and as text for a
         prompt. The text is marked as recalled memory, so that it is not taken in again when it comes back in
@@ -3058,7 +3123,7 @@ class Transcripts(Browse, Bootstrapping, Exchange):
         )
 
     def pending(self, roots: Paths | None = None, *, space: str | None = None) -> Mapping[str, Pending]:
-        """Tell what a sync would read now: by space, how many files have something new, and how many bytes.
+        """Show the work of a sync: by space, the number of files with something new, and their bytes.
 
         Raises:
             BadInput: A name or a root is none.
@@ -3172,7 +3237,7 @@ class Episodes:
     def curve(
         self, id: UUID | str, *, space: str, points: int = 60, ahead_days: int | None = None
     ) -> EpisodeCurve:
-        """Show how an episode faded and was refreshed, and how it will fade if nobody uses it.
+        """Show the points at which an episode faded and was refreshed, and will fade if nobody uses it.
 
         Raises:
             NotFound: There is no such episode.
@@ -3874,7 +3939,7 @@ class Tables(Browsing, Schemas):
         )
 
     def prompt(self, *, space: str, schema: str = "memory", agent: str | None = None) -> Briefing:
-        """Show what a system prompt should say of a schema, its tools and tables.
+        """Show the part of a system prompt about a schema, its tools and tables.
 
         With an estimate of its tokens. It is kept until the structure changes.
 
@@ -3900,6 +3965,96 @@ class Tables(Browsing, Schemas):
         return self._portal.call(
             lambda: self._inner.call(tool, arguments, space=space, schema=schema, agent=agent)
         )
+
+
+class Rules:
+    """Find, add and end standing rules: what an assistant is told to do from now on.
+
+    They are found in what users say to an assistant, as it is taken in.
+    """
+
+    def __init__(self, inner: AsyncRules, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def list(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        state: ListState = "live",
+        limit: int = 50,
+        offset: int = 0,
+        after: UUID | str | None = None,
+    ) -> Sequence[StandingRule]:
+        """List rules, those in force first, the latest first.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.list(
+                space=space, user=user, state=state, limit=limit, offset=offset, after=after
+            )
+        )
+
+    def get(self, id: UUID | str, *, space: str) -> StandingRule:
+        """Show a rule, where it was said, and what ended it.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def add(
+        self, text: str, *, space: str, user: str | None = None, scope: str | None = None
+    ) -> StandingRule:
+        """Add a rule by hand, and return it.
+
+        It ends no other rule: `archive` does.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(lambda: self._inner.add(text, space=space, user=user, scope=scope))
+
+    def archive(self, id: UUID | str, *, space: str) -> StandingRule:
+        """End a rule: it stays as history, and is shown to no agent.
+
+        A rule that has ended stays as it is. `unarchive` puts it in force again.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.archive(id, space=space))
+
+    def unarchive(self, id: UUID | str, *, space: str) -> StandingRule:
+        """Put a rule that has ended in force again.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.unarchive(id, space=space))
+
+    def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> StandingRule:
+        """Delete a rule for good.
+
+        The message that it was said in stays, and no rule is made of it again.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.erase(id, space=space, confirm=confirm))
+
+    def sources(self, id: UUID | str, *, space: str) -> Sequence[RuleSource]:
+        """Show the messages that a rule was said in and ended by, the latest first.
+
+        A rule that was added by hand has none.
+
+        Raises:
+            NotFound: There is no such rule.
+        """
+        return self._portal.call(lambda: self._inner.sources(id, space=space))
 
 
 class StoredSettings:

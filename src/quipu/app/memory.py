@@ -228,8 +228,9 @@ class AsyncMemory(AsyncTimeline):
         It begins with the standing rules of the person (``memory.rules``), those that are nearest to the
         question first, then open loops of the person or the session (``memory.loops.remind``): each within a
         quarter of the budget, both within two fifths. The text is marked as recalled memory: if it comes
-        back unchanged in a message, it is not stored again. It has no invisible characters and none that begins a frame (``<system>``). Its memories
-        count as used (``reinforce``): the block is made to be put before an agent.
+        back unchanged in a message, it is not stored again. It has no invisible characters and none that
+        begins a frame (``<system>``). Its memories count as used (``reinforce``): the block is made to be
+        put before an agent.
         """
         return await self._ready.answering.block(
             question,

@@ -225,6 +225,7 @@ class Answer(list[Hit]):
         """Return the hits with what is said of them."""
         return f"Answer({super().__repr__()}, known={self.known}, notice={self.notice!r})"
 
+
 def _phrase(text: str) -> str:
     """Return a text on one line, without the full stop that ends it."""
     return " ".join(text.split()).removesuffix(".")

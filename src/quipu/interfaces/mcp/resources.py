@@ -85,7 +85,7 @@ RESOURCES: Final = (
         uri="quipu://briefing",
         name="briefing",
         title="What to know first",
-        about="Rules, open loops, facts, what recent sessions were about: read it when a conversation begins.",
+        about="Rules, open loops, facts, what recent sessions were about: read it as a conversation begins.",
         read=_briefing,
     ),
     Resource(
