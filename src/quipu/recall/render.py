@@ -21,6 +21,7 @@ _SHORT_ID = 12
 _OPEN, RULES = "Open:", "Rules:"
 OF_BUDGET = 0.25  # rules get a quarter of it, reminders as much, and so do lines that only come near
 _OF_BOTH = 0.4
+_NEAR = frozenset(("date", "newer", "order"))
 _FLOOR = 0.2  # of the hits below, without a word of the question, one in forty answers it
 
 
@@ -109,8 +110,11 @@ def block(
 
 
 def is_remote(hit: Hit) -> bool:
-    """Return True for a hit with no word of the question, far from it in meaning, of no time it names."""
-    return not hit.coverage and hit.cosine < _FLOOR and "date" not in hit.parts
+    """Return True for a hit with no word of the question and far from it in meaning.
+
+    One of the time that the question names is not, nor one that stands beside what it replaces.
+    """
+    return not hit.coverage and hit.cosine < _FLOOR and _NEAR.isdisjoint(hit.parts)
 
 
 class _Page:
