@@ -94,6 +94,8 @@ def test_a_text_that_speaks_of_what_was_is_known(text: str, *, past: bool) -> No
         ("How has my rent changed over time?", "change"),
         ("Where did we meet?", None),
         ("Who was at the party?", None),
+        ("Who slept on our sofa in May?", None),
+        ("and my rent?", "present"),
         ("Wo wohne ich?", "present"),
         ("Wo habe ich früher gewohnt?", "past"),
         ("Wann bin ich umgezogen?", "change"),
