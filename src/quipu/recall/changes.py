@@ -27,7 +27,7 @@ _AMONG: Final = 50  # in so many
 _RARE: Final = 3  # a term in more of these is about the topic, not about the one thing
 _SURE: Final = 0.8
 _DAYS: Final = 60
-_ENOUGH: Final = 7.5
+_ENOUGH: Final = 7.0
 
 
 @dataclass(frozen=True, slots=True)
