@@ -302,8 +302,9 @@ class Answering:
             place = int(hit.id) if hit.kind == "message" else -1
             if tx is not None and place > 0:
                 turns = await store.around(tx, place, before=_AROUND, after=_AROUND)
-        before = [_turn(m) for m in turns if m.id < place]
-        after = [_turn(m) for m in turns if m.id > place]
+        told = [(m.id, f"{m.speaker or m.role}: {m.content}") for m in turns]
+        before = [turn for id_, turn in told if id_ < place]
+        after = [turn for id_, turn in told if id_ > place]
         return explain(hit, languages=languages or [DEFAULT], before=before, after=after)
 
     async def sessions(self, space: str, *, limit: int, offset: int) -> list[store.Session]:
@@ -397,7 +398,3 @@ def _hit(space: str, question: Question, one: Distinct, cited: Mapping[int, Cite
 def _folded(kind: Kind, id_: int, told: Cited) -> Folded:
     text = excerpt(told.text, _FOLDED_CHARACTERS)
     return Folded(kind.name, str(id_), text, told.happened_at, told.source)
-
-
-def _turn(message: store.Message) -> str:
-    return f"{message.speaker or message.role}: {message.content}"

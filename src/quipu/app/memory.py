@@ -161,12 +161,10 @@ class AsyncMemory(AsyncTimeline):
         until: datetime | str | None = None,
         limit: int = 10,
     ) -> Answer:
-        """Return the memories that answer a question, best first, each with its score and its source.
+        """Return the memories that answer a question, best first, and whether it is known (`Answer`).
 
-        The answer is a list that also says whether this is known at all (`Answer`).
-        ``user`` and ``session`` limit it to one person's or one session's memory, ``kinds`` to some kinds
-        (for example ``("message",)``), ``since`` (included) and ``until`` (not included) to a time. The
-        standing rule that is nearest to the question is among the first ten.
+        ``user`` and ``session`` limit it to one person's or one session's memory, ``kinds`` to some kinds,
+        ``since`` (included) and ``until`` (not included) to a time. The nearest standing rule is among ten.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -225,12 +223,11 @@ class AsyncMemory(AsyncTimeline):
         As many memories as fit are in it, best first, at most ``limit`` if you give one, under a heading for
         each day and session; a long one by the passage that answers. Where nothing is known it says so.
 
-        It begins with the standing rules of the person (``memory.rules``), those that are nearest to the
-        question first, then open loops of the person or the session (``memory.loops.remind``): each within a
-        quarter of the budget, both within two fifths. The text is marked as recalled memory: if it comes
-        back unchanged in a message, it is not stored again. It has no invisible characters and none that
-        begins a frame (``<system>``). Its memories count as used (``reinforce``): the block is made to be
-        put before an agent.
+        It begins with the standing rules of the person (``memory.rules``), the nearest to the question first,
+        then open loops of the person or the session (``memory.loops.remind``): each within a quarter of the
+        budget, both within two fifths. It is marked as recalled memory: if it comes back unchanged in a
+        message, it is not stored again. It has nothing invisible and nothing that begins a frame
+        (``<system>``). Its memories count as used (``reinforce``).
         """
         return await self._ready.answering.block(
             question,

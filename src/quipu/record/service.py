@@ -321,16 +321,11 @@ async def _put(
         if held.ends and subscribes:
             await outbox.put_for_sessions(tx, subscribes, {m.session for m in messages if m.session})
     await sent.check()
-    await changes.link(tx, _news(chosen, entries.ids), now=now)
+    written = ((id_, c.prepared) for id_, c in zip(entries.ids, chosen, strict=True))
+    news = [changes.news(id_, p.spoken, role=p.message.role, asks=p.asks) for id_, p in written]
+    await changes.link(tx, [one for one in news if one is not None], now=now)
     if told := _told(chosen, entries.ids, embedded, held):
         await standing.keep(tx, told, generation=embedded.generation, now=now)
-
-
-def _news(chosen: Sequence[_Chosen], ids: Sequence[int]) -> list[changes.Statement]:
-    """Return the messages that may replace what was told before."""
-    prepared = [(id_, c.prepared) for id_, c in zip(ids, chosen, strict=True)]
-    told = (changes.news(id_, p.spoken, role=p.message.role, asks=p.asks) for id_, p in prepared)
-    return [one for one in told if one is not None]
 
 
 def _told(
