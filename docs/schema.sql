@@ -1208,6 +1208,41 @@ CREATE FUNCTION episodes.episode_is_of_person(episode uuid) RETURNS boolean
     SET search_path TO ''
     RETURN core.are_of_person(ARRAY(SELECT x.message_id FROM episodes.episode_messages x WHERE ((x.space_id = core.current_space()) AND (x.episode_id = episode_is_of_person.episode))));
 
+CREATE FUNCTION episodes.follow_relation() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    perform episodes.settle_validity(array(
+        select distinct belief_id from episodes.belief_sources
+        where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    return null;
+end
+$$;
+
+CREATE FUNCTION episodes.follow_sources() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    if exists (select from core.relations
+                where space_id = core.current_space()
+                    and (older = coalesce(new.message_id, old.message_id)
+                        or newer = coalesce(new.message_id, old.message_id)))
+        or exists (select from episodes.beliefs
+                where space_id = core.current_space() and id = coalesce(new.belief_id, old.belief_id)
+                    and valid_until is not null) then
+        perform episodes.settle_validity(array(
+            select coalesce(new.belief_id, old.belief_id)
+            union
+            select s.belief_id from core.relations r
+            join episodes.belief_sources s on s.space_id = r.space_id and s.message_id = r.older
+            where r.space_id = core.current_space() and r.newer = coalesce(new.message_id, old.message_id)));
+    end if;
+    return null;
+end
+$$;
+
 CREATE FUNCTION episodes.fresh(salience double precision, hours double precision, decay double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$ select exp(greatest(-decay * (1 - salience) * hours, -700)) $$;
@@ -1262,6 +1297,32 @@ CREATE FUNCTION episodes.open_loops_of(episode uuid, found jsonb, by_hand boolea
 CREATE FUNCTION episodes.raised(base double precision, uses integer, boost double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (base + (((0.5)::double precision * ((1)::double precision - base)) * ((1)::double precision - episodes.unraised(uses, boost))));
+
+CREATE FUNCTION episodes.settle_validity(ids uuid[]) RETURNS void
+    LANGUAGE sql
+    AS $$
+update episodes.beliefs m
+set valid_until = v.ended
+from unnest(ids) as t (id)
+cross join lateral (
+    select min(n.happened_at) as ended
+    from episodes.beliefs x
+    join episodes.belief_sources o on o.space_id = x.space_id and o.belief_id = x.id
+    join core.relations r on r.space_id = o.space_id and r.older = o.message_id and r.removed_at is null
+    join core.messages n on n.space_id = r.space_id and n.id = r.newer
+    where x.space_id = core.current_space() and x.id = t.id
+        and (r.made_by = 'person' or exists (
+            select from episodes.belief_sources s
+            join episodes.beliefs b on b.space_id = s.space_id and b.id = s.belief_id
+            where s.space_id = r.space_id and s.message_id = r.newer
+                and b.person = x.person and b.key = x.key and b.form <> x.form))
+        and not exists (
+            select from episodes.belief_sources s
+            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
+            where s.space_id = x.space_id and s.belief_id = x.id and l.happened_at >= n.happened_at)
+) v
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+$$;
 
 CREATE TABLE episodes.exchanges (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -2266,6 +2327,46 @@ begin
 end
 $$;
 
+CREATE FUNCTION longterm.follow_relation() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    if 'person' in (new.made_by, old.made_by) then
+        perform longterm.settle_validity(array(
+            select distinct memory_id from longterm.sources
+            where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION longterm.follow_sources() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    if exists (select from core.relations
+                where space_id = core.current_space() and older = coalesce(new.message_id, old.message_id))
+        or exists (select from longterm.long_term_memory
+                where space_id = core.current_space() and id = coalesce(new.memory_id, old.memory_id)
+                    and valid_until is not null) then
+        perform longterm.settle_validity(array[coalesce(new.memory_id, old.memory_id)]);
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION longterm.follow_version() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    perform longterm.settle_validity(array[new.id]);
+    return null;
+end
+$$;
+
 CREATE TABLE longterm.sources (
     space_id integer DEFAULT core.entered() NOT NULL,
     id bigint NOT NULL,
@@ -2311,6 +2412,28 @@ begin
     end if;
     return new;
 end
+$$;
+
+CREATE FUNCTION longterm.settle_validity(ids uuid[]) RETURNS void
+    LANGUAGE sql
+    AS $$
+update longterm.long_term_memory m
+set valid_until = v.ended
+from unnest(ids) as t (id)
+cross join lateral (
+    select min(n.happened_at) as ended
+    from longterm.long_term_memory x
+    join longterm.sources o on o.space_id = x.space_id and o.memory_id = x.id and o.version = x.version
+    join core.relations r on r.space_id = o.space_id and r.older = o.message_id
+        and r.removed_at is null and r.made_by = 'person'
+    join core.messages n on n.space_id = r.space_id and n.id = r.newer
+    where x.space_id = core.current_space() and x.id = t.id
+        and not exists (
+            select from longterm.sources s
+            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
+            where s.space_id = x.space_id and s.memory_id = x.id and s.version = x.version and l.happened_at >= n.happened_at)
+) v
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
 $$;
 
 CREATE FUNCTION tables.discard(doomed integer) RETURNS void
@@ -3595,6 +3718,36 @@ begin
 end
 $$;
 
+CREATE FUNCTION transcripts.follow_relation() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    if 'person' in (new.made_by, old.made_by) then
+        perform transcripts.settle_validity(array(
+            select distinct memory_id from transcripts.memory_sources
+            where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    end if;
+    return null;
+end
+$$;
+
+CREATE FUNCTION transcripts.follow_sources() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    if exists (select from core.relations
+                where space_id = core.current_space() and older = coalesce(new.message_id, old.message_id))
+        or exists (select from transcripts.memories
+                where space_id = core.current_space() and id = coalesce(new.memory_id, old.memory_id)
+                    and valid_until is not null) then
+        perform transcripts.settle_validity(array[coalesce(new.memory_id, old.memory_id)]);
+    end if;
+    return null;
+end
+$$;
+
 CREATE FUNCTION transcripts.go_with_their_line() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -3878,6 +4031,28 @@ begin
     insert into transcripts.unindexed (space_id, line_id) values (new.space_id, line) on conflict do nothing;
     return null;
 end
+$$;
+
+CREATE FUNCTION transcripts.settle_validity(ids uuid[]) RETURNS void
+    LANGUAGE sql
+    AS $$
+update transcripts.memories m
+set valid_until = v.ended
+from unnest(ids) as t (id)
+cross join lateral (
+    select min(n.happened_at) as ended
+    from transcripts.memories x
+    join transcripts.memory_sources o on o.space_id = x.space_id and o.memory_id = x.id
+    join core.relations r on r.space_id = o.space_id and r.older = o.message_id
+        and r.removed_at is null and r.made_by = 'person'
+    join core.messages n on n.space_id = r.space_id and n.id = r.newer
+    where x.space_id = core.current_space() and x.id = t.id
+        and not exists (
+            select from transcripts.memory_sources s
+            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
+            where s.space_id = x.space_id and s.memory_id = x.id and l.happened_at >= n.happened_at)
+) v
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
 $$;
 
 CREATE FUNCTION transcripts.stay_with_their_line() RETURNS trigger
@@ -4507,6 +4682,8 @@ CREATE TABLE episodes.beliefs (
     ended_at timestamp with time zone,
     successor uuid,
     entry_id bigint,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
     CONSTRAINT beliefs_category_check CHECK ((category = ANY (ARRAY['core'::text, 'preference'::text, 'physical'::text, 'relationship'::text, 'general'::text]))),
     CONSTRAINT beliefs_check CHECK (((state = 'superseded'::text) = (ended_at IS NOT NULL))),
     CONSTRAINT beliefs_check1 CHECK (((ended_at IS NULL) = (ending IS NULL))),
@@ -4532,6 +4709,10 @@ COMMENT ON COLUMN episodes.beliefs.slot IS 'Empty where a key has one value; the
 COMMENT ON COLUMN episodes.beliefs.form IS 'The value without case, articles and punctuation: the same value has the same.';
 
 COMMENT ON COLUMN episodes.beliefs.entry_id IS 'Its entry in core.recall_entries: only what stands is found.';
+
+COMMENT ON COLUMN episodes.beliefs.valid_from IS 'Since when it holds; null: since first_said_at.';
+
+COMMENT ON COLUMN episodes.beliefs.valid_until IS 'When it ceased to hold; null: it holds. It follows core.relations.';
 
 CREATE TABLE episodes.conflicts (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -5635,6 +5816,8 @@ CREATE TABLE longterm.long_term_memory (
     happened_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     stated_count integer DEFAULT 1 NOT NULL,
     entry_id bigint,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
     CONSTRAINT long_term_memory_access_count_check CHECK ((access_count >= 0)),
     CONSTRAINT long_term_memory_category_check CHECK ((category = ANY (ARRAY['preference'::text, 'project'::text, 'identity'::text, 'constraint'::text, 'context'::text, 'personal_data'::text, 'languages'::text, 'favorite_things'::text, 'relationships'::text, 'pets'::text, 'naming'::text, 'professional_profile'::text]))),
     CONSTRAINT long_term_memory_check CHECK ((NOT (archived AND (entry_id IS NOT NULL)))),
@@ -5663,6 +5846,10 @@ COMMENT ON COLUMN longterm.long_term_memory.happened_at IS 'When it was first sa
 COMMENT ON COLUMN longterm.long_term_memory.stated_count IS 'How often it was said.';
 
 COMMENT ON COLUMN longterm.long_term_memory.entry_id IS 'Its entry in core.recall_entries; archived ones have none.';
+
+COMMENT ON COLUMN longterm.long_term_memory.valid_from IS 'Since when it holds; null: since happened_at.';
+
+COMMENT ON COLUMN longterm.long_term_memory.valid_until IS 'When it ceased to hold; null: it holds. It follows core.relations.';
 
 ALTER TABLE longterm.sources ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME longterm.sources_id_seq
@@ -5955,6 +6142,8 @@ CREATE TABLE transcripts.memories (
     used_at timestamp with time zone,
     uses integer DEFAULT 0 NOT NULL,
     entry_id bigint,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
     CONSTRAINT memories_category_check CHECK ((category ~ '^[a-z][a-z0-9_ -]{0,63}$'::text)),
     CONSTRAINT memories_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT memories_extractor_version_check CHECK ((extractor_version > 0)),
@@ -5973,6 +6162,10 @@ COMMENT ON COLUMN transcripts.memories.normal_form IS 'Hash of the fact without 
 COMMENT ON COLUMN transcripts.memories.edited_at IS 'A person changed it: extraction leaves it alone.';
 
 COMMENT ON COLUMN transcripts.memories.entry_id IS 'Its entry in core.recall_entries; null where the index does not know it yet.';
+
+COMMENT ON COLUMN transcripts.memories.valid_from IS 'Since when it holds; null: since happened_at.';
+
+COMMENT ON COLUMN transcripts.memories.valid_until IS 'When it ceased to hold; null: it holds. It follows core.relations.';
 
 CREATE TABLE transcripts.memory_contradictions (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -6877,6 +7070,12 @@ CREATE INDEX tool_results_line ON transcripts.tool_results USING btree (space_id
 
 CREATE CONSTRAINT TRIGGER do_at_commit AFTER INSERT ON core.at_commit DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION core.do_at_commit();
 
+CREATE TRIGGER end_beliefs AFTER INSERT OR DELETE OR UPDATE OF removed_at, made_by ON core.relations FOR EACH ROW EXECUTE FUNCTION episodes.follow_relation();
+
+CREATE TRIGGER end_long_term_memory AFTER INSERT OR DELETE OR UPDATE OF removed_at, made_by ON core.relations FOR EACH ROW EXECUTE FUNCTION longterm.follow_relation();
+
+CREATE TRIGGER end_memories AFTER INSERT OR DELETE OR UPDATE OF removed_at, made_by ON core.relations FOR EACH ROW EXECUTE FUNCTION transcripts.follow_relation();
+
 CREATE TRIGGER guard_space BEFORE DELETE ON core.spaces FOR EACH ROW EXECUTE FUNCTION ledger.guard_space();
 
 CREATE TRIGGER jobs_go AFTER DELETE ON core.sessions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.jobs_go_with_their_session();
@@ -6894,6 +7093,8 @@ CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR UPDATE ON episodes.conversatio
 CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR DELETE OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
 
 CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR UPDATE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
+
+CREATE TRIGGER follow_sources AFTER INSERT OR DELETE ON episodes.belief_sources FOR EACH ROW EXECUTE FUNCTION episodes.follow_sources();
 
 CREATE TRIGGER refused INSTEAD OF DELETE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION core.refuse_statement('Set status to ''deleted'' to put it away, or use forget(session=…, confirm=True) for good.');
 
@@ -7009,6 +7210,10 @@ CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON longterm.long_term_memory F
 
 CREATE TRIGGER date_memory BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN ((new.happened_at = '-infinity'::timestamp with time zone)) EXECUTE FUNCTION longterm.date_memory();
 
+CREATE TRIGGER follow_sources AFTER INSERT OR DELETE ON longterm.sources FOR EACH ROW EXECUTE FUNCTION longterm.follow_sources();
+
+CREATE TRIGGER follow_version AFTER UPDATE OF version ON longterm.long_term_memory FOR EACH ROW WHEN (((old.valid_until IS NOT NULL) AND (old.version <> new.version))) EXECUTE FUNCTION longterm.follow_version();
+
 CREATE TRIGGER keep_wording BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((((((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)) OR (old.category IS DISTINCT FROM new.category)) OR (old.importance IS DISTINCT FROM new.importance)) OR (old.archived IS DISTINCT FROM new.archived)) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION longterm.keep_wording();
 
 CREATE TRIGGER not_emptied BEFORE TRUNCATE ON longterm.long_term_memory FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
@@ -7034,6 +7239,8 @@ CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON transcripts.memories FOR EA
 CREATE TRIGGER discard_reader AFTER DELETE ON transcripts.readers FOR EACH ROW EXECUTE FUNCTION transcripts.discard_reader();
 
 CREATE TRIGGER follow_extraction AFTER INSERT OR DELETE OR UPDATE ON transcripts.extractions FOR EACH ROW EXECUTE FUNCTION transcripts.follow_extraction();
+
+CREATE TRIGGER follow_sources AFTER INSERT OR DELETE ON transcripts.memory_sources FOR EACH ROW EXECUTE FUNCTION transcripts.follow_sources();
 
 CREATE TRIGGER go_with_their_line AFTER DELETE ON transcripts.lines REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION transcripts.go_with_their_line();
 

@@ -2165,6 +2165,7 @@ class LongtermLookup:
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         state: ListState = "live",
+        ended: bool = False,
         limit: int = 100,
         offset: int = 0,
         after: UUID | str | None = None,
@@ -2186,6 +2187,7 @@ class LongtermLookup:
                 since=since,
                 until=until,
                 state=state,
+                ended=ended,
                 limit=limit,
                 offset=offset,
                 after=after,
@@ -2641,6 +2643,7 @@ class Lessons:
         project: str | None = None,
         session: str | None = None,
         state: State | Literal["all"] = "live",
+        ended: bool = False,
         limit: int = 50,
         offset: int = 0,
         after: UUID | str | None = None,
@@ -2657,6 +2660,7 @@ class Lessons:
                 project=project,
                 session=session,
                 state=state,
+                ended=ended,
                 limit=limit,
                 offset=offset,
                 after=after,
@@ -3439,6 +3443,7 @@ class Beliefs:
         user: str | None = None,
         key: str | None = None,
         state: Literal["standing", "contested", "superseded", "all"] = "standing",
+        ended: bool = False,
         limit: int = 50,
         offset: int = 0,
     ) -> Sequence[Belief]:
@@ -3448,7 +3453,9 @@ class Beliefs:
             BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.list(space=space, user=user, key=key, state=state, limit=limit, offset=offset)
+            lambda: self._inner.list(
+                space=space, user=user, key=key, state=state, ended=ended, limit=limit, offset=offset
+            )
         )
 
     def get(self, id: UUID | str, *, space: str) -> Belief:

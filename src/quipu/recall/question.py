@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.kernel.prose.changes import time_asked
 from quipu.kernel.prose.questions import asks_about_asker, asks_when
 from quipu.recall.names import Mention, Name, mentioned, other_names, without
 from quipu.recall.terms import DEFAULT, MONTHS, question_terms
@@ -221,3 +222,10 @@ def _moment(year: int, month: int, day: int) -> datetime | None:
         return datetime(year, month, day, tzinfo=UTC) if year in _TOLD_YEARS else None
     except ValueError:
         return None
+
+
+def concerns(question: Question, *, since: datetime, until: datetime) -> bool:
+    """Return True if a question asks for the past, or names a time from ``since`` to ``until``."""
+    if time_asked(question.text) in ("past", "change"):
+        return True
+    return any(window.since < until and window.until > since for window in question.windows)

@@ -16,6 +16,7 @@ from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.index import withdraw
 from quipu.recall.model import Draft, GenerationChanged
+from quipu.recall.question import Question, concerns
 from quipu.recall.terms import DEFAULT, bag, tells_time
 from quipu.recall.unfiled import settle
 
@@ -150,3 +151,14 @@ def _entry(one: _Unfiled) -> Entry:
 async def sources(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, list[int]]:
     """Return the messages that episodes and beliefs rest on, by their entries."""
     return dict(await tx.rows(_SQL["sources"], ids=Int8s(ids)))
+
+
+async def ended(
+    tx: SpaceTransaction, question: Question, now: datetime, ids: Sequence[int]
+) -> dict[int, None]:
+    """Return the entries of beliefs that hold no longer, unless the question names a time when they did."""
+    return {
+        entry: None
+        for entry, since, until in await tx.rows(_SQL["ended"], ids=Int8s(ids), now=now)
+        if not concerns(question, since=since, until=until)
+    }

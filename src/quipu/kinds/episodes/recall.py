@@ -11,6 +11,7 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.decay import store, weights
 from quipu.kinds.episodes.decay.formulas import counts_as_use
 from quipu.kinds.episodes.decay.life import pace
+from quipu.kinds.episodes.indexing import ended
 from quipu.kinds.plug import Parts
 from quipu.recall.question import Question
 
@@ -20,10 +21,11 @@ async def weigh(
 ) -> dict[int, Parts | None]:
     """Return by entry the parts activation, freshness, topic, intent, half_remembered. See ``plug.Weigh``."""
     wanted = weights.intents(question.text)
-    return {
+    living: dict[int, Parts | None] = {
         entry: weights.weigh(life, about, terms=question.terms, intents=wanted, now=now)
         for entry, life, about in await store.lives(tx, ids)
     }
+    return {**living, **await ended(tx, question, now, ids)}
 
 
 async def used(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> int:

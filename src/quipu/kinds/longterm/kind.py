@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
@@ -14,8 +14,9 @@ from quipu.kinds.longterm.indexing import LONGTERM as CODE
 from quipu.kinds.longterm.indexing import catch_up
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.settings import AUDIT_DAYS, SETTINGS
-from quipu.kinds.plug import Context, Kind, Schedule
+from quipu.kinds.plug import Context, Kind, Parts, Schedule
 from quipu.recall.model import Cited, Source
+from quipu.recall.question import Question, concerns
 
 
 async def _prune_audit(context: Context) -> None:
@@ -53,12 +54,24 @@ async def sources(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, list[in
     return dict(await tx.rows(store.SQL["sources_of_entries"], ids=Int8s(ids)))
 
 
+async def weigh(
+    tx: SpaceTransaction, question: Question, now: datetime, ids: Sequence[int]
+) -> Mapping[int, Parts | None]:
+    """Return None for what holds no longer, unless the question names a time at which it held."""
+    return {
+        entry: None
+        for entry, since, until in await tx.rows(store.SQL["ended"], ids=Int8s(ids), now=now)
+        if not concerns(question, since=since, until=until)
+    }
+
+
 LONGTERM = Kind(
     name="longterm",
     code=CODE,
     package="quipu.kinds.longterm",
     cite=cite,
     sources=sources,
+    weigh=weigh,
     lately=store.lately,
     catch_up=catch_up,
     eraser=LongtermEraser(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -117,6 +118,7 @@ class AsyncLongtermLookup:
         since: Since = None,
         until: Until = None,
         state: Annotated[ListState, Doc("Live memories, archived ones, or all.")] = "live",
+        ended: Annotated[bool, Doc("List what holds no longer, too.")] = False,
         limit: Limit = 100,
         offset: Offset = 0,
         after: After = None,
@@ -137,6 +139,8 @@ class AsyncLongtermLookup:
             until=until,
             state=state,
         )
+        if state == "live" and not ended:
+            wanted = replace(wanted, current_at=self._clock.now())
         scope.whole("limit", limit, most=_MOST)
         scope.whole("offset", offset, least=0, most=10**9)
         async with self._database.list_read(check_name("space", space)) as tx:
@@ -170,6 +174,7 @@ class AsyncLongtermLookup:
             raise BadInput("ask something.", field="question")
         scope.whole("limit", limit, most=_MOST)
         wanted = narrowed(category=category, importance=importance)
+        wanted = replace(wanted, current_at=self._clock.now())
         filters = Filters(kinds=(LONGTERM,), user=optional_name("user", user), or_nobody=user is not None)
         wide = limit if category is None and importance is None else min(limit * _OVERFETCH, _MOST)
         async with filed(self._database, self._search.models, check_name("space", space)) as tx:

@@ -50,7 +50,8 @@ class LongtermMemory:
     what the caller named. ``access_count`` counts injections into prompts, ``stated_count`` how often it was
     said. ``version`` grows with every change of what it says. ``user`` is None for what holds for everybody
     in the space; ``happened_at`` is when it was first said as it reads now, ``created_at`` when we learned
-    of it. ``sources`` counts the words that it rests on.
+    of it. ``sources`` counts the words that it rests on. It holds from ``valid_from`` on, until
+    ``valid_until``: None if it still holds.
     """
 
     id: str
@@ -70,6 +71,8 @@ class LongtermMemory:
     user: str | None
     session: str | None
     happened_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None = None
     stated_count: int = 1
     sources: int = 0
 

@@ -30,6 +30,7 @@ from quipu.kinds.longterm.model import AuditAct, AuditLine, AuditMemory, FoundMe
 from quipu.kinds.longterm.rules import ACCESSES_APART
 from quipu.kinds.longterm.sati import Recovered, SatiMemory, SatiRetrievalInput, read
 from quipu.kinds.longterm.settings import LEAST_SCORE, LIMIT, TIMEOUT_MS, TOKENS
+from quipu.kinds.longterm.store import Narrowed
 from quipu.recall.model import Filters, Found
 from quipu.recall.render import OF_BUDGET, RULES, estimate_tokens, paragraph
 from quipu.record.standing import store as standing
@@ -254,7 +255,7 @@ class AsyncRecovery(AsyncLongtermLookup):
         answers = await self._search.find(tx, queries, filters=filters, limit=limit)
         least = tx.settings.of(LEAST_SCORE)
         hits = best((hits for _, hits in answers), limit=limit, least=least)
-        return await memories_of(tx, hits)
+        return await memories_of(tx, hits, Narrowed(current_at=self._clock.now()))
 
     async def _note(self, turn: _Turn, recovered: Recovered, as_of: AsOf | None, *, injected: bool) -> None:
         """Write the line of the audit, and count accesses. Where that fails too, the answer goes on.

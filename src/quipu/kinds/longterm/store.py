@@ -62,7 +62,10 @@ class Resting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowed:
-    """Conditions on memories; None sets no condition. ``text`` is a pattern of ILIKE."""
+    """Conditions on memories; None sets no condition. ``text`` is a pattern of ILIKE.
+
+    ``current_at`` leaves out what held no longer then.
+    """
 
     category: Category | None = None
     importance: Importance | None = None
@@ -71,6 +74,7 @@ class Narrowed:
     text: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    current_at: datetime | None = None
 
 
 async def memories(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
+from quipu.kinds.plug import Parts
 from quipu.kinds.transcripts.lessons.decay import REINFORCED_APART, Life, confidence
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
 from quipu.recall.model import Cited, Source
+from quipu.recall.question import Question, concerns
 
 _SQL: Final = queries.load("quipu.kinds.transcripts")
 
@@ -37,6 +39,17 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
 async def sources(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, list[int]]:
     """Return the messages that lessons rest on, by their entries."""
     return dict(await tx.rows(_SQL["sources"], ids=Int8s(ids)))
+
+
+async def weigh(
+    tx: SpaceTransaction, question: Question, now: datetime, ids: Sequence[int]
+) -> Mapping[int, Parts | None]:
+    """Return None for what holds no longer, unless the question names a time at which it held."""
+    return {
+        entry: None
+        for entry, since, until in await tx.rows(_SQL["ended"], ids=Int8s(ids), now=now)
+        if not concerns(question, since=since, until=until)
+    }
 
 
 async def faded(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> set[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quipu.kinds.plug import Kind
-from quipu.kinds.transcripts.cite import cite, faded, lately, sources, used
+from quipu.kinds.transcripts.cite import cite, faded, lately, sources, used, weigh
 from quipu.kinds.transcripts.eraser import NAMED, TranscriptsEraser, noted
 from quipu.kinds.transcripts.jobs import LEARN, PRUNING, learn
 from quipu.kinds.transcripts.lessons.index import catch_up
@@ -19,6 +19,7 @@ TRANSCRIPTS = Kind(
     named=NAMED,
     noted=noted,
     sources=sources,
+    weigh=weigh,
     catch_up=catch_up,
     faded=faded,
     used=used,

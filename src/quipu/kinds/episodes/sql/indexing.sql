@@ -32,3 +32,7 @@ from episodes.beliefs b
 join episodes.belief_sources o on o.space_id = b.space_id and o.belief_id = b.id
 where b.space_id = %(space)s and b.entry_id = any(%(ids)s::int8[])
 group by b.entry_id
+
+-- name: ended: which entries tell of what held once, and from when to when
+select entry_id, coalesce(valid_from, first_said_at), valid_until from episodes.beliefs
+where space_id = %(space)s and entry_id = any(%(ids)s::int8[]) and valid_until <= %(now)s

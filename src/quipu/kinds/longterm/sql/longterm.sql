@@ -5,6 +5,7 @@ select pg_advisory_xact_lock(731083, %(space)s)
 select m.id::text as id, m.category, m.importance::text as importance, m.summary, m.details, m.hash, m.source,
     m.created_at, m.updated_at, m.last_accessed_at, m.access_count, m.version, m.archived, %(space_name)s as space,
     m.user_name as "user", m.session, m.happened_at, m.stated_count, m.entry_id,
+    coalesce(m.valid_from, m.happened_at) as valid_from, m.valid_until,
     (select count(*) from longterm.sources o
         where o.space_id = m.space_id and o.memory_id = m.id and o.version = m.version)::integer as sources
 from longterm.long_term_memory m
@@ -18,6 +19,7 @@ where m.space_id = %(space)s
     and (%(text)s::text is null or m.summary ilike %(text)s or m.details ilike %(text)s)
     and (%(since)s::timestamptz is null or m.happened_at >= %(since)s)
     and (%(until)s::timestamptz is null or m.happened_at < %(until)s)
+    and (%(current_at)s::timestamptz is null or m.valid_until is null or m.valid_until > %(current_at)s)
     and (%(after)s::uuid is null or m.archived > %(after_archived)s::boolean
         or (m.importance, m.updated_at, m.id)
             < (%(after_importance)s::text::longterm.importance, %(after_updated)s::timestamptz, %(after)s))

@@ -16,3 +16,7 @@ join longterm.sources o on o.space_id = m.space_id and o.memory_id = m.id and o.
     and o.message_id is not null
 where m.space_id = %(space)s and m.entry_id = any(%(ids)s::int8[])
 group by m.entry_id
+
+-- name: ended: which entries tell of what held once, and from when to when
+select entry_id, coalesce(valid_from, happened_at), valid_until from longterm.long_term_memory
+where space_id = %(space)s and entry_id = any(%(ids)s::int8[]) and valid_until <= %(now)s

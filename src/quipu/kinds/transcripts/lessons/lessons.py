@@ -199,6 +199,7 @@ class AsyncLessons:
             State | Literal["all"],
             Doc("Live lessons, faded ones (which `prune` would archive), archived ones, or all."),
         ] = "live",
+        ended: Annotated[bool, Doc("List what holds no longer, too.")] = False,
         limit: Limit = 50,
         offset: Offset = 0,
         after: After = None,
@@ -223,6 +224,7 @@ class AsyncLessons:
                 project=project,
                 session=session,
                 state=None if chosen == "all" else chosen,
+                ended=ended or chosen != "live",
                 now=self._clock.now(),
                 after=last,
                 limit=limit,
@@ -260,7 +262,8 @@ class AsyncLessons:
             entries = [hit.id for hit in hits]
             rows = await store.memories(tx, entries=entries, category=category, project=project)
             settings = tx.settings
-        by_entry = {row.entry_id: row for row in rows}
+        now = self._clock.now()
+        by_entry = {row.entry_id: row for row in rows if row.valid_until is None or row.valid_until > now}
         lessons = [
             FoundLesson(lesson=self._aged(by_entry[hit.id], settings), score=hit.score, parts=hit.parts)
             for hit in hits

@@ -20,6 +20,7 @@ class Lesson:
     ``confidence`` is what it is worth now, 0 to 1; ``judged`` what it was worth when it was learned.
     ``state``: faded is what lost so much confidence that ``prune`` would archive it. ``happened_at`` is when
     it was said last, ``sources`` in how many turns. ``contradicted_by``: later lessons that say otherwise.
+    It holds from ``valid_from`` on, until ``valid_until``: None if it still holds.
     """
 
     id: str
@@ -34,6 +35,8 @@ class Lesson:
     happened_at: datetime
     created_at: datetime
     updated_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None = None
     edited_at: datetime | None = None
     confirmed_at: datetime | None = None
     used_at: datetime | None = None

@@ -77,6 +77,7 @@ class AsyncBeliefs:
             Literal["standing", "contested", "superseded", "all"],
             Doc("Beliefs that stand, that another value contests, that were superseded, or all."),
         ] = "standing",
+        ended: Annotated[bool, Doc("List what a message replaced, too.")] = False,
         limit: Limit = 50,
         offset: Offset = 0,
     ) -> Sequence[Belief]:
@@ -92,7 +93,16 @@ class AsyncBeliefs:
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
-            return await store.beliefs(tx, person=person, key=about, state=wanted, limit=limit, offset=offset)
+            current_at = self._clock.now() if state == "standing" and not ended else None
+            return await store.beliefs(
+                tx,
+                person=person,
+                key=about,
+                state=wanted,
+                current_at=current_at,
+                limit=limit,
+                offset=offset,
+            )
 
     async def get(self, id: Id, *, space: Space) -> Belief:
         """Show a belief.

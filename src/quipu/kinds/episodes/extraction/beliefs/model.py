@@ -81,7 +81,8 @@ class Belief:
 
     ``key`` says what it is about ("home"), ``value`` what is so ("Lisbon"). ``confidence`` 0 to 1. ``times``:
     how often it was said; ``said_at``: when last. ``ending``: why it stands no longer, ``ended_at`` since
-    when, ``successor`` what stands instead.
+    when, ``successor`` what stands instead. It holds from ``valid_from`` on, until ``valid_until``: None if
+    no message replaced those that say it.
     """
 
     id: UUID
@@ -99,6 +100,8 @@ class Belief:
     ending: Ending | None
     ended_at: datetime | None
     successor: UUID | None
+    valid_from: datetime
+    valid_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,10 +93,11 @@ async def beliefs(
     person: str | None = None,
     key: str | None = None,
     state: str | None = None,
+    current_at: datetime | None = None,
     limit: int = 1_000,
     offset: int = 0,
 ) -> list[Belief]:
-    """Return beliefs, surest first."""
+    """Return beliefs, surest first; with ``current_at`` only what still held then."""
     return await tx.fetch(
         Belief,
         SQL["beliefs"],
@@ -104,6 +105,7 @@ async def beliefs(
         person=person,
         key=key,
         state=state,
+        current_at=current_at,
         limit=limit,
         offset=offset,
     )

@@ -473,6 +473,8 @@ create table episodes.beliefs (
     ended_at timestamptz,
     successor uuid,
     entry_id bigint,
+    valid_from timestamptz,
+    valid_until timestamptz,
     primary key (space_id, id),
     check ((state = 'superseded') = (ended_at is not null)),
     check ((ended_at is null) = (ending is null)),
@@ -482,6 +484,8 @@ create table episodes.beliefs (
 comment on column episodes.beliefs.person is 'Whom it is about: the user, or who spoke; empty where nobody is named.';
 comment on column episodes.beliefs.slot is 'Empty where a key has one value; the form where it may have several.';
 comment on column episodes.beliefs.form is 'The value without case, articles and punctuation: the same value has the same.';
+comment on column episodes.beliefs.valid_from is 'Since when it holds; null: since first_said_at.';
+comment on column episodes.beliefs.valid_until is 'When it ceased to hold; null: it holds. It follows core.relations.';
 comment on column episodes.beliefs.entry_id is 'Its entry in core.recall_entries: only what stands is found.';
 
 create unique index beliefs_standing on episodes.beliefs (space_id, person, key, slot) where state = 'standing';
@@ -866,5 +870,73 @@ create trigger refused instead of delete on episodes.messages
         'What was said goes by forget(message=…, confirm=True), from everything that was made of it.');
 
 grant delete on episodes.conversations, episodes.messages to quipu_app;
+
+-- A belief that rests on a message holds until another message replaces that one, unless it is said again later: where
+-- a person says so, and where a rule found it and the other message says another value of the same key. All beliefs
+-- count, whoever may see them: so these run as the owner.
+create function episodes.settle_validity(ids uuid[]) returns void
+    language sql volatile
+    as $$
+update episodes.beliefs m
+set valid_until = v.ended
+from unnest(ids) as t (id)
+cross join lateral (
+    select min(n.happened_at) as ended
+    from episodes.beliefs x
+    join episodes.belief_sources o on o.space_id = x.space_id and o.belief_id = x.id
+    join core.relations r on r.space_id = o.space_id and r.older = o.message_id and r.removed_at is null
+    join core.messages n on n.space_id = r.space_id and n.id = r.newer
+    where x.space_id = core.current_space() and x.id = t.id
+        and (r.made_by = 'person' or exists (
+            select from episodes.belief_sources s
+            join episodes.beliefs b on b.space_id = s.space_id and b.id = s.belief_id
+            where s.space_id = r.space_id and s.message_id = r.newer
+                and b.person = x.person and b.key = x.key and b.form <> x.form))
+        and not exists (
+            select from episodes.belief_sources s
+            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
+            where s.space_id = x.space_id and s.belief_id = x.id and l.happened_at >= n.happened_at)
+) v
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+$$;
+
+create function episodes.follow_relation() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $$
+begin
+    perform episodes.settle_validity(array(
+        select distinct belief_id from episodes.belief_sources
+        where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    return null;
+end
+$$;
+
+create trigger end_beliefs after insert or delete or update of removed_at, made_by on core.relations
+    for each row execute function episodes.follow_relation();
+
+create function episodes.follow_sources() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $$
+begin
+    if exists (select from core.relations
+                where space_id = core.current_space()
+                    and (older = coalesce(new.message_id, old.message_id)
+                        or newer = coalesce(new.message_id, old.message_id)))
+        or exists (select from episodes.beliefs
+                where space_id = core.current_space() and id = coalesce(new.belief_id, old.belief_id)
+                    and valid_until is not null) then
+        perform episodes.settle_validity(array(
+            select coalesce(new.belief_id, old.belief_id)
+            union
+            select s.belief_id from core.relations r
+            join episodes.belief_sources s on s.space_id = r.space_id and s.message_id = r.older
+            where r.space_id = core.current_space() and r.newer = coalesce(new.message_id, old.message_id)));
+    end if;
+    return null;
+end
+$$;
+
+create trigger follow_sources after insert or delete on episodes.belief_sources
+    for each row execute function episodes.follow_sources();
 
 reset role;

@@ -33,6 +33,8 @@ create table longterm.long_term_memory (
     happened_at timestamptz not null default '-infinity', -- replaced by created_at: see longterm.date_memory
     stated_count integer not null default 1 check (stated_count >= 0),
     entry_id bigint,
+    valid_from timestamptz,
+    valid_until timestamptz,
     primary key (space_id, id),
     check (not (archived and entry_id is not null))
 );
@@ -42,6 +44,8 @@ comment on column longterm.long_term_memory.version is 'Grows with every change 
 comment on column longterm.long_term_memory.user_name is 'Whom it is about; null: it holds for everybody in the space.';
 comment on column longterm.long_term_memory.happened_at is 'When it was first said as it reads now.';
 comment on column longterm.long_term_memory.stated_count is 'How often it was said.';
+comment on column longterm.long_term_memory.valid_from is 'Since when it holds; null: since happened_at.';
+comment on column longterm.long_term_memory.valid_until is 'When it ceased to hold; null: it holds. It follows core.relations.';
 comment on column longterm.long_term_memory.entry_id is 'Its entry in core.recall_entries; archived ones have none.';
 
 create index idx_memory_archived on longterm.long_term_memory (space_id, archived desc, importance, updated_at, id);
@@ -278,5 +282,78 @@ create trigger be_given_entry_again before update on longterm.long_term_memory
 create trigger not_emptied before truncate on longterm.long_term_memory
     for each statement execute function core.refuse_statement(
         'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+
+-- A memory that rests on a message holds until another message replaces that one, unless it is said again later. It has no
+-- key, so only a person can say so: what a rule found ends nothing. All that rests on the message counts, whoever may see
+-- it: so these run as the owner.
+create function longterm.settle_validity(ids uuid[]) returns void
+    language sql volatile
+    as $$
+update longterm.long_term_memory m
+set valid_until = v.ended
+from unnest(ids) as t (id)
+cross join lateral (
+    select min(n.happened_at) as ended
+    from longterm.long_term_memory x
+    join longterm.sources o on o.space_id = x.space_id and o.memory_id = x.id and o.version = x.version
+    join core.relations r on r.space_id = o.space_id and r.older = o.message_id
+        and r.removed_at is null and r.made_by = 'person'
+    join core.messages n on n.space_id = r.space_id and n.id = r.newer
+    where x.space_id = core.current_space() and x.id = t.id
+        and not exists (
+            select from longterm.sources s
+            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
+            where s.space_id = x.space_id and s.memory_id = x.id and s.version = x.version and l.happened_at >= n.happened_at)
+) v
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+$$;
+
+create function longterm.follow_relation() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $$
+begin
+    if 'person' in (new.made_by, old.made_by) then
+        perform longterm.settle_validity(array(
+            select distinct memory_id from longterm.sources
+            where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    end if;
+    return null;
+end
+$$;
+
+create trigger end_long_term_memory after insert or delete or update of removed_at, made_by on core.relations
+    for each row execute function longterm.follow_relation();
+
+create function longterm.follow_sources() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $$
+begin
+    if exists (select from core.relations
+                where space_id = core.current_space() and older = coalesce(new.message_id, old.message_id))
+        or exists (select from longterm.long_term_memory
+                where space_id = core.current_space() and id = coalesce(new.memory_id, old.memory_id)
+                    and valid_until is not null) then
+        perform longterm.settle_validity(array[coalesce(new.memory_id, old.memory_id)]);
+    end if;
+    return null;
+end
+$$;
+
+create trigger follow_sources after insert or delete on longterm.sources
+    for each row execute function longterm.follow_sources();
+
+-- Other words rest on other sources: none, until these are written.
+create function longterm.follow_version() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $$
+begin
+    perform longterm.settle_validity(array[new.id]);
+    return null;
+end
+$$;
+
+create trigger follow_version after update of version on longterm.long_term_memory
+    for each row when (old.valid_until is not null and old.version <> new.version)
+    execute function longterm.follow_version();
 
 reset role;

@@ -32,6 +32,7 @@ select
 from transcripts.memories m
 where m.space_id = %(space)s
     and m.status = 'active'
+    and (m.valid_until is null or m.valid_until > %(now)s)
     and (m.category = 'todo') is not true
     and (%(entries)s::int8[] is null or m.entry_id = any(%(entries)s::int8[]))
     and (%(project)s::text is null or m.project_path = '' or m.project_path = %(project)s

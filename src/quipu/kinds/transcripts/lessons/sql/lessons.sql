@@ -133,7 +133,7 @@ select m.id::text as id, m.fact, m.category, coalesce(m.confidence, 0.5) as judg
     coalesce(m.confidence, 0.5) as confidence, case m.status when 'archived' then 'archived' else 'live' end as state, m.origin,
     m.project_path as project, m.session_id as session, m.happened_at, coalesce(m.created_at, m.happened_at) as created_at,
     coalesce(m.updated_at, m.created_at, m.happened_at) as updated_at, m.edited_at, m.confirmed_at, m.used_at, m.uses,
-    m.extractor, m.extractor_version, m.entry_id,
+    m.extractor, m.extractor_version, m.entry_id, coalesce(m.valid_from, m.happened_at) as valid_from, m.valid_until,
     (select count(*) from transcripts.memory_sources o
         where o.space_id = m.space_id and o.memory_id = m.id)::integer as sources,
     (select count(distinct o.session_id) from transcripts.memory_sources o
@@ -190,6 +190,7 @@ with aged as not materialized (
             and (%(session)s::text is null or m.session_id = %(session)s or exists (
                 select from transcripts.memory_sources o
                 where o.space_id = m.space_id and o.memory_id = m.id and o.session_id = %(session)s))
+            and (%(ended)s or m.valid_until is null or m.valid_until > %(now)s)
             and (%(state)s::text is null or (m.status = 'archived') = (%(state)s = 'archived'))))
 )
 select m.id from aged m

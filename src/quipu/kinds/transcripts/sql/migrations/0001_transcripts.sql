@@ -274,12 +274,16 @@ create table transcripts.memories (
     used_at timestamptz,
     uses integer not null default 0 check (uses >= 0),
     entry_id bigint,
+    valid_from timestamptz,
+    valid_until timestamptz,
     primary key (space_id, id),
     foreign key (space_id, session_id) references core.sessions (space_id, name) on delete set null (session_id)
 );
 comment on column transcripts.memories.confidence is 'As it was judged; what it is today is computed from the times when it is read.';
 comment on column transcripts.memories.normal_form is 'Hash of the fact without case, articles and punctuation: the same fact has the same.';
 comment on column transcripts.memories.edited_at is 'A person changed it: extraction leaves it alone.';
+comment on column transcripts.memories.valid_from is 'Since when it holds; null: since happened_at.';
+comment on column transcripts.memories.valid_until is 'When it ceased to hold; null: it holds. It follows core.relations.';
 comment on column transcripts.memories.entry_id is 'Its entry in core.recall_entries; null where the index does not know it yet.';
 
 create index idx_memories_session on transcripts.memories (space_id, session_id);
@@ -985,6 +989,65 @@ create trigger be_given_entry_again before update on transcripts.memories
 create trigger not_emptied before truncate on transcripts.memories
     for each statement execute function core.refuse_statement(
         'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+
+-- A lesson that rests on a message holds until another message replaces that one, unless it is said again later. It has no
+-- key, so only a person can say so: what a rule found ends nothing. All that rests on the message counts, whoever may see
+-- it: so these run as the owner.
+create function transcripts.settle_validity(ids uuid[]) returns void
+    language sql volatile
+    as $$
+update transcripts.memories m
+set valid_until = v.ended
+from unnest(ids) as t (id)
+cross join lateral (
+    select min(n.happened_at) as ended
+    from transcripts.memories x
+    join transcripts.memory_sources o on o.space_id = x.space_id and o.memory_id = x.id
+    join core.relations r on r.space_id = o.space_id and r.older = o.message_id
+        and r.removed_at is null and r.made_by = 'person'
+    join core.messages n on n.space_id = r.space_id and n.id = r.newer
+    where x.space_id = core.current_space() and x.id = t.id
+        and not exists (
+            select from transcripts.memory_sources s
+            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
+            where s.space_id = x.space_id and s.memory_id = x.id and l.happened_at >= n.happened_at)
+) v
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+$$;
+
+create function transcripts.follow_relation() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $$
+begin
+    if 'person' in (new.made_by, old.made_by) then
+        perform transcripts.settle_validity(array(
+            select distinct memory_id from transcripts.memory_sources
+            where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    end if;
+    return null;
+end
+$$;
+
+create trigger end_memories after insert or delete or update of removed_at, made_by on core.relations
+    for each row execute function transcripts.follow_relation();
+
+create function transcripts.follow_sources() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $$
+begin
+    if exists (select from core.relations
+                where space_id = core.current_space() and older = coalesce(new.message_id, old.message_id))
+        or exists (select from transcripts.memories
+                where space_id = core.current_space() and id = coalesce(new.memory_id, old.memory_id)
+                    and valid_until is not null) then
+        perform transcripts.settle_validity(array[coalesce(new.memory_id, old.memory_id)]);
+    end if;
+    return null;
+end
+$$;
+
+create trigger follow_sources after insert or delete on transcripts.memory_sources
+    for each row execute function transcripts.follow_sources();
 
 reset role;
 

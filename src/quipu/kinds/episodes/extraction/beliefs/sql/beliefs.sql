@@ -90,13 +90,15 @@ limit %(limit)s
 select b.id, b.person, b.key, b.value, b.nature, b.category, b.confidence::float8 as confidence, b.source, b.state,
     (select count(*) from episodes.belief_sources s
         where s.space_id = b.space_id and s.belief_id = b.id)::integer as times,
-    b.first_said_at, b.said_at, b.ending, b.ended_at, b.successor
+    b.first_said_at, b.said_at, b.ending, b.ended_at, b.successor,
+    coalesce(b.valid_from, b.first_said_at) as valid_from, b.valid_until
 from episodes.beliefs b
 where b.space_id = %(space)s
     and (%(ids)s::uuid[] is null or b.id = any(%(ids)s))
     and (%(person)s::text is null or b.person = %(person)s)
     and (%(key)s::text is null or b.key = %(key)s)
     and (%(state)s::text is null or b.state = %(state)s)
+    and (%(current_at)s::timestamptz is null or b.valid_until is null or b.valid_until > %(current_at)s)
 order by b.confidence desc, b.said_at desc, b.id
 limit %(limit)s offset %(offset)s
 
