@@ -39,7 +39,14 @@ Just call me Jo.
 By default, write tests with pytest.
 use British spelling
 Remember: never push to main.
-Under no circumstances mention my ex.""",
+Under no circumstances mention my ex.
+Prices always with tax, please.
+Could you please not use emojis?
+As long as I'm on a diet, suggest no sweets.
+No calls before ten, I work at night.
+Letters to my clients only in English.
+Don't start your messages with a greeting.
+If something is unclear, ask me first.""",
     "german": """\
 Antworte immer auf Deutsch.
 Nenn mich bitte Alex.
@@ -103,7 +110,20 @@ Please write a short letter to the landlord.
 Everybody always asks me that.
 As always, thank you.
 When I get home I want to sleep.
-Imagine you could only ever answer in rhyme.""",
+Imagine you could only ever answer in rhyme.
+Make the script print the date each time it runs.
+Add a docstring in every function.
+Use port 80 by default.
+For the wedding speech, keep it short.
+When I want pizza, nothing else will do.
+If you don't know, no problem.
+My car is always in the garage.
+Mails to clients always bounce.
+Could you not open the file?
+Each message must be under 160 characters for the API.
+Next time I'll bring an umbrella.
+Cut the onions before frying.
+Show me the table again.""",
     "german": """\
 Ich vergesse immer meinen Schlüssel.
 Meine Mutter ruft nie an.
