@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -45,6 +45,7 @@ from quipu.recall.timeline import (
     part,
     read_cursor,
     said_by,
+    shortened,
 )
 from quipu.record import store
 
@@ -52,8 +53,6 @@ _DEPTH: Final = 200  # ranked for a topic: one search, quick in a space of any s
 _DEEPER: Final = 1_000  # ranked where only what one speaker said is wanted
 _ALWAYS: Final = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _NOTHING: Final = Gathered((), 0, 0)
-
-Terms = Mapping[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,11 +153,12 @@ class AsyncTimeline(AsyncRelations):
         async with self._ready.database.snapshot_read(wanted.space) as tx:
             if tx is None:
                 return _NOTHING
-            moments = await _moments(tx, held, question.terms, wanted)
+            moments = await _moments(tx, held, wanted)
         is_whole = len(ranked) < depth or len(held) < len(hits)
         scores = [hit.score for hit in held]
         about = len(moments) if is_whole else estimate(scores, least=least, most=tx.space.entries)
-        return part(moments, least=least, about=about, behind=wanted.behind, limit=wanted.limit)
+        found = part(moments, least=least, about=about, behind=wanted.behind, limit=wanted.limit)
+        return shortened(found, question.terms, exchanges=wanted.exchanges)
 
     async def _everything(self, wanted: Wanted) -> Gathered:
         """Return all of a person, a session or a time."""
@@ -167,18 +167,19 @@ class AsyncTimeline(AsyncRelations):
             if tx is None or not rows:
                 return _NOTHING
             here = rows[: wanted.limit]
-            found = [Found(one.id, one.kind, 0.0, {}) for one in here]
-            gone = await faded(tx, self._clock.now(), found)
-            cited = await cite(tx, [one for one in found if one.id not in gone])
-            hits = [_hit(one, cited[one.id], wanted.space) for one in found if one.id in cited]
+            entries = [Found(one.id, one.kind, 0.0, {}) for one in here]
+            gone = await faded(tx, self._clock.now(), entries)
+            cited = await cite(tx, [one for one in entries if one.id not in gone])
+            hits = [_hit(one, cited[one.id], wanted.space) for one in entries if one.id in cited]
             if wanted.speaker is not None:
                 hits = [hit for hit in hits if said_by(hit.source, wanted.speaker)]
-            moments = await _moments(tx, hits, {}, wanted)
+            moments = await _moments(tx, hits, wanted)
         if wanted.speaker is None:
             moments = not_told(moments, behind=wanted.behind, since=wanted.filters.since)
         last = here[-1] if len(rows) > wanted.limit else None
         cursor = None if last is None else str(Place(last.happened_at, last.id))
-        return Gathered(tuple(moments), rows[0].before + len(here), rows[0].total, cursor)
+        found = Gathered(tuple(moments), rows[0].before + len(here), rows[0].total, cursor)
+        return shortened(found, {}, exchanges=wanted.exchanges)
 
 
 async def _dated(tx: SpaceTransaction, wanted: Wanted) -> list[Dated]:
@@ -203,14 +204,14 @@ async def _dated(tx: SpaceTransaction, wanted: Wanted) -> list[Dated]:
     return await index.timeline(tx, values)
 
 
-async def _moments(tx: SpaceTransaction, hits: Sequence[Hit], terms: Terms, wanted: Wanted) -> list[Moment]:
+async def _moments(tx: SpaceTransaction, hits: Sequence[Hit], wanted: Wanted) -> list[Moment]:
     """Return hits as moments, alone or as exchanges; nobody else's side where one person is wanted."""
     if not wanted.exchanges:
-        return [moment(hit, terms) for hit in hits]
+        return [moment(hit) for hit in hits]
     sides = await store.cite(tx, beside(hits))
     user = wanted.filters.user
     shown = {id_: one for id_, one in sides.items() if user is None or one.source.user in {None, user}}
-    return exchanges_of(hits, shown, terms)
+    return exchanges_of(hits, shown)
 
 
 def _hit(found: Found, cited: Cited, space: str) -> Hit:

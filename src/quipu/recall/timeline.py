@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
 
@@ -27,6 +27,7 @@ LISTED_TOKENS: Final = 12
 CUT: Final = 0.45
 """What scores less than this share of the best does not belong (docs/decisions/recall.md has the figures)."""
 
+_READ_OF_A_REPLY: Final = 4_000  # replies may be long: reading all of fifty would take its time
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _CURSOR: Final = re.compile(r"(-?\d{1,17})\.(-?\d{1,19})(?:\.(\d{1,7}))?", re.ASCII)
 _MICRO: Final = 1_000_000
@@ -168,10 +169,23 @@ def own_first(hits: Sequence[Hit], question: Question, *, user: str | None) -> l
     return sorted(hits, key=lambda hit: not (said_by(hit.source, "user") and user in {None, hit.source.user}))
 
 
-def moment(hit: Hit, terms: Mapping[str, tuple[int, ...]]) -> Moment:
-    """Return a hit as a moment of a timeline."""
-    text = passage(hit.text, terms, most=PASSAGE_CHARACTERS)
-    return Moment(hit.kind, hit.id, text, hit.happened_at, hit.source, hit.score, hit.said_again)
+def moment(hit: Hit) -> Moment:
+    """Return a hit as a moment of a timeline, with its whole text."""
+    return Moment(hit.kind, hit.id, hit.text, hit.happened_at, hit.source, hit.score, hit.said_again)
+
+
+def shortened(found: Gathered, terms: Mapping[str, tuple[int, ...]], *, exchanges: bool) -> Gathered:
+    """Return a part with the passages of its texts that have most of the ``terms``."""
+    most = EXCHANGE_CHARACTERS if exchanges else PASSAGE_CHARACTERS
+    items = (
+        replace(
+            one,
+            text=passage(one.text, terms, most=most),
+            reply=passage(one.reply[:_READ_OF_A_REPLY], terms, most=most),
+        )
+        for one in found.items
+    )
+    return replace(found, items=tuple(items))
 
 
 def beside(hits: Iterable[Hit]) -> list[int]:
@@ -180,9 +194,7 @@ def beside(hits: Iterable[Hit]) -> list[int]:
     return sorted({id_ + step for id_ in ids for step in (-1, 1) if _same_thread(id_, id_ + step)})
 
 
-def exchanges_of(
-    hits: Sequence[Hit], cited: Mapping[int, Cited], terms: Mapping[str, tuple[int, ...]]
-) -> list[Moment]:
+def exchanges_of(hits: Sequence[Hit], cited: Mapping[int, Cited]) -> list[Moment]:
     """Return hits as exchanges: what somebody said, and what another replied; each exchange once.
 
     ``cited`` tells of the entries `beside` them. Among people the turn before belongs to it if it is a
@@ -190,31 +202,30 @@ def exchanges_of(
     """
     made: dict[str, Moment] = {}
     for hit in hits:
-        one = _exchange(hit, cited, terms)
+        one = _exchange(hit, cited)
         known = made.get(one.id)
         if known is None or (one.reply and not known.reply):
             made[one.id] = one
     return list(made.values())
 
 
-def _exchange(hit: Hit, cited: Mapping[int, Cited], terms: Mapping[str, tuple[int, ...]]) -> Moment:
-    number = int(hit.id)
+def _exchange(hit: Hit, cited: Mapping[int, Cited]) -> Moment:
+    number, one = int(hit.id), moment(hit)
     before, after = (cited.get(number + step) if hit.kind == "message" else None for step in (-1, 1))
-    told = passage(hit.text, terms, most=EXCHANGE_CHARACTERS)
     if before is not None and _answers(hit.source, before):
-        text = passage(before.text, terms, most=EXCHANGE_CHARACTERS)
-        return Moment(
-            hit.kind, str(number - 1), text, before.happened_at, before.source, hit.score,
-            reply=told, replier=_who(hit.source),
-        )  # fmt: skip
-    one = Moment(hit.kind, hit.id, told, hit.happened_at, hit.source, hit.score, hit.said_again)
+        return replace(
+            one,
+            id=str(number - 1),
+            text=before.text,
+            happened_at=before.happened_at,
+            source=before.source,
+            said_again="",
+            reply=hit.text,
+            replier=_who(hit.source),
+        )
     if after is None or not _is_other(hit.source, after.source):
         return one
-    reply = passage(after.text, terms, most=EXCHANGE_CHARACTERS)
-    return Moment(
-        one.kind, one.id, one.text, one.happened_at, one.source, one.score, one.said_again,
-        reply=reply, replier=_who(after.source),
-    )  # fmt: skip
+    return replace(one, reply=after.text, replier=_who(after.source))
 
 
 def _answers(source: Source, before: Cited) -> bool:

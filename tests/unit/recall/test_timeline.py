@@ -15,6 +15,7 @@ from quipu.errors import BadInput
 from quipu.recall.model import Cited, Hit, Repeat, Source
 from quipu.recall.question import Mention, Name, Question, understand
 from quipu.recall.render import block
+from quipu.recall.terms import question_terms
 from quipu.recall.timeline import (
     LISTED,
     Moment,
@@ -28,6 +29,7 @@ from quipu.recall.timeline import (
     own_first,
     part,
     read_cursor,
+    shortened,
 )
 
 NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
@@ -60,7 +62,7 @@ def question(text: str) -> Question:
 
 def moments(*places: tuple[int, int]) -> list[Moment]:
     return [
-        replace(moment(hit("x"), {}), id=str(number), happened_at=NOON + timedelta(days=day))
+        replace(moment(hit("x")), id=str(number), happened_at=NOON + timedelta(days=day))
         for day, number in places
     ]
 
@@ -179,7 +181,7 @@ def test_an_exchange_is_what_was_said_and_the_reply_once() -> None:
     )
     sides = {THREAD + 1: cited("Where is it?"), THREAD + 2: cited("In Rome.", role="assistant")}
     assert beside([asked]) == [THREAD, THREAD + 2]
-    (one,) = exchanges_of([answered, asked], sides, {})
+    (one,) = exchanges_of([answered, asked], sides)
     assert (one.id, one.text, one.reply, one.replier) == (
         str(THREAD + 1), "Where is it?", "In Rome.", "assistant",
     )  # fmt: skip
@@ -190,9 +192,9 @@ def test_among_people_a_question_belongs_to_its_answer_and_nobody_answers_themse
     asked = {THREAD + 1: cited("Where do we meet?", speaker="Ana")}
     told = {THREAD + 1: cited("I am tired.", speaker="Ana")}
     own = {THREAD + 1: cited("Where do we meet?", speaker="Ben")}
-    assert exchanges_of([answer], asked, {})[0].text == "Where do we meet?"
-    assert exchanges_of([answer], told, {})[0].text == "At the mill."
-    assert exchanges_of([answer], own, {})[0].reply == ""
+    assert exchanges_of([answer], asked)[0].text == "Where do we meet?"
+    assert exchanges_of([answer], told)[0].text == "At the mill."
+    assert exchanges_of([answer], own)[0].reply == ""
 
 
 def test_nothing_stands_beside_what_has_no_session_or_is_no_message() -> None:
@@ -200,7 +202,7 @@ def test_nothing_stands_beside_what_has_no_session_or_is_no_message() -> None:
     lesson = replace(hit("y", number=5), kind="lesson")
     assert beside([alone, lesson]) == []
     assert beside([hit("first", number=THREAD)]) == [THREAD + 1]
-    assert [one.reply for one in exchanges_of([alone, lesson], {}, {})] == ["", ""]
+    assert [one.reply for one in exchanges_of([alone, lesson], {})] == ["", ""]
 
 
 def test_of_an_exchange_only_what_the_part_before_has_not_told_is_told() -> None:
@@ -209,3 +211,16 @@ def test_of_an_exchange_only_what_the_part_before_has_not_told_is_told() -> None
     assert not_told([first, second], behind=behind, since=None) == [second]
     assert not_told([first, second], behind=behind, since=NOON + timedelta(hours=1)) == [first, second]
     assert not_told([first, second], behind=None, since=None) == [first, second]
+
+
+def test_only_the_passages_of_a_part_are_shown() -> None:
+    filler = "Nothing of interest happened there. " * 12
+    long = replace(moment(hit(f"{filler}The boat is green. {filler}")), reply=filler)
+    (one,) = shortened(
+        part([long], least=0.1, about=1, behind=None, limit=1),
+        question_terms("boat green", ["english"]),
+        exchanges=True,
+    ).items
+    assert "The boat is green." in one.text
+    assert len(one.text) < 150
+    assert len(one.reply) < 150
