@@ -30,6 +30,7 @@ MEMORY = LongtermMemory(
     last_accessed_at=None,
     access_count=0,
     version=1,
+    valid_from=AT,
     archived=False,
     space="s",
     user=None,

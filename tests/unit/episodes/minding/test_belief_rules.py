@@ -267,7 +267,7 @@ def conflict(severity: str, surfaced: int) -> Conflict:
     belief = Belief(
         id=BERLIN, person="ana", key="home", value="Berlin", nature="trait", category="core", confidence=0.8,
         source="explicit", state="standing", times=1, first_said_at=NOON, said_at=NOON, ending=None,
-        ended_at=None, successor=None,
+        ended_at=None, valid_from=NOON, successor=None,
     )  # fmt: skip
     return Conflict(
         id=UUID(int=surfaced), person="ana", key="home", belief=belief, rival=belief, severity=severity,  # type: ignore[arg-type]
