@@ -37,7 +37,7 @@ async def test_an_empty_space_knows_nothing(memory: AsyncMemory) -> None:
     assert (list(answer), answer.known, answer.notice) == ([], 0.0, NOTHING)
 
 
-async def test_a_block_says_that_nothing_is_known_and_is_short(harbour: AsyncMemory) -> None:
+async def test_a_block_says_that_nothing_is_known(harbour: AsyncMemory) -> None:
     question = "Which of the two harpsichord makers in Vienna taught my cousin to tune by ear?"
     answer = await harbour.recall(question, space=SPACE)
     assert answer.notice == NEAREST

@@ -267,11 +267,8 @@ class Answering:
                 until=until,
                 limit=most,
             )
-            shown = [
-                hit
-                for hit in understood.answer
-                if not is_remote(hit) and (besides is None or hit.source.message != besides)
-            ]
+            near = [hit for hit in understood.answer if not is_remote(hit)]
+            shown = [hit for hit in near if besides is None or hit.source.message != besides]
             if is_list and understood.question is not None:
                 shown = own_first(shown, understood.question, user=user)
             made = block(
@@ -281,6 +278,7 @@ class Answering:
                 terms=understood.terms,
                 reminders=reminders,
                 notice=understood.answer.notice,
+                known=understood.answer.known,
                 layout=layout,
                 rules=[one.shown for one in understood.rules],
             )

@@ -43,7 +43,8 @@ class Numbers:
 def judged(hits: Sequence[Hit]) -> Answer:
     """Return an answer of hits, best first, with how sure each is and whether memory knows of it at all.
 
-    Where nothing is known every hit is a "maybe", and so is an earlier asking of the question.
+    Where nothing is known every hit is a "maybe", and so is an earlier asking of the question; what a later
+    statement replaces is never "sure".
     """
     numbers = _numbers()
     odds = _odds(numbers.known, signs(hits))
@@ -86,7 +87,7 @@ def signs_of_hits(hits: Sequence[Hit], odds: float) -> list[tuple[float, float, 
 def _called(hit: Hit, chance: float, numbers: Numbers) -> Certainty:
     if ECHO in hit.parts or chance < numbers.likely:
         return "maybe"
-    return "sure" if chance >= numbers.sure else "likely"
+    return "sure" if chance >= numbers.sure and not hit.superseded_by else "likely"
 
 
 def _asks(text: str) -> bool:

@@ -22,6 +22,7 @@ _OPEN, RULES = "Open:", "Rules:"
 OF_BUDGET = 0.25  # rules get a quarter of it, reminders as much, and so do lines that only come near
 _OF_BOTH = 0.4
 _NEAR = frozenset(("date", "newer", "order"))
+_HARDLY = 0.05  # of answerable questions one in a hundred is known with less, of others one in three
 _FLOOR = 0.2  # of the hits below, without a word of the question, one in forty answers it
 
 
@@ -72,6 +73,7 @@ def block(
     terms: Mapping[str, tuple[int, ...]] | None = None,
     reminders: Sequence[str] = (),
     notice: str = "",
+    known: float = 1.0,
     layout: Layout | None = None,
     rules: Sequence[RuleLine] = (),
 ) -> Block:
@@ -81,9 +83,9 @@ def block(
     time. A long text is shown by the passage, of at most 360 characters, that has most of the question's
     ``terms``; without these, by its beginning. The last may be cut short. Before them stand the standing
     ``rules`` and then the ``reminders``, each as far as they fit into a quarter of the budget, both into two
-    fifths; the message of a rule that is shown is not shown again. ``marks`` are those of the space. With a
-    ``notice`` that nothing is known, that stands before the lines, and they get a quarter of the budget.
-    Another ``layout`` has other lines and headings.
+    fifths; the message of a rule that is shown is not shown again. ``marks`` are those of the space. A
+    ``notice`` that nothing is known stands before the lines; where what is asked is ``known`` with less than
+    .05, they get a quarter of the budget. Another ``layout`` has other lines and headings.
     """
     form = layout or RANKED
     quarter = int(budget_tokens * OF_BUDGET)
@@ -91,7 +93,7 @@ def block(
     left = min(OF_BUDGET, _OF_BOTH - estimate_tokens("\n".join(ruled)) / budget_tokens)
     opening = [*ruled, *paragraph(_OPEN, reminders, budget_tokens=int(budget_tokens * left))]
     opening += [notice] if notice and hits else []
-    page = _Page(budget_tokens, opening, form, of_lines=quarter if notice else budget_tokens)
+    page = _Page(budget_tokens, opening, form, of_lines=quarter if known < _HARDLY else budget_tokens)
     repeated = {one.hit for one in rules[: max(0, len(ruled) - 2)]} if page.is_opened else set[str | None]()
     wanted = [hit for hit in hits if hit.kind != "message" or hit.id not in repeated]
     for hit in wanted:

@@ -199,3 +199,12 @@ def test_rules_and_reminders_take_two_fifths_at_most(budget: int, rules: int, re
     body = "\n".join(lines_of(made)) if made.text else ""
     assert estimate_tokens(body) <= max(0.4 * budget + 2, 0)
     assert made.tokens <= budget
+
+
+def test_what_is_hardly_known_gets_a_quarter_of_the_budget_after_a_notice() -> None:
+    many = [hit(f"The boat number {n} is green and leaks a little.", number=n) for n in range(50)]
+    whole = block(many, budget_tokens=400, marks=MARKS, notice="Nothing.", known=0.1)
+    short = block(many, budget_tokens=400, marks=MARKS, notice="Nothing.", known=0.01)
+    assert lines_of(whole)[0] == lines_of(short)[0] == "Nothing."
+    assert 0 < len(short.hits) < len(whole.hits) / 2
+    assert block([], budget_tokens=400, marks=MARKS, notice="Nothing.", known=0.01).text == ""

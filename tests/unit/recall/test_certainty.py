@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.recall.confidence import NEAREST, NOTHING, judged, signs
-from quipu.recall.model import Answer, Hit, Source
+from quipu.recall.model import Answer, Change, Hit, Source
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 PART = st.floats(0, 1)
@@ -54,6 +54,11 @@ def test_an_earlier_asking_of_the_question_is_no_knowledge() -> None:
     echo = replace(NEAR, parts={"echo": -0.6})
     assert judged([echo, FAR]).notice == NEAREST
     assert [one.certainty for one in judged([replace(NEAR, text="Yes, green."), echo])][1] == "maybe"
+
+
+def test_what_was_replaced_is_not_sure() -> None:
+    later = Change("2", "The boat is blue now.", NOW, NEAR.source)
+    assert judged([replace(NEAR, superseded_by=(later,)), FAR])[0].certainty == "likely"
 
 
 def test_two_that_are_equally_good_are_not_sure() -> None:
