@@ -29,12 +29,12 @@ from quipu.recall.folds import fold
 from quipu.recall.generations import Models
 from quipu.recall.model import Answer, Cited, Filters, Folded, Hit, Source
 from quipu.recall.question import Question
-from quipu.recall.render import PRESENT, RANKED, Block, Why, block, explain, is_remote
+from quipu.recall.render import PRESENT, RANKED, Block, Why, block, explain
 from quipu.recall.repeats import Distinct, once
 from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search, filed
 from quipu.recall.terms import DEFAULT, best_passage
-from quipu.recall.timeline import LISTED, LISTED_TOKENS, own_first
+from quipu.recall.timeline import LISTED, LISTED_TOKENS, of_block, own_first
 from quipu.record import store
 from quipu.record.service import MESSAGE
 
@@ -267,7 +267,7 @@ class Answering:
                 until=until,
                 limit=most,
             )
-            near = [hit for hit in understood.answer if not is_remote(hit)]
+            near = of_block(understood.answer, is_list=is_list)
             shown = [hit for hit in near if besides is None or hit.source.message != besides]
             if is_list and understood.question is not None:
                 shown = own_first(shown, understood.question, user=user)

@@ -22,7 +22,7 @@ _OPEN, RULES = "Open:", "Rules:"
 OF_BUDGET = 0.25  # rules get a quarter of it, reminders as much, and so do lines that only come near
 _OF_BOTH = 0.4
 _NEAR = frozenset(("date", "newer", "order"))
-_HARDLY = 0.05  # of answerable questions one in a hundred is known with less, of others one in three
+HARDLY = 0.05  # of answerable questions one in a hundred is known with less, of others one in three
 _FLOOR = 0.2  # of the hits below, without a word of the question, one in forty answers it
 
 
@@ -93,7 +93,7 @@ def block(
     left = min(OF_BUDGET, _OF_BOTH - estimate_tokens("\n".join(ruled)) / budget_tokens)
     opening = [*ruled, *paragraph(_OPEN, reminders, budget_tokens=int(budget_tokens * left))]
     opening += [notice] if notice and hits else []
-    page = _Page(budget_tokens, opening, form, of_lines=quarter if known < _HARDLY else budget_tokens)
+    page = _Page(budget_tokens, opening, form, of_lines=quarter if known < HARDLY else budget_tokens)
     repeated = {one.hit for one in rules[: max(0, len(ruled) - 2)]} if page.is_opened else set[str | None]()
     wanted = [hit for hit in hits if hit.kind != "message" or hit.id not in repeated]
     for hit in wanted:

@@ -11,10 +11,10 @@ from typing import Final, Literal
 
 from quipu.errors import BadInput
 from quipu.kernel.base.prompt_text import defused
-from quipu.recall.model import Cited, Hit, Source
+from quipu.recall.model import Answer, Cited, Hit, Source
 from quipu.recall.neighbours import THREAD_SHIFT
 from quipu.recall.question import Question, asks_about_asker
-from quipu.recall.render import Layout
+from quipu.recall.render import HARDLY, Layout, is_remote
 from quipu.recall.terms import passage
 
 PASSAGE_CHARACTERS: Final = 180
@@ -157,6 +157,15 @@ def said_by(source: Source, speaker: str) -> bool:
     """Return True if somebody of this name, or in this role, said it; capitals do not count."""
     wanted = speaker.casefold()
     return wanted in {(source.speaker or "").casefold(), (source.role or "").casefold()}
+
+
+def of_block(answer: Answer, *, is_list: bool) -> list[Hit]:
+    """Return the hits that may stand in a block.
+
+    What is remote may only in a list: that wants all there is, unless its subject is hardly known.
+    """
+    takes_all = is_list and answer.known >= HARDLY
+    return [hit for hit in answer if takes_all or not is_remote(hit)]
 
 
 def own_first(hits: Sequence[Hit], question: Question, *, user: str | None) -> list[Hit]:

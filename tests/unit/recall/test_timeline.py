@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from frames import MARKS
 from quipu.errors import BadInput
-from quipu.recall.model import Cited, Hit, Repeat, Source
+from quipu.recall.model import Answer, Cited, Hit, Repeat, Source
 from quipu.recall.question import Mention, Name, Question, understand
 from quipu.recall.render import block
 from quipu.recall.terms import question_terms
@@ -26,6 +26,7 @@ from quipu.recall.timeline import (
     least_score,
     moment,
     not_told,
+    of_block,
     own_first,
     part,
     read_cursor,
@@ -96,6 +97,13 @@ def test_what_the_asker_said_comes_first_where_they_ask_about_themselves() -> No
     assert [one.text for one in own_first(hits, asked, user="ana")] == ["mine", "advice", "of Ben"]
     assert own_first(hits, question("In which order were the towns visited?"), user=None) == hits
     assert own_first(hits, question("Which towns did you suggest to me?"), user=None) == hits
+
+
+def test_what_is_remote_stands_only_in_a_list_of_something_known() -> None:
+    near, remote = replace(hit("near"), coverage=0.5), replace(hit("remote"), cosine=0.15)
+    assert of_block(Answer([near, remote], known=0.9), is_list=True) == [near, remote]
+    assert of_block(Answer([near, remote], known=0.9), is_list=False) == [near]
+    assert of_block(Answer([near, remote], known=0.01), is_list=True) == [near]
 
 
 def test_a_question_that_names_somebody_is_not_about_the_asker_alone() -> None:
