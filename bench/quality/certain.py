@@ -211,7 +211,8 @@ def _grouped(asked: Sequence[Asked]) -> Mapping[tuple[str, str], list[Asked]]:
     groups: defaultdict[tuple[str, str], list[Asked]] = defaultdict(list)
     for one in asked:
         groups[one.kind, one.half].append(one)
-        groups["all" if not one.kind.startswith("locomo") else "locomo", f"{one.half} "].append(one)
+        if one.kind != "locomo":
+            groups["all of our own", one.half].append(one)
     return dict(sorted(groups.items()))
 
 
