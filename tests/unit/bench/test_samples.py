@@ -44,11 +44,13 @@ def message_blocks(record: dict[str, object]) -> list[dict[str, object]]:
 
 
 def test_every_question_has_evidence_that_exists():
-    chat = {message["id"] for message in lines(SAMPLES / "chat.jsonl")}
+    said = {
+        name: {message["id"] for message in lines(SAMPLES / f"{name}.jsonl")} for name in ("chat", "ana")
+    }
     coding = {record.get("uuid") for path in SAMPLES.rglob("projects/*/*.jsonl") for record in lines(path)}
     questions = json.loads((SAMPLES / "questions.json").read_text(encoding="utf-8"))
     assert 8 <= len(questions) <= 10
     for question in questions:
-        known = chat if question["sample"] == "chat" else coding
+        known = said.get(question["sample"], coding)
         assert question["evidence"]
         assert set(question["evidence"]) <= known

@@ -53,8 +53,9 @@ class DemoQuestion:
 def command(call: Call, origin: Path | None) -> None:
     """Import recorded conversations, ask questions in plain words, and show what comes back and why.
 
-    Without --from these are the samples that ship with the project (space "demo"): a chat of four friends
-    and sessions of two coding projects. With it, your own sessions (space "demo-own").
+    Without --from these are the samples that ship with the project (space "demo"): a few words of Ana, who
+    moves house, a chat of four friends, and sessions of two coding projects. With it, your own sessions
+    (space "demo-own").
     """
     screen = Screen(call)
     space = _SPACE if origin is None else _OWN_SPACE
@@ -75,6 +76,7 @@ def _samples() -> dict[str, Lines]:
     here = samples()
     sessions = claude.recordings(here / "claude-code" / "projects")
     return {
+        "a few words of Ana": jsonl.read(here / "ana.jsonl"),
         "a chat of four friends": jsonl.read(here / "chat.jsonl"),
         "sessions of two coding projects": claude.messages(sessions),
     }
@@ -115,15 +117,11 @@ def _conclude(
         for one, rank, answer in zip(questions, ranks, hit_lists, strict=True)
     ]
     shown = [Text()]
-    known = [one for one in questions if one.evidence]
+    known = sum(bool(one.evidence) for one in questions)
     if known:
-        hit = sum(rank is not None for rank in ranks)
-        shown.append(
-            Text(
-                f"A message that is known to answer came first {ranks.count(1)} times of {len(known)}, "
-                f"and among the first {_SHOWN} {hit} times."
-            )
-        )
+        first = ranks.count(1)
+        share = f"All {known}" if first == known else f"{first} of {known}"
+        shown.append(Text(f"{share} questions were answered by the first memory."))
     shown.append(Text.assemble(("Go on with\n", "bold"), *(f"  {line}\n" for line in _next_steps(space))))
     screen.answer({"space": space, "imported": imported, "answers": answers}, *shown)
 
