@@ -44,9 +44,7 @@ def message_blocks(record: dict[str, object]) -> list[dict[str, object]]:
 
 
 def test_every_question_has_evidence_that_exists():
-    said = {
-        name: {message["id"] for message in lines(SAMPLES / f"{name}.jsonl")} for name in ("chat", "ana")
-    }
+    said = {name: {message["id"] for message in lines(SAMPLES / f"{name}.jsonl")} for name in ("chat", "ana")}
     coding = {record.get("uuid") for path in SAMPLES.rglob("projects/*/*.jsonl") for record in lines(path)}
     questions = json.loads((SAMPLES / "questions.json").read_text(encoding="utf-8"))
     assert 8 <= len(questions) <= 10
