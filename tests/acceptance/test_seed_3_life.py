@@ -73,8 +73,10 @@ def test_a_conversation_is_understood_recalled_and_forgotten(
     assert any("list of hotels tomorrow" in text for text in episode.open_loops)
     assert "home" in {belief.key: belief.value for belief in memory.beliefs.list(space=SPACE)}
 
-    hits = memory.recall("the night train to Lisbon", space=SPACE, user="zoraida")
-    (found,) = [hit for hit in hits if hit.kind == "episodes"]
+    asked = {"question": "the night train to Lisbon", "space": SPACE, "user": "zoraida"}
+    (found,) = memory.recall(**asked, kinds=["episodes"])
+    folded = [one for hit in memory.recall(**asked) for one in hit.folded]
+    assert [one.id for one in folded if one.kind == "episodes"] == [found.id]  # under the message it rests on
     assert {"activation", "freshness"} <= found.parts.keys()
     assert found.source.session == "trip"
     block = memory.recall_block("the night train to Lisbon", budget_tokens=600, space=SPACE, user="zoraida")

@@ -192,11 +192,12 @@ class Answering:
         return filed(self._database, self._models, space, _BEHIND)
 
     async def used(self, hits: Iterable[Hit]) -> int:
-        """Note that hits were put before an agent; how many uses count."""
+        """Note that hits, and what is folded under them, were put before an agent; how many uses count."""
         places: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         for hit in hits:
-            if hit.kind in _BY_NAME and _BY_NAME[hit.kind].used is not None:
-                places[hit.space, hit.kind].add(int(hit.id))
+            for one in (hit, *hit.folded):
+                if one.kind in _BY_NAME and _BY_NAME[one.kind].used is not None:
+                    places[hit.space, one.kind].add(int(one.id))
         counted = 0
         for (space, kind), ids in places.items():
             used = _BY_NAME[kind].used
@@ -249,6 +250,7 @@ class Answering:
         ``besides`` is the id of a message that stays out of it: the one that is to be answered.
         """
         whole("budget_tokens", budget_tokens, least=1, most=10**9)
+        question = _checked(question)
         reminders = await self.reminders(space, user=user, session=session, kinds=kinds)
         marks = await self.marks(space)
         is_list = asks_for_many(question)

@@ -18,6 +18,7 @@ ANYTHING = "0198c5a2-7f3e-7cc1-9d55-3a1f0c9b2e4d"
 QUESTIONS = {
     "/v1/recall",
     "/v1/recall/many",
+    "/v1/gather",
     "/v1/why",
     "/v1/episodes/recall",
     "/v1/longterm/search",
@@ -79,6 +80,7 @@ async def test_what_destroys_for_good_needs_an_administrator(app: FastAPI) -> No
 # What each tool of MCP does, as routes: a key opens both doors alike.
 TOOLS_AS_ROUTES = {
     "recall": ["/v1/recall"],
+    "gather": ["/v1/gather"],
     "why": ["/v1/why"],
     "remember": ["/v1/observe"],
     "forget": ["/v1/forget"],

@@ -33,7 +33,8 @@ BOTH = "xerus"  # in what belongs to several people, and so to nobody
 OURS = "una"
 # What is closed to who acts for one person -> because it is not kept apart by person.
 CLOSED = re.compile(
-    r" /v1/(lessons|transcripts|tables|snapshots|import|receipts|conversations/(prompts|answer)"
+    r"POST /v1/aliases"
+    r"| /v1/(lessons|transcripts|tables|snapshots|import|receipts|conversations/(prompts|answer)"
     r"|episodes/(condense|rebuild)|longterm/(evaluate/session)|trace/source-runs)\b"
 )
 

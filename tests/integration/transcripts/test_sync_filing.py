@@ -43,7 +43,7 @@ async def test_late_entries_are_what_they_would_have_been(memory: AsyncMemory, u
     assert await memory.transcripts.index(space="late") == 80
     assert await memory.transcripts.waiting(space="late") == 0
     assert entries(url, "late") == entries(url, "at once")
-    before, after = [await memory.recall("login test", space=space) for space in ("at once", "late")]
+    before, after = [await memory.recall("login test", space=space, limit=4) for space in ("at once", "late")]
     assert [hit.text for hit in before] == [hit.text for hit in after]
     assert [hit.score for hit in before] == pytest.approx([hit.score for hit in after], abs=1e-3)
 
