@@ -101,6 +101,7 @@ def likely(
     """Return the pairs whose newer statement replaces the older, at most one for each older."""
     frequent = _frequent(compared)
     topic = matters(question.text)
+    on_matter = {newer.id: bool(topic & matters(cited[newer.id].text)) for _, newer, _ in among}
     found: dict[int, tuple[float, Pair]] = {}
     for older, newer, sign in among:
         if older.id not in compared or newer.id not in compared:
@@ -110,7 +111,7 @@ def likely(
             sign=sign.strength,
             cosine=float(ours.direction @ theirs.direction),
             share=newer.score / max(older.score, 1e-6),
-            on_matter=bool(topic & matters(cited[newer.id].text)),
+            on_matter=on_matter[newer.id],
             rare_terms=len((ours.terms & theirs.terms) - frequent),
             lost_terms=sum(
                 not theirs.terms.isdisjoint(h) and ours.terms.isdisjoint(h) for h in question.terms.values()
@@ -155,14 +156,19 @@ def arranged(
 
 def shown(entries: Sequence[Distinct], pairs: Sequence[Pair], cited: Mapping[int, Cited]) -> list[Distinct]:
     """Return the entries, each with the statements that it replaces and that replace it, oldest first."""
-    if not pairs:
-        return list(entries)
+    before: dict[int, list[tuple[int, str | None]]] = {}
+    after: dict[int, list[tuple[int, str | None]]] = {}
+    for pair in pairs:
+        before.setdefault(pair.newer, []).append((pair.older, pair.reason))
+        after.setdefault(pair.older, []).append((pair.newer, pair.reason))
     return [
         replace(
             one,
-            supersedes=_changes([(p.older, p.reason) for p in pairs if p.newer == one.found.id], cited),
-            superseded_by=_changes([(p.newer, p.reason) for p in pairs if p.older == one.found.id], cited),
+            supersedes=_changes(before.get(one.found.id, ()), cited),
+            superseded_by=_changes(after.get(one.found.id, ()), cited),
         )
+        if one.found.id in before or one.found.id in after
+        else one
         for one in entries
     ]
 

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
 from quipu.kernel.prose.lexicon import lexicon
 
 _READ: Final = 600
+_WORD: Final = re.compile(r"\w+")
 
 
 def matters(text: str) -> frozenset[str]:
     """Return the matters that the first 600 characters of a text speak of: ``home``, ``work``, ``price`` …"""
-    plain = text[:_READ].casefold()
-    return frozenset(name for name, pattern in _patterns().items() if pattern.search(plain))
+    exact, begun = _words()
+    words = set(_WORD.findall(text[:_READ].casefold()))
+    found = {name for word in words for name in exact.get(word, ())}
+    found.update(name for start, name in begun for word in words if word.startswith(start))
+    return frozenset(found)
 
 
 @cache
-def _patterns() -> Mapping[str, re.Pattern[str]]:
-    words: dict[str, list[str]] = {}
+def _words() -> tuple[Mapping[str, Sequence[str]], Sequence[tuple[str, str]]]:
+    """Return the matters of each word, and of each beginning of words, which is written with * at its end."""
+    exact: dict[str, list[str]] = {}
+    begun: list[tuple[str, str]] = []
     for language in lexicon("matters").values():
         for name, line in language.items():
-            words.setdefault(name, []).extend(line.split())
-    return {name: re.compile(rf"\b(?:{_either(line)})\b") for name, line in words.items()}
-
-
-def _either(words: Iterable[str]) -> str:
-    """Return an alternative of words; one that ends in * stands for all that begin so."""
-    return "|".join(
-        re.escape(word[:-1]) + r"\w*" if word.endswith("*") else re.escape(word) for word in words
-    )
+            for word in line.split():
+                if word.endswith("*"):
+                    begun.append((word[:-1], name))
+                else:
+                    exact.setdefault(word, []).append(name)
+    return exact, begun

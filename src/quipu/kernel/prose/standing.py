@@ -57,7 +57,8 @@ class Subject:
 def read(message: str) -> list[Instruction]:
     """Return what a message to an assistant tells for the time to come, in order. Linear in its length."""
     lower = "" if len(message) > LONGEST_PROSE else message.lower().replace("’", "'")
-    if not any(grammar.triggers.search(lower) for grammar in _grammars()):
+    languages = [name for name in lexicon("standing") if _triggers(name).search(lower)]
+    if not languages:
         return []
     every = sentences(_QUOTED.sub(_hidden, message))
     plain = [_plain(one.seen) for one in every]
@@ -65,7 +66,7 @@ def read(message: str) -> list[Instruction]:
     told: list[Instruction] = []
     for place, said in enumerate(plain):
         others = [*plain[:place], *plain[place + 1 :]] if is_short else None
-        found = (grammar.read(said, others) for grammar in _grammars())
+        found = (_grammar(name).read(said, others) for name in languages if _triggers(name).search(said))
         first = next((one for one in found if one is not None), None)
         if first is not None:
             told.append(replace(first, text=_text(message, every, place, is_back=first.text == "")))
@@ -117,7 +118,6 @@ class _Patterns:
 class _Grammar:
     """The patterns of one language."""
 
-    triggers: re.Pattern[str]
     lead: re.Pattern[str]
     rules: _Patterns
     alone: _Patterns
@@ -138,7 +138,6 @@ class _Grammar:
         """Compile what a language says."""
         words, rules, ends = _words(data["words"]), data["rules"], data["ends"]
         return cls(
-            triggers=_whole_words(data["triggers"], words),
             lead=_pattern("<lead>[,:.!]? ", words),
             rules=_Patterns(rules["patterns"], words),
             alone=_Patterns(rules["alone"], words),
@@ -160,8 +159,6 @@ class _Grammar:
 
         ``others`` are the other sentences of its message, or None if that is a long one.
         """
-        if not self.triggers.search(text):
-            return None
         said = self.said(text)
         is_instead = self.instead.match(said) is not None
         is_end = is_instead or self.only.match(said) is not None
@@ -207,8 +204,19 @@ class _Grammar:
 
 
 @cache
+def _triggers(language: str) -> re.Pattern[str]:
+    """Return the words without which nothing is looked at: most messages have none, and compile no more."""
+    data = lexicon("standing")[language]
+    return _whole_words(data["triggers"], _words(data["words"]))
+
+
+@cache
+def _grammar(language: str) -> _Grammar:
+    return _Grammar.of(lexicon("standing")[language])
+
+
 def _grammars() -> Sequence[_Grammar]:
-    return [_Grammar.of(data) for data in lexicon("standing").values()]
+    return [_grammar(name) for name in lexicon("standing")]
 
 
 def _words(lists: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
