@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kernel.base.text import excerpt
-from quipu.kernel.prose.changes import Sign, TimeAsked, sign_of
+from quipu.kernel.prose.changes import Sign, TimeAsked, may_be_of_one, sign_of
 from quipu.kernel.prose.matters import matters
 from quipu.recall.model import Change, Cited, Filters, Found
 from quipu.recall.question import Question
@@ -193,6 +193,7 @@ def _may_replace(newer: Cited, older: Cited) -> bool:
         newer.happened_at > older.happened_at
         and (ours.speaker, ours.user) == (theirs.speaker, theirs.user)
         and (ours.session is None or ours.session != theirs.session)
+        and may_be_of_one(newer.text, older.text)
     )
 
 

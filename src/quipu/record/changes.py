@@ -10,7 +10,7 @@ from typing import Final
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.prose.changes import Sign, sign_of
+from quipu.kernel.prose.changes import Sign, may_be_of_one, sign_of
 from quipu.kernel.prose.matters import matters
 from quipu.record import relations
 from quipu.record.relations import Link
@@ -82,5 +82,7 @@ def _weight(statement: Statement, earlier: Earlier) -> float:
     if earlier.cosine < _COSINE or not (is_on_matter or earlier.rare_terms):
         return 0.0
     if statement.text.casefold().split() == earlier.text.casefold().split():
+        return 0.0
+    if not may_be_of_one(statement.text, earlier.text):
         return 0.0
     return statement.sign.strength + 6 * earlier.cosine + 0.8 * min(earlier.rare_terms, 2) + is_on_matter

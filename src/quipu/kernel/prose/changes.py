@@ -33,6 +33,38 @@ def sign_of(text: str) -> Sign | None:
     return next((sign for sign, pattern in _signs() if pattern.search(plain)), None)
 
 
+def may_be_of_one(newer: str, older: str) -> bool:
+    """Return False if two statements surely speak of different people: "Nora moved", "Otto works", "I live".
+
+    People are known by capital letters before a verb, in languages that tell them so; else it is True.
+    """
+    ours, theirs = _named(newer), _named(older)
+    if any(name in older for name in ours) or any(name in newer for name in theirs):
+        return True
+    if ours and theirs:
+        return False
+    _, first_person, _ = _people()
+    return not (ours and first_person.search(older) or theirs and first_person.search(newer))
+
+
+def _named(text: str) -> frozenset[str]:
+    """Return the people of whom a text says that they do or are something."""
+    subject, _, others = _people()
+    found = {name for match in subject.finditer(text[:_READ]) for name in match[1].split()}
+    return frozenset(name for name in found - others if not name.endswith("ly"))
+
+
+@cache
+def _people() -> tuple[re.Pattern[str], re.Pattern[str], frozenset[str]]:
+    """Return patterns of who does something and of the first person, and the words that are no names."""
+    every = [words["people"] for words in lexicon("changes").values() if "people" in words]
+    verbs = "|".join(verb for one in every for verb in one["verbs"])
+    first = "|".join(word for one in every for word in one["first"])
+    others = frozenset(word for one in every for word in one["no_names"].split())
+    subject = re.compile(rf"((?:\b[A-Z][a-z][\w’'-]* )+)(?:{verbs})\b")
+    return subject, re.compile(rf"\b(?:{first})\b"), others
+
+
 def tells_past(text: str) -> bool:
     """Return True if a text speaks of what was, such as "I used to" or "back then"."""
     return bool(_patterns("past").search(_plain(text[:_READ])))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from hostile import texts
-from quipu.kernel.prose.changes import sign_of, tells_past, time_asked, wants_one_value
+from quipu.kernel.prose.changes import may_be_of_one, sign_of, tells_past, time_asked, wants_one_value
 from quipu.kernel.prose.lexicon import lexicon
 from quipu.kernel.prose.matters import matters
 
@@ -155,3 +155,31 @@ def test_the_time_does_not_explode_with_the_length(piece: str) -> None:
     sign_of(text)
     time_asked(text)
     tells_past(text)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Nora moved to Milan for her new job.", "My sister Nora lives in Rome."),
+        ("Karen left the company, Raj took over our team.", "My boss is Karen."),
+        ("Priya is the new team lead, Dan went to platform.", "Dan is our team lead."),
+        ("Lena changed schools, she is at Riverside now.", "My daughter goes to Oak Primary."),
+        ("I moved to Leipzig last weekend.", "I live in Hamburg near the harbour."),
+        ("We moved to Bristol", "I live in a flat in Leeds"),
+        ("Den Golf habe ich verkauft, jetzt fahre ich einen Skoda.", "Mein Auto ist ein Golf."),
+    ],
+)
+def test_statements_of_one_person_may_replace_each_other(newer: str, older: str) -> None:
+    assert may_be_of_one(newer, older)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Last March Greta Lindor moved into a flat in Cork.", "Otto Wabel works as a baker in Porto."),
+        ("Boris moved to Milan.", "I live in Rome."),
+        ("I moved to Milan.", "Boris lives in Rome."),
+    ],
+)
+def test_statements_of_different_people_do_not(newer: str, older: str) -> None:
+    assert not may_be_of_one(newer, older)
