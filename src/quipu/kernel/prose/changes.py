@@ -44,7 +44,7 @@ def may_be_of_one(newer: str, older: str) -> bool:
     if ours and theirs:
         return False
     _, first_person, _ = _people()
-    return not (ours and first_person.search(older) or theirs and first_person.search(newer))
+    return not ((ours and first_person.search(older)) or (theirs and first_person.search(newer)))
 
 
 def _named(text: str) -> frozenset[str]:
