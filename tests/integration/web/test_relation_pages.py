@@ -40,8 +40,9 @@ async def test_a_hit_leads_to_what_replaces_it_and_a_form_says_so(
 ) -> None:
     await memory.observe(SAID, space=SPACE, session="s/1")
     page = (await client.get("/recall", params={"space": SPACE, "q": "Who lives in Hamburg?"})).text
-    links = map(unescape, re.findall(r'href="(/recall/relations[^"]*)"', page))
-    address = next(link for link in links if "message=m+1" in link)
+    addresses = map(unescape, re.findall(r'href="(/recall/relations[^"]*)"', page))
+    address = next((one for one in addresses if "message=m+1" in one), "")
+    assert address
     empty = (await client.get(address)).text
     assert "nothing replaces it" in empty
     form = {"newer": "other", "other": "m2", "reason": "moved"}
@@ -73,11 +74,11 @@ async def test_messages_of_one_id_in_two_sessions_are_told_apart(
     client: Browser, memory: AsyncMemory
 ) -> None:
     for session, one in (("a", SAID[0]), ("b", SAID[1])):
-        await memory.observe([{**one, "id": "same"}], space=SPACE, session=session)
-    await memory.relate("same", "same", space=SPACE, newer_session="b", older_session="a")
-    older = await shown(client, message="same", session="a")
+        await memory.observe([{**one, "id": "same"}], space="twice", session=session)
+    await memory.relate("same", "same", space="twice", newer_session="b", older_session="a")
+    older = await shown(client, space="twice", message="same", session="a")
     assert hidden(older) == {"other": "same", "other_session": "b", "newer": "other"}
-    newer = await shown(client, message="same", session="b")
+    newer = await shown(client, space="twice", message="same", session="b")
     assert hidden(newer) == {"other": "same", "other_session": "a", "newer": "it"}
 
 
