@@ -13,14 +13,14 @@ from quipu.app import entries
 from quipu.app.changes import arrange, depth
 from quipu.app.entries import BY_CODE
 from quipu.app.kinds import KINDS
-from quipu.app.standing import Standing, nearest, standing, with_rule
+from quipu.app.standing import Rules, Standing, nearest, with_rule
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name, time, whole
 from quipu.kernel.base.text import excerpt
-from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.database import Ask, Database, SpaceTransaction
 from quipu.kernel.prose.changes import time_asked
 from quipu.kernel.prose.enumeration import asks_for_many
 from quipu.kinds.plug import Kind
@@ -138,18 +138,15 @@ class Answering:
         filters = filters_of(user=user, kinds=kinds, since=since, until=until)
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
-        nothing = [Understood(None, judged([])) for _ in texts]
-        async with self.filed(check_name("space", space)) as tx:
-            if tx is None:
-                return nothing
-            if session is not None:
-                thread = await store.session_id(tx, session)
-                if thread is None:
-                    return nothing
-                filters = replace(filters, thread=thread)
+        asked = Rules(filters)
+        async with self.filed(check_name("space", space), ask=asked.ask) as tx:
+            thread = None if tx is None or session is None else await store.session_id(tx, session)
+            if tx is None or (session is not None and thread is None):
+                return [Understood(None, judged([])) for _ in texts]
+            filters = replace(filters, thread=thread)
             depth = limit if self._reranking is None else self._reranking.depth(limit)
             found, cited = await self._best(tx, texts, filters=filters, limit=depth)
-            rules = await standing(tx, [question for question, _ in found], filters)
+            rules = await asked.standing(tx, [question for question, _ in found], filters)
             near, cited_rules = await nearest(tx, rules)
         answers = [judged([_hit(space, question, hit, cited) for hit in hits]) for question, hits in found]
         if self._reranking is not None:
@@ -174,22 +171,23 @@ class Answering:
             gone = await entries.faded(tx, now, [hit for _, hits in found for hit in hits])
             left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
             ranked = [(q, await entries.weighed(tx, q, now, hits)) for q, hits in left]
-            cited = await entries.cite(tx, [hit for _, hits in ranked for hit in hits])
+            linked = await entries.cite_linked(tx, [hit for _, hits in ranked for hit in hits])
             sources = await entries.sources(tx, [hit for _, hits in ranked for hit in hits])
-            best = [(q, fold(once(q.text, hits, cited), sources)) for q, hits in ranked]
+            best = [(q, fold(once(q.text, hits, linked.cited), sources)) for q, hits in ranked]
             short = any(
                 len(hits) < limit and len(hits) < len(all_) and len(of) == room
                 for (_, hits), (_, all_), (_, of) in zip(best, ranked, found, strict=True)
             )
             if not short or room > 2 * _MOST:
-                arranged, cited = await arrange(tx, best, cited, filters)
-                best = [(q, hits[:limit]) for q, hits in arranged]
+                best, cited = await arrange(tx, best, linked, filters, limit=limit)
                 return best, {**await entries.cite_sources(tx, best, cited), **cited}
             room *= 4
 
-    def filed(self, space: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
+    def filed(
+        self, space: str, *, ask: Ask | None = None
+    ) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open the space for reading, after filing what a kind of memory has left unfiled."""
-        return filed(self._database, self._models, space, _BEHIND)
+        return filed(self._database, self._models, space, _BEHIND, ask=ask)
 
     async def used(self, hits: Iterable[Hit]) -> int:
         """Note that hits, and what is folded under them, were put before an agent; how many uses count."""

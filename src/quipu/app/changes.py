@@ -7,14 +7,14 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.prose.changes import time_asked, wants_one_value
+from quipu.kernel.prose.changes import wants_one_value
 from quipu.recall import store as index
 from quipu.recall.changes import Pair, arranged, candidates, likely, satisfies, shown
 from quipu.recall.model import Cited, Filters
 from quipu.recall.neighbours import THREAD_SHIFT
 from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
-from quipu.record import relations, store
+from quipu.record.linked import Linked
 from quipu.record.service import MESSAGE
 
 _DEPTH: Final = 60  # the newer value shares less with the question than the older: it is looked for so deep
@@ -28,45 +28,42 @@ def depth(questions: Sequence[str], least: int) -> int:
 
 
 async def arrange(
-    tx: SpaceTransaction, answers: Ranked, cited: Mapping[int, Cited], filters: Filters
+    tx: SpaceTransaction, answers: Ranked, linked: Linked, filters: Filters, *, limit: int
 ) -> tuple[Ranked, Mapping[int, Cited]]:
-    """Put what replaces each other into the order that each question wants; return the texts, too.
+    """Return the best entries of each question in the order that it wants of what replaces each other.
 
-    Statements that are linked to what was found are brought in, if they satisfy the filters.
+    Statements that are linked to what was found are brought in, if they satisfy the filters. The texts are
+    returned, too.
     """
     ids = {one.found.id for _, hits in answers for one in hits if one.found.kind == MESSAGE}
-    pairs, cited = await _linked(tx, ids, cited, filters)
+    here = [p for p in linked.pairs if not ids.isdisjoint((p.newer, p.older))]
+    known = {p.older for p in here}
+    cited = {**linked.cited, **_satisfying(linked.ends, filters)}
     found: Ranked = []
     for question, hits in answers:
-        asked = time_asked(question.text)
-        here = [p for p in pairs if not ids.isdisjoint((p.newer, p.older))]
-        guessed = await _guessed(tx, question, hits, cited) if wants_one_value(question.text) else []
-        known = {p.older for p in here}
+        guessed = await _guessed(tx, question, hits, cited)
         every = [*here, *(p for p in guessed if p.older not in known)]
-        entries = arranged(asked, hits, every, cited, as_of=_as_of(question))
-        found.append((question, shown(entries, here, cited)))
+        entries = arranged(question.time_asked, hits, every, cited, as_of=_as_of(question))
+        found.append((question, shown(entries[:limit], here, cited)))
     return found, cited
 
 
-async def _linked(
-    tx: SpaceTransaction, ids: set[int], cited: Mapping[int, Cited], filters: Filters
-) -> tuple[list[Pair], Mapping[int, Cited]]:
-    """Return the links of messages, and the texts with those of their other ends that are not there."""
-    links = {
-        (one.newer, one.older): one for row in (await relations.of(tx, sorted(ids))).values() for one in row
-    }
-    others = {end for pair in links for end in pair} - cited.keys()
+def _satisfying(ends: Mapping[int, Cited], filters: Filters) -> dict[int, Cited]:
+    """Return the messages that may be brought in."""
     thread = filters.thread
-    others = {end for end in others if thread is None or end >> THREAD_SHIFT == thread}
-    told = await store.cite(tx, sorted(others)) if others else {}
-    more = {end: one for end, one in told.items() if satisfies(one, filters)}
-    return [Pair(one.newer, one.older, one.reason) for one in links.values()], {**cited, **more}
+    return {
+        end: one
+        for end, one in ends.items()
+        if (thread is None or end >> THREAD_SHIFT == thread) and satisfies(one, filters)
+    }
 
 
 async def _guessed(
     tx: SpaceTransaction, question: Question, hits: Sequence[Distinct], cited: Mapping[int, Cited]
 ) -> list[Pair]:
     """Return pairs that nobody linked, of which the newer statement in all likelihood replaces the older."""
+    if question.time_asked != "present" or not wants_one_value(question.text):
+        return []
     among = candidates(hits, cited, kind=MESSAGE)
     generation = tx.space.generation
     if not among or generation is None:

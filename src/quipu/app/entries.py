@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -14,6 +14,8 @@ from quipu.kinds.plug import Parts
 from quipu.recall.model import Cited, Found
 from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
+from quipu.record import linked
+from quipu.record.linked import Linked
 from quipu.record.service import MESSAGE
 
 BY_CODE: Final = {kind.code: kind for kind in KINDS}
@@ -59,7 +61,7 @@ async def sources(tx: SpaceTransaction, found: Sequence[Found]) -> Mapping[int, 
     return rests_on
 
 
-async def cite(tx: SpaceTransaction, found: Sequence[Found]) -> Mapping[int, Cited]:
+async def cite(tx: SpaceTransaction, found: Iterable[Found]) -> Mapping[int, Cited]:
     """Return the texts of entries; those that their kind does not show any more are left out."""
     ids: defaultdict[int, set[int]] = defaultdict(set)
     for hit in found:
@@ -68,6 +70,14 @@ async def cite(tx: SpaceTransaction, found: Sequence[Found]) -> Mapping[int, Cit
     for code, entries in ids.items():
         cited |= await BY_CODE[code].cite(tx, sorted(entries))
     return cited
+
+
+async def cite_linked(tx: SpaceTransaction, found: Sequence[Found]) -> Linked:
+    """Return the texts of entries as `cite` does, with the links of the messages among them."""
+    messages = {hit.id for hit in found if hit.kind == MESSAGE}
+    said = await linked.cite(tx, messages) if messages else Linked()
+    others = await cite(tx, (hit for hit in found if hit.kind != MESSAGE))
+    return replace(said, cited={**said.cited, **others})
 
 
 async def cite_sources(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from quipu.kernel.db.database import SpaceTransaction
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
 from quipu.recall.model import Cited, Filters, Found, Hit
 from quipu.recall.neighbours import THREAD_SHIFT
 from quipu.recall.question import Question
@@ -45,27 +45,38 @@ class Standing:
         return RuleLine(rule.line, None if rule.message is None else str(rule.message))
 
 
-async def standing(
-    tx: SpaceTransaction, questions: Sequence[Question], filters: Filters
-) -> list[list[Standing]]:
-    """Return the rules that may be told for each question, the nearest first.
+class Rules:
+    """The rules in force: those of the user and of the whole space, where a user is named, else everybody's.
 
-    These are the ones in force that satisfy the filters: those of the user and of the whole space, where a
-    user is named, else those of everybody.
+    They are asked for while the space is entered (``ask``), and read then (``standing``).
     """
-    users = None if filters.user is None else [filters.user]
-    known = [one for one in await store.in_force(tx, users) if _satisfies(one, filters)]
-    if not known:
-        return [[] for _ in questions]
+
+    def __init__(self, filters: Filters) -> None:
+        self._users = None if filters.user is None else [filters.user]
+        self._known: Rows | None = None
+
+    async def ask(self, conn: Connection) -> None:
+        """Ask in a pipeline."""
+        self._known = await store.ask_in_force(conn, self._users)
+
+    async def standing(
+        self, tx: SpaceTransaction, questions: Sequence[Question], filters: Filters
+    ) -> list[list[Standing]]:
+        """Return the rules that satisfy the filters and may be told for each question, the nearest first."""
+        assert self._known is not None  # the space was entered
+        found = [Known(*row) for row in await self._known.fetchall()]
+        known = [one for one in found if _satisfies(one, filters)]
+        return [await _ranked(tx, known, question) for question in questions]
+
+
+async def _ranked(tx: SpaceTransaction, known: Sequence[Known], question: Question) -> list[Standing]:
+    """Return rules with how near they are to a question, the nearest first."""
+    near: Mapping[int, float] = {}
     messages = [one.message for one in known if one.message is not None]
-    ranked: list[list[Standing]] = []
-    for question in questions:
-        near: Mapping[int, float] = {}
-        if question.vector is not None:
-            near = await store.nearness(tx, messages, question.vector, generation=tx.space.generation)
-        every = [Standing(one, _nearness(one, question, near)) for one in known]
-        ranked.append(sorted(every, key=lambda one: -one.nearness))
-    return ranked
+    if messages and question.vector is not None:
+        near = await store.nearness(tx, messages, question.vector, generation=tx.space.generation)
+    every = [Standing(one, _nearness(one, question, near)) for one in known]
+    return sorted(every, key=lambda one: -one.nearness)
 
 
 async def nearest(

@@ -138,20 +138,20 @@ def arranged(
     brought in gets the score of the other end (part ``newer``, or ``order``). ``as_of``: what was told from
     then on is not lifted.
     """
-    ranked = list(entries)
     if asked is None:
-        return ranked
+        return list(entries)
     present = asked == "present"
     kept = [one for one in pairs if one.newer in cited and one.older in cited]
     if present and as_of is not None:
         kept = [one for one in kept if cited[one.newer].happened_at < as_of]
     kept.sort(key=_told_at(cited, newer=present), reverse=not present)
+    ranked = _Ranked(entries)
     for pair in kept:
         upper, lower = (pair.newer, pair.older) if present else (pair.older, pair.newer)
-        _lift(ranked, upper, lower, NEWER if present else ORDER)
+        ranked.lift(upper, lower, NEWER if present else ORDER)
         if not present:
-            _follow(ranked, upper, lower)
-    return ranked
+            ranked.follow(upper, lower)
+    return ranked.entries
 
 
 def shown(entries: Sequence[Distinct], pairs: Sequence[Pair], cited: Mapping[int, Cited]) -> list[Distinct]:
@@ -213,30 +213,43 @@ def _told_at(cited: Mapping[int, Cited], *, newer: bool) -> Callable[[Pair], tup
     return told_at
 
 
-def _lift(ranked: list[Distinct], upper: int, lower: int, part: str) -> None:
-    """Put one entry directly above another, unless it stands higher or the other is not there."""
-    places = {one.found.id: place for place, one in enumerate(ranked)}
-    if lower not in places or places.get(upper, len(ranked)) < places[lower]:
-        return
-    below = ranked[places[lower]].found
-    moved = ranked.pop(places[upper]) if upper in places else Distinct(Found(upper, below.kind, 0.0, {}))
-    ranked.insert(places[lower], _level(moved, below, part))
+class _Ranked:
+    """Entries that are being put into another order."""
 
+    def __init__(self, entries: Sequence[Distinct]) -> None:
+        self._order = [one.found.id for one in entries]
+        self._known = {one.found.id: one for one in entries}
 
-def _follow(ranked: list[Distinct], upper: int, lower: int) -> None:
-    """Bring one entry in directly below another, unless it is there already or the other is not."""
-    places = {one.found.id: place for place, one in enumerate(ranked)}
-    if upper in places and lower not in places:
-        above = ranked[places[upper]].found
-        brought = Distinct(Found(lower, above.kind, 0.0, {}))
-        ranked.insert(places[upper] + 1, _level(brought, above, ORDER))
+    @property
+    def entries(self) -> list[Distinct]:
+        """The entries in their order."""
+        return [self._known[id_] for id_ in self._order]
 
+    def lift(self, upper: int, lower: int, part: str) -> None:
+        """Put one entry directly above another, unless it stands higher or the other is not there."""
+        if lower not in self._known:
+            return
+        place = self._order.index(lower)
+        if upper in self._known:
+            if upper in self._order[:place]:
+                return
+            self._order.remove(upper)
+        self._order.insert(place, upper)
+        self._level(upper, lower, part)
 
-def _level(moved: Distinct, beside: Found, part: str) -> Distinct:
-    """Return an entry with the score of the one that it stands beside, and the difference as a part."""
-    gain = round(moved.found.parts.get(part, 0.0) + beside.score - moved.found.score, 6)
-    parts = {**moved.found.parts, part: gain}
-    return replace(moved, found=replace(moved.found, score=beside.score, parts=parts))
+    def follow(self, upper: int, lower: int) -> None:
+        """Bring one entry in directly below another, unless it is there already or the other is not."""
+        if upper in self._known and lower not in self._known:
+            self._order.insert(self._order.index(upper) + 1, lower)
+            self._level(lower, upper, ORDER)
+
+    def _level(self, id_: int, beside: int, part: str) -> None:
+        """Give an entry the score of the one that it stands beside, and the difference as a part."""
+        other = self._known[beside].found
+        moved = self._known.get(id_) or Distinct(Found(id_, other.kind, 0.0, {}))
+        gain = round(moved.found.parts.get(part, 0.0) + other.score - moved.found.score, 6)
+        parts = {**moved.found.parts, part: gain}
+        self._known[id_] = replace(moved, found=replace(moved.found, score=other.score, parts=parts))
 
 
 def _changes(ends: Sequence[tuple[int, str | None]], cited: Mapping[int, Cited]) -> tuple[Change, ...]:

@@ -52,9 +52,11 @@ def judged(hits: Sequence[Hit]) -> Answer:
     if known < numbers.nothing:
         return Answer(hits, known=known, notice=NEAREST if hits else NOTHING)
     of_hits = [_chance(_odds(numbers.hit, one)) for one in signs_of_hits(hits, odds)]
-    sure = [
-        replace(hit, certainty=_called(hit, one, numbers)) for hit, one in zip(hits, of_hits, strict=True)
-    ]
+    called = [_called(hit, one, numbers) for hit, one in zip(hits, of_hits, strict=True)]
+    sure = (
+        hit if hit.certainty == one else replace(hit, certainty=one)
+        for hit, one in zip(hits, called, strict=True)
+    )
     return Answer(sure, known=known)
 
 

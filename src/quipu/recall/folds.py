@@ -43,6 +43,8 @@ def _together(
     message: Distinct, derived: Sequence[Distinct], sources: Mapping[int, Sequence[int]]
 ) -> Distinct:
     """Return a message and what was derived from it as one entry."""
+    if not derived:
+        return message
     few = [one for one in derived if len(sources[one.found.id]) <= _FEW]
     best = max(few, key=_score, default=message)
     shown = best if _score(best) > _BETTER * _score(message) else message

@@ -63,6 +63,8 @@ def mentioned(
     letters or more that are like one name only, another spelling ("Stephen" for "Steven") in any that sound
     like one name only.
     """
+    if not people:
+        return []
     keys = _keys(people)
     keys = _other_keys(keys, aliases) | keys
     places: dict[int, list[tuple[int, int]]] = {}

@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kernel.prose.changes import time_asked
+from quipu.kernel.prose.changes import TimeAsked, time_asked
 from quipu.kernel.prose.questions import asks_about_asker, asks_when
 from quipu.recall.names import Mention, Name, mentioned, other_names, without
 from quipu.recall.terms import DEFAULT, MONTHS, question_terms
@@ -19,6 +19,7 @@ from quipu.recall.terms import DEFAULT, MONTHS, question_terms
 # A name that (nearly) everybody shares a thread with says nothing in the words: it only finds greetings.
 _EVERYWHERE = 0.9
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_DIGIT = re.compile(r"\d")
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:[12]\d|3[01]|0?[1-9])"
 _ISO = re.compile(rf"\b({_YEAR})-(0?[1-9]|1[0-2])-({_DAY})\b")
@@ -53,8 +54,8 @@ class Question:
     """A question as the search must know it.
 
     ``meaning`` is the text to embed. ``terms`` maps each word to the hashes that it may be filed under.
-    ``speakers`` are the people whose own words are asked for; ``people`` all who are named. ``vector`` is
-    that of ``meaning``, None until it is embedded.
+    ``speakers`` are the people whose own words are asked for; ``people`` all who are named. ``time_asked`` is
+    what it wants of a value that changed. ``vector`` is that of ``meaning``, None until it is embedded.
     """
 
     text: str
@@ -64,6 +65,7 @@ class Question:
     asker: bool
     when: bool
     windows: tuple[Window, ...]
+    time_asked: TimeAsked | None
     vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -130,6 +132,7 @@ def understand(
         asker=not mentions and asks_about_asker(text),
         when=asks_when(text),
         windows=tuple(windows(text, now=now, first=first, last=last)),
+        time_asked=time_asked(text),
     )
 
 
@@ -140,7 +143,8 @@ def windows(question: str, *, now: datetime, first: datetime, last: datetime) ->
     every year between them.
     """
     years = range(first.year, last.year + 1)
-    for readings in (_days(question, years), _relative(question, now), _months(question, years)):
+    days = _days(question, years) if _DIGIT.search(question) else iter(())  # every day has a number
+    for readings in (days, _relative(question, now), _months(question, years)):
         if found := list(islice(readings, _MOST_WINDOWS)):
             return found
     return [_year(int(m.group(1))) for m in islice(_YEAR_ALONE.finditer(question), _MOST_WINDOWS)]
@@ -226,6 +230,6 @@ def _moment(year: int, month: int, day: int) -> datetime | None:
 
 def concerns(question: Question, *, since: datetime, until: datetime) -> bool:
     """Return True if a question asks for the past, or names a time from ``since`` to ``until``."""
-    if time_asked(question.text) in ("past", "change"):
+    if question.time_asked in ("past", "change"):
         return True
     return any(window.since < until and window.until > since for window in question.windows)

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import anyio
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import acting_for, bound_person
 from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector, sign_bits
-from quipu.kernel.db.database import Database, SpaceTransaction, leaving_what_is_held
+from quipu.kernel.db.database import Ask, Database, SpaceTransaction, leaving_what_is_held
 from quipu.recall import store
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters, Found
@@ -248,14 +248,15 @@ async def filed(
     behind: Mapping[int, CatchUp],
     *,
     seconds: float | None = None,
+    ask: Ask | None = None,
 ) -> AsyncGenerator[SpaceTransaction | None]:
     """Open the space for reading, after filing what kinds of memory, by their codes, have left unfiled.
 
     What takes longer than ``seconds`` is left for the next time, and so is what a transaction of SQL has
-    locked: nobody knows when that ends.
+    locked: nobody knows when that ends. The queries of ``ask`` go to the server with what opens the space.
     """
     async with AsyncExitStack() as stack:
-        tx = await stack.enter_async_context(database.snapshot_read(space))
+        tx = await stack.enter_async_context(database.snapshot_read(space, ask=ask))
         late = [] if tx is None else [code for code in behind if tx.space.unfiled & 1 << (code - 1)]
         if tx is not None and late:
             by_hand = await store.is_written_by_hand(tx)
@@ -265,7 +266,7 @@ async def filed(
                 for code in late:
                     with leaving_what_is_held(_HELD_MILLISECONDS) if by_hand else nullcontext():
                         await behind[code](database, models, space)
-            tx = await stack.enter_async_context(database.snapshot_read(space))
+            tx = await stack.enter_async_context(database.snapshot_read(space, ask=ask))
         yield tx
 
 
@@ -370,7 +371,9 @@ def _timely(
 def _union(one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the places in either array, each once. numpy's own union loads a package that takes 20 ms."""
     both = np.sort(np.concatenate((one, other)))
-    return both[np.diff(both, prepend=-1) != 0]
+    is_first = np.ones(len(both), dtype=bool)
+    is_first[1:] = both[1:] != both[:-1]
+    return both[is_first]
 
 
 def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:
@@ -384,6 +387,7 @@ def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:
     }
 
 
-def _found(row: Mapping[str, float], most: float) -> Found:
-    score, parts = scored(row, most=most)
-    return Found(int(row["id"]), int(row["kind"]), score, parts, row["cosine"], row["coverage"])
+def _found(row: Sequence[Any], most: float) -> Found:
+    id_, kind, *added, cosine, coverage = row
+    score, parts = scored(dict(zip(SIGNALS, added, strict=True)), most=most)
+    return Found(id_, kind, score, parts, cosine, coverage)

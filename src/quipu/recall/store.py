@@ -281,6 +281,6 @@ async def timeline(tx: SpaceTransaction, values: Mapping[str, object]) -> list[D
     return await tx.fetch(Dated, _SQL["timeline"], binary=False, **values)
 
 
-async def search(tx: SpaceTransaction, values: Mapping[str, object]) -> list[dict[str, float]]:
-    """Return the ranked entries: id, kind, and a column for each signal."""
-    return await tx.fetch(dict[str, float], _SQL["search"], binary=True, **values)
+async def search(tx: SpaceTransaction, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    """Return the ranked entries: id, kind, what each signal adds in their order, cosine and coverage."""
+    return await tx.rows(_SQL["search"], binary=True, **values)

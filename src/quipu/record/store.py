@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
 from quipu.errors import AccessRefused
 from quipu.kernel.db import queries
@@ -98,14 +99,14 @@ class Lookup:
 
 async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     """Return the messages of entries, by id."""
+    return cited(await tx.rows(_SQL["cite"], binary=True, ids=Int8s(ids)))
+
+
+def cited(rows: Iterable[Sequence[Any]]) -> dict[int, Cited]:
+    """Return rows that are messages, in the order of the fields of `Message`, by id."""
     return {
-        m.id: Cited(
-            text=m.content,
-            happened_at=m.happened_at,
-            recorded_at=m.recorded_at,
-            source=Source(m.external_id, m.session, m.speaker, m.role, m.user_name),
-        )
-        for m in await messages(tx, ids)
+        id_: Cited(content, happened_at, recorded_at, Source(external_id, session, speaker, role, user))
+        for id_, external_id, session, role, speaker, user, happened_at, recorded_at, content in rows
     }
 
 

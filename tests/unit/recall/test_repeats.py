@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quipu.recall.model import Cited, Found, Source
 from quipu.recall.repeats import is_asking, once, words
 
+FILLERS = {"a", "an", "the", "please", "pls"}
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
 
 
@@ -107,3 +111,9 @@ def test_a_question_without_its_mark_is_an_echo(text: str) -> None:
 def test_words_of_nothing_but_fillers_are_kept() -> None:
     assert words("Ok, yes please!") == ["ok", "yes", "please"]
     assert words("!?") == []
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=200))
+def test_words_of_ascii_are_all_but_the_fillers(text: str) -> None:
+    expected = [word for word in re.findall(r"\w+", text.casefold()) if word not in FILLERS]
+    assert words(f"zebra {text}") == ["zebra", *expected]

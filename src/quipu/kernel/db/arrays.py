@@ -159,7 +159,9 @@ def _array(oid: int, elements: NDArray[np.void]) -> bytes:
 
 def _packed(oid: int, code: str, size: int, values: ArrayLike) -> bytes:
     items: object = values
-    if isinstance(items, list) and 0 < len(few := cast("list[float]", items)) <= _FEW_ELEMENTS:
+    if isinstance(items, list) and len(few := cast("list[float]", items)) <= _FEW_ELEMENTS:
+        if not few:
+            return _EMPTY.pack(0, 0, oid)
         pairs = (part for value in few for part in (size, value))
         return _of_few(code, len(few)).pack(1, 0, oid, len(few), 1, *pairs)
     elements = np.asarray(values)

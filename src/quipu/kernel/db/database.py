@@ -189,13 +189,16 @@ class Database:
         everybody_only("Erasures concern")
         return _seen(self._entered(name, hold="hold_to_erase"))
 
-    def snapshot_read(self, name: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
+    def snapshot_read(
+        self, name: str, *, ask: Ask | None = None
+    ) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open a read-only transaction in a space that sees one moment: later commits of others are hidden.
 
         A recall is several statements. Between two of them another process may write, erase or change the
-        embedding model; none of that may show in half of an answer.
+        embedding model; none of that may show in half of an answer. The queries of ``ask`` go to the server
+        in the same round trip as what enters the space.
         """
-        return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read"))
+        return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read", ask=ask))
 
     def list_read(self, name: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open a read-only transaction for lists: a page of rows by an index, and what belongs to them.

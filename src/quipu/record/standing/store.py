@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts, Vector
-from quipu.kernel.db.database import SpaceTransaction
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
 from quipu.record.given import row_of
 from quipu.record.standing.model import Draft, Known, MadeBy, RuleSource, StandingRule
 from quipu.upkeep.erasure.model import What
@@ -23,12 +23,18 @@ MOST_IN_FORCE: Final = 200
 _SQL = queries.load("quipu.record.standing")
 
 
+async def ask_in_force(conn: Connection, users: Collection[str] | None) -> Rows:
+    """Ask, in a pipeline or not, for the rules in force of people and of the whole space; None: everybody's.
+
+    A row is the fields of a `Known`; the latest comes first.
+    """
+    values = {"users": Texts(sorted(users or ())), "every": users is None, "limit": MOST_IN_FORCE}
+    return await ask(conn, _SQL["in_force"], values, binary=True)
+
+
 async def in_force(tx: SpaceTransaction, users: Collection[str] | None) -> list[Known]:
     """Return the rules in force of people and of the whole space, latest first; of everybody for None."""
-    every = users is None
-    return await tx.fetch(
-        Known, _SQL["in_force"], users=Texts(sorted(users or ())), every=every, limit=MOST_IN_FORCE
-    )
+    return [Known(*row) for row in await (await ask_in_force(tx.conn, users)).fetchall()]
 
 
 async def add(tx: SpaceTransaction, one: Draft, *, now: datetime) -> None:

@@ -1,7 +1,7 @@
 -- name: in_force: the rules in force of some people, and of the whole space, the latest first
 select id, user_name as "user", text, scope, message_id as message, since
 from core.standing_rules
-where space_id = %(space)s and ended_at is null
+where space_id = (select core.current_space()) and ended_at is null
     and (%(every)s or user_name is null or user_name = any(%(users)s::text[]))
 order by since desc, id desc
 limit %(limit)s
