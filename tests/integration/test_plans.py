@@ -35,7 +35,16 @@ RARE = [f"word{n}" for n in range(3_000)]
 QUESTION = "What did P5 say about word1, word1234 and common7 last year?"
 PERSON = "U8"
 FILTERS = ({"user": "U7"}, {"session": "s5"}, {"kinds": ["message"]}, {"since": "2020-01-01T00:00:00Z"})
-READS = {"search", "tails", "lock_threads", "known_names", "known_messages", "lock_sessions", "owner", "cite"}
+READS = {
+    "search",
+    "tails",
+    "lock_threads",
+    "known_names",
+    "known_messages",
+    "lock_sessions",
+    "owner",
+    "cite_linked",
+}
 WRITES = {"refit_entries", "refit_vectors", "file_entries", "insert_messages", "grow_sessions"}
 INDEXES = {
     "recall_entries": "recall_entries_pkey",
@@ -210,7 +219,7 @@ def test_nothing_is_read_through_to_write_a_message_or_to_recall_one(plans: Plan
     assert [(query, scan) for query, scan in read if scan.index is None] == []
     # An index can be read through as well: by the space alone, the rest being a filter or a join.
     # The search has a bound of its own. Lines are said again here: then more are cited, each by its key.
-    bounds = {"search": float("inf"), "cite": 100}
+    bounds = {"search": float("inf"), "cite_linked": 100}
     assert [(query, scan) for query, scan in read if scan.rows > bounds.get(query, 20)] == []
 
 

@@ -36,7 +36,7 @@ from quipu.recall.search import Search, filed
 from quipu.recall.terms import DEFAULT, best_passage
 from quipu.recall.timeline import LISTED, LISTED_TOKENS, of_block, own_first
 from quipu.record import store
-from quipu.record.service import MESSAGE
+from quipu.record.model import MESSAGE
 
 _MOST = 1_000
 _MOST_USED = 200

@@ -15,7 +15,7 @@ from quipu.recall.neighbours import THREAD_SHIFT
 from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
 from quipu.record.linked import Linked
-from quipu.record.service import MESSAGE
+from quipu.record.model import MESSAGE
 
 _DEPTH: Final = 60  # the newer value shares less with the question than the older: it is looked for so deep
 

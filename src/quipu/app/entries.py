@@ -16,7 +16,7 @@ from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
 from quipu.record import linked
 from quipu.record.linked import Linked
-from quipu.record.service import MESSAGE
+from quipu.record.model import MESSAGE
 
 BY_CODE: Final = {kind.code: kind for kind in KINDS}
 

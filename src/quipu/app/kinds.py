@@ -9,7 +9,7 @@ from quipu.kinds.plug import Kind
 from quipu.kinds.tables.kind import TABLES
 from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.eraser import NAMED, RecordEraser, noted
-from quipu.record.service import MESSAGE
+from quipu.record.model import MESSAGE
 from quipu.record.store import cite
 from quipu.upkeep.erasers import AnswersEraser, KeysEraser, OutboxEraser
 from quipu.upkeep.erasure.tombstones import note_named

@@ -14,7 +14,7 @@ from quipu.recall.render import RuleLine
 from quipu.recall.repeats import Distinct
 from quipu.recall.terms import bag
 from quipu.record import store as record
-from quipu.record.service import MESSAGE
+from quipu.record.model import MESSAGE
 from quipu.record.standing import store
 from quipu.record.standing.model import Known
 

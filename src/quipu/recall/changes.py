@@ -247,9 +247,10 @@ class _Ranked:
         """Give an entry the score of the one that it stands beside, and the difference as a part."""
         other = self._known[beside].found
         moved = self._known.get(id_) or Distinct(Found(id_, other.kind, 0.0, {}))
-        gain = round(moved.found.parts.get(part, 0.0) + other.score - moved.found.score, 6)
-        parts = {**moved.found.parts, part: gain}
-        self._known[id_] = replace(moved, found=replace(moved.found, score=other.score, parts=parts))
+        old = moved.found
+        parts = {**old.parts, part: round(old.parts.get(part, 0.0) + other.score - old.score, 6)}
+        level = Found(id_, old.kind, other.score, parts, old.cosine, old.coverage)
+        self._known[id_] = replace(moved, found=level)
 
 
 def _changes(ends: Sequence[tuple[int, str | None]], cited: Mapping[int, Cited]) -> tuple[Change, ...]:

@@ -139,31 +139,46 @@ async def hold(
 
     ``names`` are those of speakers and owners, ``alone`` is how many entries stand alone.
     """
-    generation = tx.space.generation or await store.first_generation(tx)
-    numbers = await store.numbers_of(tx, sorted(names))
-    ends, made, tails, ids = await store.hold(tx, sorted(threads), alone=alone, generation=generation)
-    return Locked(generation, numbers, ends, made, tails, ids)
+    return await Reserved().held(tx, threads=threads, names=names, alone=alone)
 
 
-class ReservedIds:
-    """Ids for entries that stand alone, asked for while their space is entered; unused ones are lost."""
+class Reserved:
+    """Ids for entries that stand alone and numbers of names, asked for while their space is entered.
 
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._rows: Rows | None = None
+    ``alone`` is how many ids there are to be; unused ones are lost. ``names`` are all that may be needed.
+    """
+
+    def __init__(self, *, alone: int = 0, names: Collection[str] = ()) -> None:
+        self._alone = alone
+        self._names = sorted(names)
+        self._ids: Rows | None = None
+        self._numbers: Rows | None = None
 
     async def ask(self, conn: Connection) -> None:
         """Ask in a pipeline."""
-        if self._count:
-            self._rows = await store.ask_alone_ids(conn, self._count)
+        if self._alone:
+            self._ids = await store.ask_alone_ids(conn, self._alone)
+        if self._names:
+            self._numbers = await store.ask_names(conn, self._names)
 
-    async def held(self, tx: SpaceTransaction, count: int) -> Locked:
-        """Return what ``hold`` returns, for ``count`` entries."""
-        if self._rows is None or count > self._count:
-            return await hold(tx, threads=(), names=(), alone=count)
+    async def held(
+        self,
+        tx: SpaceTransaction,
+        *,
+        threads: Collection[int] = (),
+        names: Collection[str] = (),
+        alone: int = 0,
+    ) -> Locked:
+        """Return what ``hold`` returns; only what was not asked for, or not enough, is asked for now."""
         generation = tx.space.generation or await store.first_generation(tx)
-        ids = [row[0] for row in await self._rows.fetchall()]
-        return Locked(generation, {}, {}, 0, (), ids[:count])
+        numbers = {} if self._numbers is None else dict(await self._numbers.fetchall())
+        if not numbers.keys() >= set(names):
+            numbers = await store.numbers_of(tx, sorted(names))
+        if threads or alone > self._alone:
+            held = await store.hold(tx, sorted(threads), alone=alone, generation=generation)
+            return Locked(generation, numbers, *held)
+        ids = [] if self._ids is None else [row[0] for row in await self._ids.fetchall()]
+        return Locked(generation, numbers, {}, 0, (), ids[:alone])
 
 
 async def file(tx: SpaceTransaction, drafts: Sequence[Draft], *, generation: int) -> list[int]:

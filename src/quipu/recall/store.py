@@ -110,12 +110,18 @@ async def numbers_of(tx: SpaceTransaction, names: Sequence[str]) -> dict[str, in
     """Return the numbers of names; a name without one gets one."""
     if not names:
         return {}
-    values = {"names": Texts(names)}
-    found = await (await tx.run(_SQL["known_names"], values)).fetchall()
+    found = await (await ask_names(tx.conn, names)).fetchall()
     if len(found) < len(names):
-        await tx.run(_SQL["add_names"], values)
-        found = await (await tx.run(_SQL["known_names"], values)).fetchall()
+        async with tx.conn.pipeline():
+            await tx.run(_SQL["add_names"], {"names": Texts(names)})
+            asked = await ask_names(tx.conn, names)
+        found = await asked.fetchall()
     return dict(found)
+
+
+async def ask_names(conn: Connection, names: Sequence[str]) -> Rows:
+    """Ask, in a pipeline or not, for the numbers of names: name and number a row, of those that have one."""
+    return await ask(conn, _SQL["known_names"], {"names": Texts(names)})
 
 
 async def hold(

@@ -1,4 +1,4 @@
-"""Messages that were found, with the statements that they replace or that replace them, in one round trip."""
+"""Messages that were found, with the statements that they replace or that replace them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from quipu.recall.model import Cited
 from quipu.record.store import cited
 
 _SQL = queries.load("quipu.record")
+_ID = 3  # where the message begins in a row, behind the link
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,10 @@ class Linked:
 
 async def cite(tx: SpaceTransaction, ids: Collection[int]) -> Linked:
     """Return messages and what is linked to them."""
-    values = {"ids": Int8s(sorted(ids))}
-    async with tx.conn.pipeline():
-        found = await tx.run(_SQL["cite"], values, binary=True)
-        linked = await tx.run(_SQL["links_of"], values, binary=True)
-    links = await linked.fetchall()
+    rows = await tx.rows(_SQL["cite_linked"], binary=True, ids=Int8s(sorted(ids)))
+    there = [row for row in rows if row[_ID] is not None]  # without ends that are told already
     return Linked(
-        cited=cited(await found.fetchall()),
-        pairs=[Pair(newer, older, reason) for newer, older, reason, *_ in links],
-        ends=cited(end for _, _, _, *end in links if end[0] is not None),
+        cited=cited(row[_ID:] for row in there if row[0] is None),
+        pairs=[Pair(*row[:_ID]) for row in rows if row[0] is not None],
+        ends=cited(row[_ID:] for row in there if row[0] is not None),
     )

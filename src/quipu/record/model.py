@@ -18,6 +18,7 @@ from quipu.kernel.redact import redact
 from quipu.recall.terms import Bag, bag, tells_time
 
 Role = Literal["user", "assistant", "system", "tool"]
+MESSAGE: Final = 1  # core.recall_kinds.code
 
 
 class Line(dict[str, object]):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 import anyio
@@ -19,15 +18,14 @@ from quipu.kernel.base import echo
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.scope import bound_person, own_user
-from quipu.kernel.db.arrays import Int4s, Int8s, Moments, Texts
+from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.queue import outbox
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
-from quipu.recall.model import Draft, GenerationChanged
-from quipu.record import aliases, changes, store
-from quipu.record.aliases import Learnt
+from quipu.recall.model import GenerationChanged
+from quipu.record import aliases, changes, rows, store
 from quipu.record.model import Derived, Incoming, Prepared, Refusal, Report, Tally, fresh, prepare
 from quipu.record.rules import (
     Batch,
@@ -43,10 +41,8 @@ from quipu.record.rules import (
     sift,
 )
 from quipu.record.standing import intake as standing
-from quipu.record.standing.intake import Told
 from quipu.upkeep.erasure import tombstones
 
-MESSAGE = 1  # core.recall_kinds.code
 _FEW_CHARACTERS = 2_000  # prepared faster than another thread would begin
 _TRIES = 6
 Progress = Callable[[int], None]
@@ -103,8 +99,9 @@ class Record:
             batch = Batch(prepared, embedding, is_new=all(m.id is None for m in checked), as_of=as_of)
             await self._store(space, batch, tally, now=now, strict=True)
         finally:
-            embedding.cancel()
-            await asyncio.wait([embedding])
+            if not embedding.done():
+                embedding.cancel()
+                await asyncio.wait([embedding])
         return tally.report(seconds=time.perf_counter() - started)
 
     async def take(
@@ -216,9 +213,7 @@ class Record:
             except Erased as erased:
                 tally.withheld += len(erased.places)
                 batch = batch.without(erased.places)
-            except (
-                GenerationChanged
-            ) as moved:  # the space has changed its model: the batch in hand goes with it
+            except GenerationChanged as moved:  # the batch in hand goes with the space to its new model
                 embedded = await self._embedded(batch.prepared, generation=moved.generation)
                 batch = replace(batch, embedding=done(embedded))
         return None
@@ -242,7 +237,8 @@ class Record:
 
     async def _write(self, space: str, batch: Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
         prepared = batch.prepared
-        asked = store.Lookup(keys(prepared), is_new=batch.is_new)
+        reserved = _reserved([p.message for p in prepared])
+        asked = store.Lookup(keys(prepared), is_new=batch.is_new, beside=reserved.ask)
         async with self._database.write(space, ask=asked.ask, as_of=batch.as_of) as tx:
             if batch.began is not None:
                 lines = recorded(prepared)
@@ -252,24 +248,14 @@ class Record:
             new, refused = sift(prepared, await asked.known())
             if refused and strict:
                 raise Conflict(refused[0].reason, field="id", hint="Nothing was stored.")
-            chosen = [_chosen(i, prepared[i], sessions, now) for i in new]
+            chosen = [rows.choose(i, prepared[i], sessions, now) for i in new]
             chosen.sort(key=lambda c: (c.session, c.happened_at))
             if chosen:
-                await _put(tx, chosen, batch.embedding, self._hears, now=now)
+                await _put(tx, chosen, reserved, batch.embedding, self._hears, now=now)
         tally.imported += len(new)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         tally.refused.extend(refused)
         tally.ids.extend(prepared[i].message.id or "" for i in new)
-
-
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """A message that will be written: its place in the batch, its session (0 for none), its time."""
-
-    place: int
-    prepared: Prepared
-    session: int
-    happened_at: datetime
 
 
 def _checked(
@@ -285,15 +271,15 @@ def _checked(
     return found
 
 
-def _chosen(place: int, prepared: Prepared, sessions: Mapping[str, int], now: datetime) -> _Chosen:
-    message = prepared.message
-    session = sessions[message.session] if message.session is not None else 0
-    return _Chosen(place, prepared, session, message.time or now)
+def _reserved(messages: Sequence[Incoming]) -> index.Reserved:
+    """Return what filing messages needs, as far as it is known before their space is entered."""
+    return index.Reserved(alone=sum(m.session is None for m in messages), names=rows.names(messages))
 
 
 async def _put(
     tx: SpaceTransaction,
-    chosen: Sequence[_Chosen],
+    chosen: Sequence[rows.Chosen],
+    reserved: index.Reserved,
     embedding: asyncio.Future[Embedded],
     subscribes: Texts,
     *,
@@ -301,98 +287,28 @@ async def _put(
 ) -> None:
     """Write messages down, file them, and have done what follows from them."""
     messages = [c.prepared.message for c in chosen]
-    held = await index.hold(
+    held = await reserved.held(
         tx,
         threads={c.session for c in chosen if c.session},
-        names={name for m in messages for name in (m.speaker, m.user) if name},
+        names=rows.names(messages),
         alone=sum(not c.session for c in chosen),
     )
-    entries = index.ready(held, [_draft(c, now) for c in chosen])
+    entries = index.ready(held, [rows.draft(c, now) for c in chosen])
     async with tx.conn.pipeline():  # PostgreSQL is at work while the vectors are made
         await index.send_terms(tx, entries)
-        await store.run(tx, "insert_messages", _rows(chosen, entries.ids, now))
+        await store.run(tx, "insert_messages", rows.columns(chosen, entries.ids, now))
         embedded = await embedding
         vectors = [embedded.vectors[c.place] for c in chosen]
         sent = await index.send(tx, entries, vectors, generation=embedded.generation)
-        if learnt := _learnt(chosen, entries.ids):
+        if learnt := rows.learnt(chosen, entries.ids):
             await aliases.add(tx, learnt, now=now, made_by="rule")
         if held.ends:
-            await store.run(tx, "grow_sessions", _growth(chosen))
+            await store.run(tx, "grow_sessions", rows.growth(chosen))
         if held.ends and subscribes:
             await outbox.put_for_sessions(tx, subscribes, {m.session for m in messages if m.session})
     await sent.check()
     written = ((id_, c.prepared) for id_, c in zip(entries.ids, chosen, strict=True))
     news = [changes.news(id_, p.spoken, role=p.message.role, asks=p.asks) for id_, p in written]
     await changes.link(tx, [one for one in news if one is not None], now=now)
-    if told := _told(chosen, entries.ids, embedded, held):
+    if told := rows.told(chosen, entries.ids, embedded, held):
         await standing.keep(tx, told, generation=embedded.generation, now=now)
-
-
-def _told(
-    chosen: Sequence[_Chosen], ids: Sequence[int], embedded: Embedded, held: index.Locked
-) -> list[Told]:
-    """Return what messages to an assistant tell for the time to come; people tell each other no rules."""
-    with_assistant = {c.session for c in chosen if c.session and c.prepared.message.role == "assistant"}
-    with_assistant |= {thread for thread, end in held.ends.items() if end.with_assistant}
-    return [
-        Told(id_, m.user, m.content, c.happened_at, c.prepared.instructions, embedded.vectors[c.place])
-        for c, id_ in zip(chosen, ids, strict=True)
-        if c.prepared.instructions
-        and ((m := c.prepared.message).speaker in (None, m.user) or c.session in with_assistant)
-    ]
-
-
-def _draft(chosen: _Chosen, now: datetime) -> Draft:
-    p, message = chosen.prepared, chosen.prepared.message
-    return Draft(
-        kind=MESSAGE,
-        bag=p.bag,
-        vector=None,
-        happened_at=chosen.happened_at,
-        recorded_at=now,
-        thread=chosen.session or None,
-        speaker=message.speaker,
-        owner=message.user,
-        by_user=message.role == "user",
-        asks=p.asks,
-        has_time=p.has_time,
-    )
-
-
-def _rows(chosen: Sequence[_Chosen], ids: Sequence[int], now: datetime) -> dict[str, object]:
-    messages = [c.prepared.message for c in chosen]
-    return {
-        "id": Int8s(ids),
-        "session": Int8s([c.session for c in chosen]),
-        "external": Texts([m.id for m in messages]),
-        "role": Texts([m.role for m in messages]),
-        "speaker": Texts([m.speaker for m in messages]),
-        "user": Texts([m.user for m in messages]),
-        "happened_at": Moments([c.happened_at for c in chosen]),
-        "recorded_at": Moments([now] * len(chosen)),
-        "redacted": Int4s([sum(c.prepared.secrets.values()) for c in chosen]),
-        "content": Texts([m.content for m in messages]),
-    }
-
-
-def _learnt(chosen: Sequence[_Chosen], ids: Sequence[int]) -> list[Learnt]:
-    """Return the other names that messages tell; of a speaker who is not named none can be learnt."""
-    return [
-        Learnt(told.alias, name, number)
-        for one, number in zip(chosen, ids, strict=True)
-        for told in one.prepared.aliases
-        if (name := told.name or one.prepared.message.speaker) and name.casefold() != told.alias.casefold()
-    ]
-
-
-def _growth(chosen: Sequence[_Chosen]) -> dict[str, object]:
-    times: defaultdict[int, list[datetime]] = defaultdict(list)
-    for c in chosen:
-        if c.session:
-            times[c.session].append(c.happened_at)
-    return {
-        "id": Int8s(list(times)),
-        "messages": Int4s([len(t) for t in times.values()]),
-        "started_at": Moments([min(t) for t in times.values()]),
-        "last_at": Moments([max(t) for t in times.values()]),
-    }

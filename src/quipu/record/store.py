@@ -10,7 +10,7 @@ from typing import Any
 from quipu.errors import AccessRefused
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts
-from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
+from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
 from quipu.recall.model import Cited, Source
 from quipu.upkeep.erasure.model import What
 
@@ -48,8 +48,14 @@ class Lookup:
     It is sent while the space is entered (``ask``) and read then (``sessions``, ``known``).
     """
 
-    def __init__(self, messages: Sequence[tuple[str, str | None]], *, is_new: bool) -> None:
-        """Take id and session of each message; with ``is_new`` the ids were just made: none is stored."""
+    def __init__(
+        self, messages: Sequence[tuple[str, str | None]], *, is_new: bool, beside: Ask | None = None
+    ) -> None:
+        """Take id and session of each message; with ``is_new`` the ids were just made: none is stored.
+
+        The queries of ``beside`` are asked as well.
+        """
+        self._beside = beside
         self._names = sorted({session for _, session in messages if session is not None})
         self._messages: Sequence[tuple[str, str | None]] = () if is_new else messages
         self._sessions: Rows | None = None
@@ -62,6 +68,8 @@ class Lookup:
             self._sessions = await ask(conn, _SQL["lock_sessions"], {"names": Texts(self._names)})
         if len(self._names) <= 1:
             await self._ask_known(conn)
+        if self._beside is not None:
+            await self._beside(conn)
 
     async def _ask_known(self, conn: Connection) -> None:
         if self._messages:

@@ -165,7 +165,7 @@ def _packed(oid: int, code: str, size: int, values: ArrayLike) -> bytes:
         pairs = (part for value in few for part in (size, value))
         return _of_few(code, len(few)).pack(1, 0, oid, len(few), 1, *pairs)
     elements = np.asarray(values)
-    rows = np.empty(len(elements), dtype=[("n", ">i4"), ("v", f">{code}")])
+    rows = np.empty(len(elements), dtype=_of_many(code))
     rows["n"], rows["v"] = size, elements
     return _array(oid, rows)
 
@@ -174,6 +174,12 @@ def _packed(oid: int, code: str, size: int, values: ArrayLike) -> bytes:
 def _of_few(code: str, count: int) -> struct.Struct:
     """Return the struct of an array of ``count`` elements, the length of each before it."""
     return struct.Struct(_HEAD.format + f"i{code}" * count)
+
+
+@lru_cache
+def _of_many(code: str) -> np.dtype[np.void]:
+    """Return the layout of an element, its length before it."""
+    return np.dtype([("n", ">i4"), ("v", f">{code}")])
 
 
 def _texts(values: Sequence[str | None], nulls: int) -> bytes:

@@ -24,8 +24,8 @@ from quipu.recall import deferred
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.unfiled import settle
-from quipu.record.model import Incoming, Prepared, Role, prepare
-from quipu.record.service import MESSAGE, Progress
+from quipu.record.model import MESSAGE, Incoming, Prepared, Role, prepare
+from quipu.record.service import Progress
 
 _SQL: Final = queries.load("quipu.kinds.transcripts")
 CODE: Final = 3  # core.recall_kinds.code

@@ -1,5 +1,6 @@
--- name: known_names: the numbers of names
-select name, id from core.recall_names where space_id = %(space)s and name = any(%(names)s::text[])
+-- name: known_names: the numbers of names; the space is that of the transaction
+select name, id from core.recall_names
+where space_id = (select core.current_space()) and name = any(%(names)s::text[])
 
 -- name: add_names: give numbers to new names
 insert into core.recall_names (space_id, name)

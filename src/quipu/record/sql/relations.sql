@@ -38,26 +38,32 @@ cross join lateral (
     select * from core.relations where space_id = %(space)s and older = i.id and (removed_at is null or %(removed)s)
 ) r
 
--- name: links_of: the links of messages that hold, oldest first, each with its other end where that is none of them
-select r.newer, r.older, r.reason, m.*
-from unnest(%(ids)s::int8[]) as i (id)
-cross join lateral (
-    select newer, older, reason, created_at, older as other from core.relations
-    where space_id = %(space)s and newer = i.id and removed_at is null
+-- name: cite_linked: messages, and behind them their links that hold, oldest first, with the ends that are none of them
+select l.newer, l.older, l.reason, m.*
+from (
+    select id, null::int8 as newer, null::int8 as older, null as reason, null::timestamptz as created_at
+    from unnest(%(ids)s::int8[]) as i (id)
     union all
-    select newer, older, reason, created_at, newer from core.relations
-    where space_id = %(space)s and older = i.id and removed_at is null and newer <> all(%(ids)s::int8[])
-) r
+    select r.other, r.newer, r.older, r.reason, r.created_at
+    from unnest(%(ids)s::int8[]) as i (id)
+    cross join lateral (
+        select newer, older, reason, created_at, older as other from core.relations
+        where space_id = %(space)s and newer = i.id and removed_at is null
+        union all
+        select newer, older, reason, created_at, newer from core.relations
+        where space_id = %(space)s and older = i.id and removed_at is null and newer <> all(%(ids)s::int8[])
+    ) r
+) l
 left join lateral (
     select m.id, m.external_id, s.name, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content
     from core.messages m
     left join lateral (
         select name from core.sessions where space_id = %(space)s and id = m.session_id offset 0
     ) s on true
-    where m.space_id = %(space)s and m.id = r.other and m.id <> all(%(ids)s::int8[])
+    where m.space_id = %(space)s and m.id = l.id and (l.newer is null or m.id <> all(%(ids)s::int8[]))
     offset 0
 ) m on true
-order by r.created_at, r.newer, r.older
+order by l.created_at nulls first, l.newer, l.older
 
 -- name: replaces: whether a message replaces another, by any number of links
 with recursive replaced (id) as (

@@ -38,7 +38,7 @@ from quipu.kinds.tables.embedding.store import SQL
 from quipu.kinds.tables.logins import Logins
 from quipu.kinds.tables.model import StoredSchema
 from quipu.recall.generations import Models
-from quipu.recall.index import ReservedIds, withdraw
+from quipu.recall.index import Reserved, withdraw
 from quipu.recall.model import GenerationChanged
 
 TOPIC: Final = "tables-embedding"
@@ -86,7 +86,7 @@ class _Batches:
         # checked that every table is watched.
         thorough = self._ahead is None or not self._ahead.begun
         while True:
-            ids = ReservedIds(0 if self._ahead is None else self._ahead.count)
+            ids = Reserved(alone=0 if self._ahead is None else self._ahead.count)
             query = store.PendingQuery(
                 self._schema, skipped=skipped, limit=rows, thorough=thorough, beside=ids.ask
             )
@@ -109,9 +109,7 @@ class _Batches:
                     await tx.execute(SQL["watch"], schema=self._schema)
             thorough = True
 
-    async def _followed(
-        self, tx: SpaceTransaction, pending: Pending, entries: ReservedIds
-    ) -> tuple[int, bool]:
+    async def _followed(self, tx: SpaceTransaction, pending: Pending, entries: Reserved) -> tuple[int, bool]:
         changes, relation = pending.changes, pending.relation
         noted = {one.source_id: one for one in changes if one.source_id is not None}
         ids = [one for one in noted if len(one) <= _LONGEST_KEY]

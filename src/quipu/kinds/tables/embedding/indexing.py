@@ -40,7 +40,7 @@ class Filing:
         relation: Relation,
         steps: Plan,
         changes: Sequence[Change],
-        entries: index.ReservedIds,
+        entries: index.Reserved,
     ) -> bool:
         """Take the steps; returns whether there are other changes to follow.
 
@@ -56,7 +56,7 @@ class Filing:
             if steps.gone:
                 await withdraw(tx, steps.gone)
             return await store.waits(waiting)
-        held = await entries.held(tx, len(steps.new))
+        held = await entries.held(tx, alone=len(steps.new))
         known = await self._known(tx, steps.new, generation=held.generation)
         async with tx.conn.pipeline():  # PostgreSQL is at work while the vectors are made
             waiting = await self._say(tx, relation, steps, changes, held.alone)
