@@ -432,7 +432,7 @@ def _terms(rows: Sequence[Row], drafts: Sequence[Draft]) -> dict[str, object]:
     entry = np.repeat(np.array([row.id for row in rows], dtype=np.int64), counts)
     tokens = np.repeat(np.array([min(row.tokens, 32_000) for row in rows], dtype=np.int16), counts)
     occurrences = np.concatenate([d.bag.occurrences for d in drafts])
-    order = np.lexsort((entry, term))
+    order = np.lexsort((entry, term)) if len(drafts) > 1 else slice(None)  # one has them sorted
     posted = term[order]
     is_first = np.ones(len(posted), dtype=bool)
     is_first[1:] = posted[1:] != posted[:-1]
@@ -444,7 +444,7 @@ def _terms(rows: Sequence[Row], drafts: Sequence[Draft]) -> dict[str, object]:
         "posted_occurrences": Int2s(occurrences[order]),
         "posted_tokens": Int2s(tokens[order]),
         "counted_term": Int4s(posted[begins]),
-        "counted_entries": Int4s(np.diff(begins, append=len(posted))),
+        "counted_entries": Int4s(np.diff(np.append(begins, len(posted)))),
     }
 
 

@@ -72,8 +72,9 @@ def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> l
     itself, for it tells nothing (part ``echo``).
     """
     asked = frozenset(words(question))
-    said = {hit.id: words(cited[hit.id].text) for hit in found if hit.id in cited}
-    weighed = (_weighed(hit, cited[hit.id].text, said[hit.id], asked) for hit in found if hit.id in cited)
+    there = [hit for hit in found if hit.id in cited]
+    said = {hit.id: words(cited[hit.id].text) for hit in there}
+    weighed = (_weighed(hit, cited[hit.id].text, said[hit.id], asked) for hit in there)
     alike: dict[object, list[Found]] = {}
     for hit in sorted(weighed, key=_rank):
         cite = cited[hit.id]

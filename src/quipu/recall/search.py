@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -255,18 +255,18 @@ async def filed(
     What takes longer than ``seconds`` is left for the next time, and so is what a transaction of SQL has
     locked: nobody knows when that ends. The queries of ``ask`` go to the server with what opens the space.
     """
-    async with AsyncExitStack() as stack:
-        tx = await stack.enter_async_context(database.snapshot_read(space, ask=ask))
+    async with database.snapshot_read(space, ask=ask) as tx:
         late = [] if tx is None else [code for code in behind if tx.space.unfiled & 1 << (code - 1)]
-        if tx is not None and late:
-            by_hand = await store.is_written_by_hand(tx)
-            await stack.aclose()
-            # What waits is everybody's, and it is not shown.
-            with acting_for(None), move_on_after(seconds):
-                for code in late:
-                    with leaving_what_is_held(_HELD_MILLISECONDS) if by_hand else nullcontext():
-                        await behind[code](database, models, space)
-            tx = await stack.enter_async_context(database.snapshot_read(space, ask=ask))
+        if tx is None or not late:
+            yield tx
+            return
+        by_hand = await store.is_written_by_hand(tx)
+    # What waits is everybody's, and it is not shown.
+    with acting_for(None), move_on_after(seconds):
+        for code in late:
+            with leaving_what_is_held(_HELD_MILLISECONDS) if by_hand else nullcontext():
+                await behind[code](database, models, space)
+    async with database.snapshot_read(space, ask=ask) as tx:
         yield tx
 
 
@@ -280,9 +280,12 @@ def selectivity(share: float) -> float:
     return 1.0 if share <= 0 else max(0.0, min(1.0, -math.log(share) / 2))
 
 
-def scored(parts: Mapping[str, float], *, most: float) -> tuple[float, dict[str, float]]:
-    """Score and parts on the scale 0 to 1: divided by the most that the signals in force can add up to."""
-    scaled = {signal: round(parts[signal] / most, 6) for signal in SIGNALS if parts[signal]}
+def scored(added: Sequence[float], *, most: float) -> tuple[float, dict[str, float]]:
+    """Return the score and its parts on the scale 0 to 1: what each of ``SIGNALS`` added, in their order.
+
+    It is divided by ``most``, what the signals in force can add up to.
+    """
+    scaled = {signal: round(part / most, 6) for signal, part in zip(SIGNALS, added, strict=True) if part}
     return round(min(1.0, sum(scaled.values())), 6), scaled
 
 
@@ -389,5 +392,5 @@ def _date_values(windows: Sequence[Window]) -> Mapping[str, object]:
 
 def _found(row: Sequence[Any], most: float) -> Found:
     id_, kind, *added, cosine, coverage = row
-    score, parts = scored(dict(zip(SIGNALS, added, strict=True)), most=most)
+    score, parts = scored(added, most=most)
     return Found(id_, kind, score, parts, cosine, coverage)

@@ -10,22 +10,22 @@ from hypothesis import strategies as st
 
 from quipu.recall.search import SIGNALS, Weights, scored, selectivity, session_weight
 
-amounts = st.fixed_dictionaries({signal: st.floats(0, 1) for signal in SIGNALS})
+amounts = st.lists(st.floats(0, 1), min_size=len(SIGNALS), max_size=len(SIGNALS))
 
 
 @given(amounts, st.floats(0.1, 10))
-def test_a_score_is_the_sum_of_its_parts_between_0_and_1(parts: dict[str, float], most: float) -> None:
-    score, shown = scored(parts, most=most)
+def test_a_score_is_the_sum_of_its_parts_between_0_and_1(added: list[float], most: float) -> None:
+    score, shown = scored(added, most=most)
     assert 0 <= score <= 1
-    assert set(shown) <= {signal for signal, amount in parts.items() if amount}
+    assert set(shown) <= {signal for signal, amount in zip(SIGNALS, added, strict=True) if amount}
     if sum(shown.values()) <= 1:
         assert score == pytest.approx(sum(shown.values()), abs=1e-5)
 
 
 def test_what_satisfies_every_signal_scores_1() -> None:
     weights = Weights()
-    full = {s: getattr(weights, s) for s in SIGNALS} | {"length": weights.longest}
-    score, _ = scored(full, most=sum(full.values()))
+    full = [weights.longest if s == "length" else getattr(weights, s) for s in SIGNALS]
+    score, _ = scored(full, most=sum(full))
     assert score == pytest.approx(1, abs=1e-5)
 
 
