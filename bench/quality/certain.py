@@ -122,7 +122,7 @@ def fit(asked: Sequence[Asked]) -> confidence.Numbers:
     """The numbers that fit best; every kind counts the same, and so do answerable and foreign questions."""
     told = np.array([one.posed.is_told for one in asked], dtype=float)
     signs = np.array([confidence.signs(one.answer) for one in asked])
-    known = _logistic(signs, told, _weights([(one.kind, one.posed.is_told) for one in asked]))
+    known = logistic(signs, told, _weights([(one.kind, one.posed.is_told) for one in asked]))
     odds = known[0] + signs @ known[1:]
     nothing = float(np.quantile(1 / (1 + np.exp(-odds[told == 1])), 1 - _KEPT))
     rows = [
@@ -131,7 +131,7 @@ def fit(asked: Sequence[Asked]) -> confidence.Numbers:
         for hit, sign in zip(one.answer, confidence.signs_of_hits(one.answer, float(odd)), strict=True)
     ]
     right = np.array([is_right for _, _, is_right in rows], dtype=float)
-    hit = _logistic(
+    hit = logistic(
         np.array([sign for _, sign, _ in rows]), right, _weights([(kind, 0) for kind, _, _ in rows])
     )
     return confidence.Numbers(
@@ -156,17 +156,19 @@ def _weights(groups: Sequence[tuple[str, object]]) -> Floats:
     return np.array([100 / counts[group] for group in groups])
 
 
-def _logistic(signs: Floats, outcomes: Floats, weights: Floats) -> Floats:
+def logistic(signs: Floats, outcomes: Floats, weights: Floats, *, pull: float = 1.0) -> Floats:
     """The constant and the weight of each sign, by Newton's method with a slight pull towards 0."""
     mean, spread = signs.mean(0), signs.std(0) + 1e-9
     rows = np.c_[np.ones(len(signs)), (signs - mean) / spread]
-    pull = np.eye(rows.shape[1])
-    pull[0, 0] = 0
+    towards = pull * np.eye(rows.shape[1])
+    towards[0, 0] = 0
     found = np.zeros(rows.shape[1])
     for _ in range(50):
         chance = 1 / (1 + np.exp(-rows @ found))
-        slope = rows.T @ (weights * (outcomes - chance)) - pull @ found
-        found += np.linalg.solve(rows.T @ (rows * (weights * chance * (1 - chance))[:, None]) + pull, slope)
+        slope = rows.T @ (weights * (outcomes - chance)) - towards @ found
+        found += np.linalg.solve(
+            rows.T @ (rows * (weights * chance * (1 - chance))[:, None]) + towards, slope
+        )
     return np.r_[found[0] - (found[1:] * mean / spread).sum(), found[1:] / spread]
 
 

@@ -9,9 +9,10 @@ from typing import Final
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.prose.changes import wants_one_value
 from quipu.recall import store as index
-from quipu.recall.changes import Pair, arranged, candidates, likely, satisfies, shown
+from quipu.recall.changes import Pair, arranged, satisfies, shown
 from quipu.recall.model import Cited, Filters
 from quipu.recall.neighbours import THREAD_SHIFT
+from quipu.recall.outdated import Statements, told
 from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
 from quipu.record.linked import Linked
@@ -61,16 +62,15 @@ def _satisfying(ends: Mapping[int, Cited], filters: Filters) -> dict[int, Cited]
 async def _guessed(
     tx: SpaceTransaction, question: Question, hits: Sequence[Distinct], cited: Mapping[int, Cited]
 ) -> list[Pair]:
-    """Return pairs that nobody linked, of which the newer statement in all likelihood replaces the older."""
+    """Return pairs that nobody linked, of which the newer statement has probably replaced the older."""
     if question.time_asked != "present" or not wants_one_value(question.text):
         return []
-    among = candidates(hits, cited, kind=MESSAGE)
+    among = told(hits, cited, kind=MESSAGE)
     generation = tx.space.generation
-    if not among or generation is None:
+    if len(among) < 2 or generation is None:
         return []
-    ends = {found.id for older, newer, _ in among for found in (older, newer)}
-    compared = await index.compared(tx, sorted(ends), generation=generation)
-    return likely(question, among, cited, compared)
+    compared = await index.compared(tx, sorted(one.id for one in among), generation=generation)
+    return [Pair(one.newer, one.older) for one in Statements(question, among, cited, compared).replaced()]
 
 
 def _as_of(question: Question) -> datetime | None:

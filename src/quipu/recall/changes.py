@@ -7,14 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from quipu.kernel.base.text import excerpt
-from quipu.kernel.prose.changes import Sign, TimeAsked, may_be_of_one, sign_of
-from quipu.kernel.prose.matters import matters
+from quipu.kernel.prose.changes import TimeAsked
 from quipu.recall.model import Change, Cited, Filters, Found
-from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
 
 NEWER: Final = "newer"
@@ -22,12 +17,6 @@ ORDER: Final = "order"
 """Names of the parts by which a statement stands beside the one that it replaces, or that replaces it."""
 
 _EXCERPT_CHARACTERS: Final = 120
-_FIRST: Final = 3  # hits whose newer value is looked for
-_AMONG: Final = 50  # in so many
-_RARE: Final = 3  # a term in more of these is about the topic, not about the one thing
-_SURE: Final = 0.8
-_DAYS: Final = 60
-_ENOUGH: Final = 7.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,90 +26,6 @@ class Pair:
     newer: int
     older: int
     reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Basis on which statements are compared: the hashes of their terms, their direction (unit length)."""
-
-    terms: frozenset[int]
-    direction: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    """Grounds for a later statement replacing an earlier one, where a question asks for one value.
-
-    ``sign``: how sure its sign of change is, 0 to 1. ``cosine``: of both texts. ``share``: its score as a
-    share of the older one's. ``on_matter``: it speaks of the matter of the question. ``rare_terms``: terms
-    of both that few other hits have. ``lost_terms``: those of the question that only the older one has.
-    ``days``: between them.
-    """
-
-    sign: float
-    cosine: float
-    share: float
-    on_matter: bool
-    rare_terms: int
-    lost_terms: int
-    days: float
-
-    @property
-    def weight(self) -> float:
-        """Sum of all that speaks for it; nothing if the sign is weak and neither matter nor terms agree."""
-        if self.sign < _SURE and not (self.on_matter or self.rare_terms):
-            return 0.0
-        weight = self.sign + 6 * self.cosine + 2 * self.share + 0.8 * min(self.rare_terms, 2)
-        return weight + self.on_matter + 2 * min(1.0, self.days / _DAYS) - 0.5 * self.lost_terms
-
-
-def candidates(
-    entries: Sequence[Distinct], cited: Mapping[int, Cited], *, kind: int
-) -> list[tuple[Found, Found, Sign]]:
-    """Return pairs of statements, older and newer, of which the newer may replace the older.
-
-    The older is one of the first three, of messages of ``kind``; the newer comes after it among the first
-    fifty, was told later in another session by the same person, and has a sign of change.
-    """
-    told = [one.found for one in entries[:_AMONG] if one.found.kind == kind and _is_told(cited[one.found.id])]
-    signs = {one.id: sign_of(cited[one.id].text) for one in told}
-    return [
-        (older, newer, sign)
-        for place, older in enumerate(told[:_FIRST])
-        for newer in told[place + 1 :]
-        if (sign := signs[newer.id]) is not None and _may_replace(cited[newer.id], cited[older.id])
-    ]
-
-
-def likely(
-    question: Question,
-    among: Sequence[tuple[Found, Found, Sign]],
-    cited: Mapping[int, Cited],
-    compared: Mapping[int, Compared],
-) -> list[Pair]:
-    """Return the pairs whose newer statement replaces the older, at most one for each older."""
-    frequent = _frequent(compared)
-    topic = matters(question.text)
-    on_matter = {newer.id: bool(topic & matters(cited[newer.id].text)) for _, newer, _ in among}
-    found: dict[int, tuple[float, Pair]] = {}
-    for older, newer, sign in among:
-        if older.id not in compared or newer.id not in compared:
-            continue
-        ours, theirs = compared[newer.id], compared[older.id]
-        likeness = Likeness(
-            sign=sign.strength,
-            cosine=float(ours.direction @ theirs.direction),
-            share=newer.score / max(older.score, 1e-6),
-            on_matter=on_matter[newer.id],
-            rare_terms=len((ours.terms & theirs.terms) - frequent),
-            lost_terms=sum(
-                not theirs.terms.isdisjoint(h) and ours.terms.isdisjoint(h) for h in question.terms.values()
-            ),
-            days=(cited[newer.id].happened_at - cited[older.id].happened_at).total_seconds() / 86_400,
-        )
-        if likeness.weight >= max(_ENOUGH, found[older.id][0] if older.id in found else 0.0):
-            found[older.id] = likeness.weight, Pair(newer.id, older.id, sign.name)
-    return [pair for _, pair in found.values()]
 
 
 def arranged(
@@ -181,28 +86,6 @@ def satisfies(told: Cited, filters: Filters) -> bool:
         and (filters.since is None or told.happened_at >= filters.since)
         and (filters.until is None or told.happened_at < filters.until)
     )
-
-
-def _is_told(told: Cited) -> bool:
-    return told.source.role == "user"
-
-
-def _may_replace(newer: Cited, older: Cited) -> bool:
-    ours, theirs = newer.source, older.source
-    return (
-        newer.happened_at > older.happened_at
-        and (ours.speaker, ours.user) == (theirs.speaker, theirs.user)
-        and (ours.session is None or ours.session != theirs.session)
-        and may_be_of_one(newer.text, older.text)
-    )
-
-
-def _frequent(compared: Mapping[int, Compared]) -> frozenset[int]:
-    counts: dict[int, int] = {}
-    for one in compared.values():
-        for term in one.terms:
-            counts[term] = counts.get(term, 0) + 1
-    return frozenset(term for term, count in counts.items() if count > _RARE)
 
 
 def _told_at(cited: Mapping[int, Cited], *, newer: bool) -> Callable[[Pair], tuple[datetime, int]]:

@@ -67,14 +67,14 @@ class Weights:
 
     meaning: float = 1.0
     words: float = 0.26
-    session: float = 0.24
-    speaker: float = 0.2
-    asker: float = 0.3
+    session: float = 0.2
+    speaker: float = 0.15
+    asker: float = 0.36
     people: float = 0.4
     date: float = 0.6
-    when: float = 0.3
-    tells: float = 0.1
-    length: float = 0.06
+    when: float = 0.25
+    tells: float = 0.18
+    length: float = 0.1
 
     @property
     def longest(self) -> float:

@@ -67,7 +67,7 @@ def test_two_that_are_equally_good_are_not_sure() -> None:
 
 def test_a_hit_that_asks_is_less_sure_than_one_that_tells() -> None:
     order = ["maybe", "likely", "sure"]
-    tells, asks = hit(0.7, 0.6, 0.8), hit(0.7, 0.6, 0.8, "Is the boat green?")
+    tells, asks = hit(0.8, 0.6, 0.8), hit(0.8, 0.6, 0.8, "Is the boat green?")
     other = hit(0.6, 0.3, 0.4)
     assert order.index(judged([asks, other])[0].certainty) < order.index(judged([tells, other])[0].certainty)
 

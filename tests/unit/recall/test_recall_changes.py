@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
 import pytest
 
-from quipu.recall.changes import Compared, Likeness, Pair, arranged, candidates, likely, satisfies, shown
+from quipu.recall.changes import Pair, arranged, satisfies, shown
 from quipu.recall.model import Cited, Filters, Found, Source
 from quipu.recall.question import Question, understand
 from quipu.recall.repeats import Distinct
@@ -104,51 +103,6 @@ def test_hits_tell_what_they_replace_and_what_replaces_them() -> None:
     ]
     assert [(one.id, one.happened_at) for one in newer.supersedes] == [("1", TOLD[1].happened_at)]
     assert older.supersedes == newer.superseded_by == ()
-
-
-def test_only_what_was_told_later_by_the_same_person_elsewhere_with_a_sign_is_a_candidate() -> None:
-    lines = cited(_1="I live in Rome.", _2="I moved to Oslo.", _3="It rains.")
-    found = candidates(entries(1, 2, 3), lines, kind=1)
-    assert [(older.id, newer.id, sign.name) for older, newer, sign in found] == [(1, 2, "moved")]
-    assert candidates(entries(2, 1), lines, kind=1) == []
-    for source in (
-        replace(lines[2].source, speaker="ben"),
-        replace(lines[2].source, session="s_1"),
-        replace(lines[2].source, role="assistant"),
-    ):
-        other = {**lines, 2: replace(lines[2], source=source)}
-        assert candidates(entries(1, 2), other, kind=1) == []
-    assert candidates(entries(1, 2), lines, kind=9) == []
-
-
-def directed(angle: float, *terms: int) -> Compared:
-    return Compared(frozenset(terms), np.array([np.cos(angle), np.sin(angle)], dtype=np.float32))
-
-
-def test_statements_near_in_meaning_are_likely_to_replace_each_other() -> None:
-    lines = cited(_1="I live in Rome.", _2="I moved to Oslo.")
-    among = candidates(entries(1, 2), lines, kind=1)
-    near, far = {1: directed(0), 2: directed(0.9)}, {1: directed(0), 2: directed(1.5)}
-    question = asked("Where do I live?")
-    assert likely(question, among, lines, near) == [Pair(2, 1, "moved")]
-    assert likely(question, among, lines, far) == []
-    assert likely(question, among, lines, {}) == []
-
-
-def test_the_likelier_of_two_is_taken() -> None:
-    lines = cited(_1="I live in Rome.", _2="I moved to Oslo.", _3="I moved the sofa to the left.")
-    among = candidates(entries(1, 3, 2), lines, kind=1)
-    compared = {1: directed(0), 2: directed(0.6), 3: directed(0.9)}
-    assert likely(asked("Where do I live?"), among, lines, compared) == [Pair(2, 1, "moved")]
-
-
-def test_a_weak_sign_needs_a_common_matter_or_word() -> None:
-    surely = Likeness(0.9, 0.9, 0.9, on_matter=False, rare_terms=0, lost_terms=0, days=60)
-    assert surely.weight > 0
-    assert replace(surely, sign=0.5).weight == 0
-    assert replace(surely, sign=0.5, rare_terms=1).weight > 0
-    assert replace(surely, sign=0.5, on_matter=True).weight > 0
-    assert replace(surely, lost_terms=1).weight < surely.weight
 
 
 def test_filters_hold_for_what_is_brought_in() -> None:

@@ -13,9 +13,16 @@ from quipu.kernel.prose.matters import matters
 TimeAsked = Literal["present", "past", "change"]
 """What a question wants of a value: the one that holds, one that held, or how it became another."""
 
+Form = Literal["number", "date"]
+"""Form of a value that a question asks for."""
+
+_FORMS: Final[tuple[Form, ...]] = ("number", "date")
 _READ: Final = 600  # what people tell as news, they tell soon
 _QUESTION_READ: Final = 400
 _MOST_WORDS: Final = 11  # a longer question asks for one thing that was said, not for a value
+_FEW_WORDS: Final = 6  # "Which gym?", "Car insurer?": with so few no verb is needed to ask for the present
+_SENTENCE: Final = re.compile(r"[^.!?？؟。！\n]+[.!?？؟。！]*")
+_SHORTEST: Final = 2  # characters; fewer are no sentence
 _DIGITS: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -51,7 +58,7 @@ def _named(text: str) -> frozenset[str]:
     """Return the people of whom a text says that they do or are something."""
     subject, _, others = _people()
     found = {name for match in subject.finditer(text[:_READ]) for name in match[1].split()}
-    return frozenset(name for name in found - others if not name.endswith("ly"))
+    return frozenset(name for name in found - others if not (name.endswith("ly") or matters(name)))
 
 
 @cache
@@ -82,9 +89,10 @@ def time_asked(question: str) -> TimeAsked | None:
         return "past"
     if _patterns("now").search(plain):
         return "present"
-    if _patterns("tense").search(plain) or not _patterns("present").search(plain):
+    if _patterns("tense").search(plain):
         return None
-    return "present"
+    is_short = question.rstrip().endswith("?") and len(plain.split()) <= _FEW_WORDS
+    return "present" if is_short or _patterns("present").search(plain) else None
 
 
 def wants_one_value(question: str) -> bool:
@@ -93,13 +101,32 @@ def wants_one_value(question: str) -> bool:
     "What car do I drive?" does; "what does she like about cars?" and "what car do I drive in 2019?" do not.
     """
     plain = _plain(question[:_QUESTION_READ])
+    words = plain.split()
     return (
         time_asked(question) == "present"
         and not _patterns("many").search(plain)
         and not _DIGITS.search(plain)
-        and len(plain.split()) <= _MOST_WORDS
-        and bool(_patterns("one").search(plain) or matters(question))
+        and len(words) <= _MOST_WORDS
+        and (len(words) < _FEW_WORDS or bool(_patterns("one").search(plain) or matters(question)))
     )
+
+
+def form_asked(question: str) -> Form | None:
+    """Return the form of the value that a question asks for: "how much", "when"; None if it has none."""
+    plain = _plain(question[:_QUESTION_READ])
+    return next((form for form in _FORMS if _patterns(f"asks_{form}").search(plain)), None)
+
+
+def has_form(text: str, form: Form) -> bool:
+    """Return True if a text has a number, or for a date a number, a month or a day of the week."""
+    plain = _plain(text[:_READ])
+    return bool(_patterns("number").search(plain) or (form == "date" and _patterns("date").search(plain)))
+
+
+def is_question(text: str) -> bool:
+    """Return True if every sentence of a text asks something."""
+    sentences = [one for one in _SENTENCE.findall(text[:_READ]) if len(one.strip()) > _SHORTEST]
+    return all(one.rstrip().endswith(("?", "？", "؟")) for one in sentences)
 
 
 def _plain(text: str) -> str:

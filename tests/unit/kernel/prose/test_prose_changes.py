@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 
 from hostile import texts
-from quipu.kernel.prose.changes import may_be_of_one, sign_of, tells_past, time_asked, wants_one_value
+from quipu.kernel.prose.changes import (
+    Form,
+    form_asked,
+    has_form,
+    is_question,
+    may_be_of_one,
+    sign_of,
+    tells_past,
+    time_asked,
+    wants_one_value,
+)
 from quipu.kernel.prose.lexicon import lexicon
 from quipu.kernel.prose.matters import matters
 
@@ -118,10 +128,49 @@ def test_what_a_question_asks_of_a_value_is_known(question: str, asked: str | No
         ("What kinds of cars does Ana like?", False),
         ("What car does Ana have in 2019?", False),
         ("Where did Ana live?", False),
+        ("Which gym?", True),
+        ("Car insurer?", True),
+        ("whos my roommate", True),
+        ("With which company do we have the electricity?", True),
+        ("tell me about boats", False),
     ],
 )
 def test_a_question_for_one_value_of_the_present_is_known(question: str, *, one: bool) -> None:
     assert wants_one_value(question) is one
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "text", "has"),
+    [
+        ("How much is my rent?", "number", "They wrote, it is 740.", True),
+        ("How much is my rent?", "number", "They wrote about the rent.", False),
+        ("When is the exam?", "date", "It was put to Friday.", True),
+        ("When is the exam?", "date", "It was put off.", False),
+        ("Wie hoch ist meine Miete?", "number", "Sie ist jetzt siebenhundert.", False),
+        ("Wann ist die Prüfung?", "date", "Sie ist am Freitag.", True),
+    ],
+)
+def test_the_form_of_a_value_is_known(question: str, form: Form, text: str, *, has: bool) -> None:
+    assert form_asked(question) == form
+    assert has_form(text, form) is has
+
+
+def test_a_question_without_a_form_asks_for_none() -> None:
+    assert form_asked("Where do I live?") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Who was that?", True),
+        ("A goat? Dad's frame?", True),
+        ("你住在哪里？", True),
+        ("We moved. Who helps?", False),
+        ("We moved", False),
+    ],
+)
+def test_a_text_of_questions_alone_is_known(text: str, *, asks: bool) -> None:
+    assert is_question(text) is asks
 
 
 def test_matters_are_told_by_their_words() -> None:
