@@ -43,7 +43,7 @@ async def test_late_entries_are_what_they_would_have_been(memory: AsyncMemory, u
     assert await memory.transcripts.index(space="late") == 80
     assert await memory.transcripts.waiting(space="late") == 0
     assert entries(url, "late") == entries(url, "at once")
-    before, after = [await memory.recall("login test", space=space, limit=4) for space in ("at once", "late")]
+    before, after = [await memory.recall("login test", space=space) for space in ("at once", "late")]
     assert [hit.text for hit in before] == [hit.text for hit in after]
     assert [hit.score for hit in before] == pytest.approx([hit.score for hit in after], abs=1e-3)
 
@@ -82,3 +82,36 @@ async def test_text_of_the_projects_is_found_after_a_sync(
     hits = await memory.recall("Why does the login test fail?", space="my-boats", limit=1)
     assert hits[0].text == OPINIONS[1]
     assert claude.recordings(root / "projects")
+
+
+async def test_rules_are_kept_as_sessions_are_taken_in(memory: AsyncMemory, root: Path) -> None:
+    session = World(root).session("/home/ana/garden")
+    session.prompt("Always run the tests before you commit. And the login page is too slow.")
+    session.answer([{"type": "text", "text": "Very well."}])
+    session.write()
+    await memory.transcripts.sync([root])
+    (rule,) = await memory.rules.list(space="garden")
+    assert (rule.text, rule.user) == ("Always run the tests before you commit.", None)
+    assert (
+        "Always run the tests"
+        in (await memory.recall_block("fix the login", budget_tokens=400, space="garden")).text
+    )
+
+    session.prompt("You no longer have to run the tests before you commit.")
+    session.write()
+    await memory.transcripts.sync([root])
+    assert await memory.rules.list(space="garden") == []
+    (ended,) = await memory.rules.list(space="garden", state="archived")
+    assert (ended.id, ended.ended_by) == (rule.id, "rule")
+
+
+async def test_what_an_agent_tells_its_helper_is_no_rule(memory: AsyncMemory, root: Path) -> None:
+    world = World(root)
+    session = world.session("/home/ana/garden")
+    session.prompt("Look into the login.")
+    session.write()
+    helper = world.session("/home/ana/garden", agent="a1", parent=session)
+    helper.prompt("Always answer in JSON.")
+    helper.write()
+    await memory.transcripts.sync([root])
+    assert await memory.rules.list(space="garden") == []

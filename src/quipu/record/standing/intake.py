@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
@@ -20,18 +20,23 @@ from quipu.record.standing.model import Draft, Known
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Instructions of a message; ``message`` is its number, ``vector`` of unit length."""
+    """Instructions of a message; ``message`` is its number, ``vector`` of unit length, None if unknown."""
 
     message: int
     user: str | None
     content: str
     at: datetime
     instructions: Sequence[Instruction]
-    vector: NDArray[np.float32]
+    vector: NDArray[np.float32] | None = None
 
 
-async def keep(tx: SpaceTransaction, every: Sequence[Told], *, generation: int, now: datetime) -> None:
-    """Keep the rules that messages tell, and end those that they take back, in order of time."""
+async def keep(
+    tx: SpaceTransaction, every: Sequence[Told], *, now: datetime, generation: int | None = None
+) -> None:
+    """Keep the rules that messages tell, and end those that they take back, in order of time.
+
+    ``generation`` is that of the vectors; without vectors, an end ends only what it has words in common with.
+    """
     known: defaultdict[str | None, list[Known]] = defaultdict(list)
     for one in await store.in_force(tx, {told.user for told in every if told.user is not None}):
         known[one.user].append(one)
@@ -46,15 +51,17 @@ async def _follow(
     instruction: Instruction,
     known: list[Known],
     *,
-    generation: int,
+    generation: int | None,
     now: datetime,
 ) -> None:
     """Do what an instruction says; ``known`` are the rules of the same person, and are kept up to date."""
     past = [one for one in known if one.since <= told.at and one.message != told.message]
     over: list[Known] = []
     if instruction.is_end and past:
-        messages = [one.message for one in past if one.message is not None]
-        near = await store.nearness(tx, messages, told.vector, generation=generation)
+        near: Mapping[int, float] = {}
+        if told.vector is not None and generation is not None:
+            messages = [one.message for one in past if one.message is not None]
+            near = await store.nearness(tx, messages, told.vector, generation=generation)
         over = ended(instruction.text, past, near)
     is_rule = instruction.is_rule or (instruction.is_instead and bool(over))
     if is_rule:

@@ -11,6 +11,7 @@ from typing import Final
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Moments, Texts
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
+from quipu.kernel.prose.standing import read as instructions
 from quipu.kinds.transcripts import jobs
 from quipu.kinds.transcripts.formats.model import Details, Entry
 from quipu.kinds.transcripts.message_index import CODE
@@ -21,6 +22,8 @@ from quipu.kinds.transcripts.sync.rows import LineRow
 from quipu.kinds.transcripts.sync.withheld import without_erased
 from quipu.recall import deferred
 from quipu.record import store as record
+from quipu.record.standing import intake as standing
+from quipu.record.standing.intake import Told
 
 SQL: Final = queries.load("quipu.kinds.transcripts.sync")
 _BIT: Final = 1 << (CODE - 1)
@@ -112,6 +115,8 @@ class BatchWrite:
                 await tx.run(SQL["mark_unfiled"], {"bit": _BIT})
             if new:
                 await jobs.ask(tx, now=now)
+        if rules := _rules(said):
+            await standing.keep(tx, rules, now=now)
         return Written(new, len(said), len(entries) - len(new), withheld)
 
     async def _leave_out_erased(self, tx: SpaceTransaction) -> int:
@@ -185,6 +190,16 @@ async def _lines(tx: SpaceTransaction, new: Sequence[LineRow]) -> None:
         await tx.run(SQL["insert_calls"], calls)
     if results := rows.results(new):
         await tx.run(SQL["insert_results"], results)
+
+
+def _rules(said: Sequence[LineRow]) -> list[Told]:
+    """Return what people told the agent for the time to come."""
+    prompts = [(row, row.entry.text or "") for row in said if row.entry.is_prompt]
+    return [
+        Told(row.message, None, text, row.entry.happened_at, found)
+        for row, text in prompts
+        if (found := instructions(text))
+    ]
 
 
 def _details(batch: Batch, sessions: Mapping[str, int]) -> dict[int, list[Details]]:
