@@ -326,6 +326,79 @@ CREATE FUNCTION core.drop_kept_answers(before timestamp with time zone) RETURNS 
 
 COMMENT ON FUNCTION core.drop_kept_answers(before timestamp with time zone) IS 'Drops those of all spaces that were begun before, or two days after it, which is a day from now; how many.';
 
+CREATE PROCEDURE core.end_by_relations(IN place text, IN name text, IN sources text, IN owner text, IN rests text DEFAULT 'true'::text, IN by_rule text DEFAULT 'false'::text)
+    LANGUAGE plpgsql
+    AS $_$
+begin
+    execute format($x$
+create function %1$I.settle_validity(ids uuid[]) returns void
+    language sql volatile
+    as $f$
+update %1$I.%2$I m
+set valid_until = v.ended
+from unnest(ids) as t (id)
+cross join lateral (
+    select min(n.happened_at) as ended
+    from %1$I.%2$I x
+    cross join lateral (
+        select s.message_id from %1$I.%3$I s where s.space_id = x.space_id and s.%4$I = x.id and %5$s
+    ) o
+    join core.relations r on r.space_id = x.space_id and r.older = o.message_id
+        and r.removed_at is null and (r.made_by = 'person' or %6$s)
+    join core.messages n on n.space_id = r.space_id and n.id = r.newer
+    where x.space_id = core.current_space() and x.id = t.id
+        and not exists (
+            select from %1$I.%3$I s
+            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
+            where s.space_id = x.space_id and s.%4$I = x.id and %5$s and l.happened_at >= n.happened_at)
+) v
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+$f$;
+
+create function %1$I.follow_relation() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $f$
+begin
+    if %7$s or 'person' in (new.made_by, old.made_by) then
+        perform %1$I.settle_validity(array(
+            select distinct %4$I from %1$I.%3$I
+            where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    end if;
+    return null;
+end
+$f$;
+
+create trigger end_%2$s after insert or delete or update of removed_at, made_by on core.relations
+    for each row execute function %1$I.follow_relation();
+
+create function %1$I.follow_sources() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $f$
+declare
+    here constant integer := core.current_space();
+    source constant %1$I.%3$I := coalesce(new, old);
+begin
+    if exists (select from core.relations
+                where space_id = here and (older = source.message_id or %7$s and newer = source.message_id))
+        or exists (select from %1$I.%2$I
+                where space_id = here and id = source.%4$I and valid_until is not null) then
+        perform %1$I.settle_validity(array(
+            select source.%4$I
+            union
+            select s.%4$I from core.relations r
+            join %1$I.%3$I s on s.space_id = r.space_id and s.message_id = r.older
+            where %7$s and r.space_id = here and r.newer = source.message_id));
+    end if;
+    return null;
+end
+$f$;
+
+create trigger follow_sources after insert or delete on %1$I.%3$I
+    for each row execute function %1$I.follow_sources();
+        $x$, place, name, sources, owner, rests, by_rule, (by_rule <> 'false')::text);
+end
+$_$;
+
 CREATE TABLE core.spaces (
     id integer NOT NULL,
     name text NOT NULL,
@@ -550,6 +623,19 @@ CREATE FUNCTION core.has_erased(space text) RETURNS boolean
 
 COMMENT ON FUNCTION core.has_erased(space text) IS 'Whether anything was ever erased in a space of this name.';
 
+CREATE PROCEDURE core.have_role(IN role text)
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if not exists (select from pg_roles where rolname = role) then
+        execute format('create role %I nologin', role);
+    end if;
+    if not pg_has_role(current_user, role, 'usage') then
+        execute format('grant %I to %I', role, current_user);
+    end if;
+end
+$$;
+
 CREATE FUNCTION core.hold_erasure_chain(new_signing bytea, new_public bytea, OUT signing bytea, OUT number bigint, OUT digest bytea) RETURNS record
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO ''
@@ -688,7 +774,43 @@ CREATE FUNCTION core.joined_person(before text, another text) RETURNS text
 
 COMMENT ON FUNCTION core.joined_person(before text, another text) IS 'Whose a session is, of which one person was known, and then another.';
 
-CREATE PROCEDURE core.keep_in_space(IN place text, IN tables text[], IN rights text DEFAULT 'select, insert, update, delete'::text)
+CREATE PROCEDURE core.keep_filed(IN place text, IN name text, IN kind integer, IN live text, IN said text[])
+    LANGUAGE plpgsql
+    AS $_$
+begin
+    execute format($x$
+create trigger unfile_inserted before insert on %1$I.%2$I
+    for each row when (new.entry_id is null and %4$s) execute function core.unfile_row('%3$s');
+create trigger unfile_updated before update on %1$I.%2$I
+    for each row when (old.entry_id is not distinct from new.entry_id and (%5$s) is distinct from (%6$s))
+    execute function core.unfile_row('%3$s');
+create trigger unfile_deleted after delete on %1$I.%2$I
+    referencing old table as gone for each statement execute function core.unfile_deleted();
+create trigger be_given_entry before insert on %1$I.%2$I
+    for each row when (new.entry_id is not null) execute function core.be_given_entry('%3$s');
+create trigger be_given_entry_again before update on %1$I.%2$I
+    for each row when (old.entry_id is distinct from new.entry_id) execute function core.be_given_entry('%3$s');
+        $x$, place, name, kind, live, (select string_agg('old.' || c, ', ') from unnest(said) c),
+        (select string_agg('new.' || c, ', ') from unnest(said) c));
+    call core.keep_from_truncation(place, array[name]);
+end
+$_$;
+
+CREATE PROCEDURE core.keep_from_truncation(IN place text, IN tables text[])
+    LANGUAGE plpgsql
+    AS $$
+declare
+    t text;
+begin
+    foreach t in array tables loop
+        execute format('create trigger not_emptied before truncate on %I.%I for each statement'
+            ' execute function core.refuse_statement(%L)', place, t,
+            'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+    end loop;
+end
+$$;
+
+CREATE PROCEDURE core.keep_in_space(IN place text, IN tables text[], IN rights text DEFAULT 'select, insert, update, delete'::text, IN engine boolean DEFAULT false)
     LANGUAGE plpgsql
     AS $$
 declare
@@ -700,6 +822,9 @@ begin
         execute format('create policy own_space on %I.%I using (space_id = (select core.current_space()))', place, t);
         if rights is not null then
             execute format('grant %s on %I.%I to quipu_app', rights, place, t);
+        end if;
+        if engine then
+            execute format('create policy engine on %I.%I to quipu_owner using (true)', place, t);
         end if;
     end loop;
 end
@@ -994,6 +1119,32 @@ CREATE FUNCTION core.settle_language_tokens(on_day date, purpose_name text, diff
 
 COMMENT ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) IS 'Corrects what was set aside for a request to what it did cost.';
 
+CREATE PROCEDURE core.show_with_row(IN place text, IN tables text[], IN key text, IN of regclass)
+    LANGUAGE plpgsql
+    AS $_$
+declare
+    t text;
+begin
+    foreach t in array tables loop
+        execute format('create policy person on %1$I.%2$I as restrictive to quipu_person using (exists ('
+            'select from %4$s o where o.space_id = %2$I.space_id and o.id = %2$I.%3$I))', place, t, key, of);
+    end loop;
+end
+$_$;
+
+CREATE PROCEDURE core.show_with_session(IN place text, IN tables text[], IN key text DEFAULT 'id'::text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    t text;
+begin
+    foreach t in array tables loop
+        execute format('create policy person on %I.%I as restrictive to quipu_person using (session_id in ('
+            'select s.%I from core.sessions s where s.space_id = (select core.current_space())))', place, t, key);
+    end loop;
+end
+$$;
+
 CREATE FUNCTION core.take_out(gone bigint[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -1213,9 +1364,11 @@ CREATE FUNCTION episodes.follow_relation() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-    perform episodes.settle_validity(array(
-        select distinct belief_id from episodes.belief_sources
-        where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    if true or 'person' in (new.made_by, old.made_by) then
+        perform episodes.settle_validity(array(
+            select distinct belief_id from episodes.belief_sources
+            where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    end if;
     return null;
 end
 $$;
@@ -1224,20 +1377,20 @@ CREATE FUNCTION episodes.follow_sources() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+    here constant integer := core.current_space();
+    source constant episodes.belief_sources := coalesce(new, old);
 begin
     if exists (select from core.relations
-                where space_id = core.current_space()
-                    and (older = coalesce(new.message_id, old.message_id)
-                        or newer = coalesce(new.message_id, old.message_id)))
+                where space_id = here and (older = source.message_id or true and newer = source.message_id))
         or exists (select from episodes.beliefs
-                where space_id = core.current_space() and id = coalesce(new.belief_id, old.belief_id)
-                    and valid_until is not null) then
+                where space_id = here and id = source.belief_id and valid_until is not null) then
         perform episodes.settle_validity(array(
-            select coalesce(new.belief_id, old.belief_id)
+            select source.belief_id
             union
             select s.belief_id from core.relations r
             join episodes.belief_sources s on s.space_id = r.space_id and s.message_id = r.older
-            where r.space_id = core.current_space() and r.newer = coalesce(new.message_id, old.message_id)));
+            where true and r.space_id = here and r.newer = source.message_id));
     end if;
     return null;
 end
@@ -1307,19 +1460,21 @@ from unnest(ids) as t (id)
 cross join lateral (
     select min(n.happened_at) as ended
     from episodes.beliefs x
-    join episodes.belief_sources o on o.space_id = x.space_id and o.belief_id = x.id
-    join core.relations r on r.space_id = o.space_id and r.older = o.message_id and r.removed_at is null
-    join core.messages n on n.space_id = r.space_id and n.id = r.newer
-    where x.space_id = core.current_space() and x.id = t.id
-        and (r.made_by = 'person' or exists (
+    cross join lateral (
+        select s.message_id from episodes.belief_sources s where s.space_id = x.space_id and s.belief_id = x.id and true
+    ) o
+    join core.relations r on r.space_id = x.space_id and r.older = o.message_id
+        and r.removed_at is null and (r.made_by = 'person' or exists (
             select from episodes.belief_sources s
             join episodes.beliefs b on b.space_id = s.space_id and b.id = s.belief_id
             where s.space_id = r.space_id and s.message_id = r.newer
                 and b.person = x.person and b.key = x.key and b.form <> x.form))
+    join core.messages n on n.space_id = r.space_id and n.id = r.newer
+    where x.space_id = core.current_space() and x.id = t.id
         and not exists (
             select from episodes.belief_sources s
             join core.messages l on l.space_id = s.space_id and l.id = s.message_id
-            where s.space_id = x.space_id and s.belief_id = x.id and l.happened_at >= n.happened_at)
+            where s.space_id = x.space_id and s.belief_id = x.id and true and l.happened_at >= n.happened_at)
 ) v
 where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
 $$;
@@ -2332,7 +2487,7 @@ CREATE FUNCTION longterm.follow_relation() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-    if 'person' in (new.made_by, old.made_by) then
+    if false or 'person' in (new.made_by, old.made_by) then
         perform longterm.settle_validity(array(
             select distinct memory_id from longterm.sources
             where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
@@ -2345,13 +2500,20 @@ CREATE FUNCTION longterm.follow_sources() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+    here constant integer := core.current_space();
+    source constant longterm.sources := coalesce(new, old);
 begin
     if exists (select from core.relations
-                where space_id = core.current_space() and older = coalesce(new.message_id, old.message_id))
+                where space_id = here and (older = source.message_id or false and newer = source.message_id))
         or exists (select from longterm.long_term_memory
-                where space_id = core.current_space() and id = coalesce(new.memory_id, old.memory_id)
-                    and valid_until is not null) then
-        perform longterm.settle_validity(array[coalesce(new.memory_id, old.memory_id)]);
+                where space_id = here and id = source.memory_id and valid_until is not null) then
+        perform longterm.settle_validity(array(
+            select source.memory_id
+            union
+            select s.memory_id from core.relations r
+            join longterm.sources s on s.space_id = r.space_id and s.message_id = r.older
+            where false and r.space_id = here and r.newer = source.message_id));
     end if;
     return null;
 end
@@ -2423,9 +2585,11 @@ from unnest(ids) as t (id)
 cross join lateral (
     select min(n.happened_at) as ended
     from longterm.long_term_memory x
-    join longterm.sources o on o.space_id = x.space_id and o.memory_id = x.id and o.version = x.version
-    join core.relations r on r.space_id = o.space_id and r.older = o.message_id
-        and r.removed_at is null and r.made_by = 'person'
+    cross join lateral (
+        select s.message_id from longterm.sources s where s.space_id = x.space_id and s.memory_id = x.id and s.version = x.version
+    ) o
+    join core.relations r on r.space_id = x.space_id and r.older = o.message_id
+        and r.removed_at is null and (r.made_by = 'person' or false)
     join core.messages n on n.space_id = r.space_id and n.id = r.newer
     where x.space_id = core.current_space() and x.id = t.id
         and not exists (
@@ -3723,7 +3887,7 @@ CREATE FUNCTION transcripts.follow_relation() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-    if 'person' in (new.made_by, old.made_by) then
+    if false or 'person' in (new.made_by, old.made_by) then
         perform transcripts.settle_validity(array(
             select distinct memory_id from transcripts.memory_sources
             where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
@@ -3736,13 +3900,20 @@ CREATE FUNCTION transcripts.follow_sources() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+    here constant integer := core.current_space();
+    source constant transcripts.memory_sources := coalesce(new, old);
 begin
     if exists (select from core.relations
-                where space_id = core.current_space() and older = coalesce(new.message_id, old.message_id))
+                where space_id = here and (older = source.message_id or false and newer = source.message_id))
         or exists (select from transcripts.memories
-                where space_id = core.current_space() and id = coalesce(new.memory_id, old.memory_id)
-                    and valid_until is not null) then
-        perform transcripts.settle_validity(array[coalesce(new.memory_id, old.memory_id)]);
+                where space_id = here and id = source.memory_id and valid_until is not null) then
+        perform transcripts.settle_validity(array(
+            select source.memory_id
+            union
+            select s.memory_id from core.relations r
+            join transcripts.memory_sources s on s.space_id = r.space_id and s.message_id = r.older
+            where false and r.space_id = here and r.newer = source.message_id));
     end if;
     return null;
 end
@@ -4042,15 +4213,17 @@ from unnest(ids) as t (id)
 cross join lateral (
     select min(n.happened_at) as ended
     from transcripts.memories x
-    join transcripts.memory_sources o on o.space_id = x.space_id and o.memory_id = x.id
-    join core.relations r on r.space_id = o.space_id and r.older = o.message_id
-        and r.removed_at is null and r.made_by = 'person'
+    cross join lateral (
+        select s.message_id from transcripts.memory_sources s where s.space_id = x.space_id and s.memory_id = x.id and true
+    ) o
+    join core.relations r on r.space_id = x.space_id and r.older = o.message_id
+        and r.removed_at is null and (r.made_by = 'person' or false)
     join core.messages n on n.space_id = r.space_id and n.id = r.newer
     where x.space_id = core.current_space() and x.id = t.id
         and not exists (
             select from transcripts.memory_sources s
             join core.messages l on l.space_id = s.space_id and l.id = s.message_id
-            where s.space_id = x.space_id and s.memory_id = x.id and l.happened_at >= n.happened_at)
+            where s.space_id = x.space_id and s.memory_id = x.id and true and l.happened_at >= n.happened_at)
 ) v
 where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
 $$;
@@ -7739,8 +7912,8 @@ CREATE POLICY person ON core.tool_calls AS RESTRICTIVE TO quipu_person USING ((s
   WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
 
 CREATE POLICY person ON core.unfiled_messages AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
-   FROM core.messages m
-  WHERE ((m.space_id = unfiled_messages.space_id) AND (m.id = unfiled_messages.message_id)))));
+   FROM core.messages o
+  WHERE ((o.space_id = unfiled_messages.space_id) AND (o.id = unfiled_messages.message_id)))));
 
 ALTER TABLE core.recall_entries ENABLE ROW LEVEL SECURITY;
 
@@ -7845,12 +8018,12 @@ CREATE POLICY own_space ON episodes.threads USING ((space_id = ( SELECT core.cur
 CREATE POLICY own_space ON episodes.topics USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY person ON episodes.accesses AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
-   FROM episodes.stored_episodes e
-  WHERE ((e.space_id = accesses.space_id) AND (e.id = accesses.episode_id)))));
+   FROM episodes.stored_episodes o
+  WHERE ((o.space_id = accesses.space_id) AND (o.id = accesses.episode_id)))));
 
 CREATE POLICY person ON episodes.belief_sources AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
-   FROM episodes.beliefs b
-  WHERE ((b.space_id = belief_sources.space_id) AND (b.id = belief_sources.belief_id)))));
+   FROM episodes.beliefs o
+  WHERE ((o.space_id = belief_sources.space_id) AND (o.id = belief_sources.belief_id)))));
 
 CREATE POLICY person ON episodes.beliefs AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) AND episodes.belief_is_of_person(id)));
 
@@ -7863,28 +8036,28 @@ CREATE POLICY person ON episodes.conversation_details AS RESTRICTIVE TO quipu_pe
   WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
 
 CREATE POLICY person ON episodes.episode_history AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
-   FROM episodes.stored_episodes e
-  WHERE ((e.space_id = episode_history.space_id) AND (e.id = episode_history.episode_id)))));
+   FROM episodes.stored_episodes o
+  WHERE ((o.space_id = episode_history.space_id) AND (o.id = episode_history.episode_id)))));
 
 CREATE POLICY person ON episodes.episode_messages AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
-   FROM episodes.stored_episodes e
-  WHERE ((e.space_id = episode_messages.space_id) AND (e.id = episode_messages.episode_id)))));
+   FROM episodes.stored_episodes o
+  WHERE ((o.space_id = episode_messages.space_id) AND (o.id = episode_messages.episode_id)))));
 
 CREATE POLICY person ON episodes.exchanges AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
    FROM core.sessions s
   WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
 
 CREATE POLICY person ON episodes.loop_messages AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
-   FROM episodes.loops l
-  WHERE ((l.space_id = loop_messages.space_id) AND (l.id = loop_messages.loop_id)))));
+   FROM episodes.loops o
+  WHERE ((o.space_id = loop_messages.space_id) AND (o.id = loop_messages.loop_id)))));
 
 CREATE POLICY person ON episodes.loops AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
    FROM core.sessions s
   WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
 
 CREATE POLICY person ON episodes.message_details AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
-   FROM core.messages m
-  WHERE ((m.space_id = message_details.space_id) AND (m.id = message_details.message_id)))));
+   FROM core.messages o
+  WHERE ((o.space_id = message_details.space_id) AND (o.id = message_details.message_id)))));
 
 CREATE POLICY person ON episodes.progress AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
    FROM core.sessions s
@@ -8015,16 +8188,16 @@ CREATE POLICY own_space ON longterm.sources USING ((space_id = ( SELECT core.cur
 CREATE POLICY person ON longterm.audit AS RESTRICTIVE TO quipu_person USING ((user_name = ( SELECT core.current_person() AS current_person)));
 
 CREATE POLICY person ON longterm.audit_memories AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
-   FROM longterm.audit a
-  WHERE ((a.space_id = audit_memories.space_id) AND (a.id = audit_memories.audit_id)))));
+   FROM longterm.audit o
+  WHERE ((o.space_id = audit_memories.space_id) AND (o.id = audit_memories.audit_id)))));
 
 CREATE POLICY person ON longterm.evaluations AS RESTRICTIVE TO quipu_person USING ((session_id IN ( SELECT s.id
    FROM core.sessions s
   WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
 
 CREATE POLICY person ON longterm.history AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
-   FROM longterm.long_term_memory m
-  WHERE ((m.space_id = history.space_id) AND (m.id = history.memory_id)))));
+   FROM longterm.long_term_memory o
+  WHERE ((o.space_id = history.space_id) AND (o.id = history.memory_id)))));
 
 CREATE POLICY person ON longterm.long_term_memory AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) AND longterm.is_of_person(id)));
 

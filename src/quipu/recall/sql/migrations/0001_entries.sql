@@ -132,18 +132,8 @@ create table core.recall_terms (
     primary key (space_id, term)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.1);
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['recall_terms', 'recall_names', 'recall_threads', 'recall_entries', 'recall_vectors', 'recall_postings'] loop
-        execute format('alter table core.%I enable row level security', t);
-        execute format('alter table core.%I force row level security', t);
-        execute format('create policy own_space on core.%I using (space_id = (select core.current_space()))', t);
-        execute format('grant select, insert, update, delete on core.%I to quipu_app', t);
-    end loop;
-end
-$$;
+call core.keep_in_space('core', array['recall_terms', 'recall_names', 'recall_threads', 'recall_entries',
+    'recall_vectors', 'recall_postings']);
 
 grant select on core.recall_kinds, core.recall_generations to quipu_app;
 grant usage on sequence core.recall_alone to quipu_app;
@@ -339,12 +329,7 @@ comment on table core.at_commit is 'What open transactions of SQL leave to their
 comment on column core.at_commit.kind is 'Of this kind there is something that the index does not know: the code in core.recall_kinds.';
 comment on column core.at_commit.gone is 'These entries are to be taken out of the index.';
 
-alter table core.at_commit enable row level security;
-alter table core.at_commit force row level security;
-
-create policy own_space on core.at_commit using (space_id = (select core.current_space()));
-
-grant select, insert, delete on core.at_commit to quipu_app;
+call core.keep_in_space('core', array['at_commit'], rights => 'select, insert, delete');
 
 create function core.do_at_commit() returns trigger
     language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set row_security = on
@@ -422,5 +407,29 @@ end
 $$;
 comment on function core.be_given_entry() is
     'For a table with entry_id: an entry that is not of its row is passed over, and one that is stays until it is taken out; its argument is the code of the kind. Fires before the triggers that follow a change.';
+
+-- A table whose rows name their entries (entry_id). ``live`` says of a row that it is to be found, ``said`` names the columns
+-- that make what is found of it.
+create procedure core.keep_filed(place text, name text, kind integer, live text, said text[])
+    language plpgsql
+    as $$
+begin
+    execute format($x$
+create trigger unfile_inserted before insert on %1$I.%2$I
+    for each row when (new.entry_id is null and %4$s) execute function core.unfile_row('%3$s');
+create trigger unfile_updated before update on %1$I.%2$I
+    for each row when (old.entry_id is not distinct from new.entry_id and (%5$s) is distinct from (%6$s))
+    execute function core.unfile_row('%3$s');
+create trigger unfile_deleted after delete on %1$I.%2$I
+    referencing old table as gone for each statement execute function core.unfile_deleted();
+create trigger be_given_entry before insert on %1$I.%2$I
+    for each row when (new.entry_id is not null) execute function core.be_given_entry('%3$s');
+create trigger be_given_entry_again before update on %1$I.%2$I
+    for each row when (old.entry_id is distinct from new.entry_id) execute function core.be_given_entry('%3$s');
+        $x$, place, name, kind, live, (select string_agg('old.' || c, ', ') from unnest(said) c),
+        (select string_agg('new.' || c, ', ') from unnest(said) c));
+    call core.keep_from_truncation(place, array[name]);
+end
+$$;
 
 reset role;

@@ -133,19 +133,6 @@ create table core.aliases (
 
 create index aliases_message on core.aliases (space_id, message_id) where message_id is not null;
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['sessions', 'messages', 'unfiled_messages', 'relations', 'standing_rules', 'aliases'] loop
-        execute format('alter table core.%I enable row level security', t);
-        execute format('alter table core.%I force row level security', t);
-        execute format('create policy own_space on core.%I using (space_id = (select core.current_space()))', t);
-        execute format('grant select, insert, update, delete on core.%I to quipu_app', t);
-    end loop;
-end
-$$;
-
 create function core.drop_empty_sessions(gone bigint[]) returns void
     language plpgsql volatile
     as $$
@@ -194,12 +181,9 @@ create index tool_calls_source on core.tool_calls (space_id, source_name, create
 
 create index tool_calls_message on core.tool_calls (space_id, message_id) where message_id is not null;
 
-alter table core.tool_calls enable row level security;
-alter table core.tool_calls force row level security;
+call core.keep_in_space('core', array['sessions', 'messages', 'unfiled_messages', 'relations', 'standing_rules', 'aliases',
+    'tool_calls']);
 
-create policy own_space on core.tool_calls using (space_id = (select core.current_space()));
-
-grant select, insert, update, delete on core.tool_calls to quipu_app;
 grant usage on all sequences in schema core to quipu_app;
 
 -- A session that goes, whoever deletes it, takes the jobs that were put for it: they name it, and have nothing
@@ -274,15 +258,39 @@ create policy person on core.messages as restrictive to quipu_person
 
 grant select, insert, update on core.messages to quipu_person;
 
-create policy person on core.tool_calls as restrictive to quipu_person
-    using (session_id in (select s.id from core.sessions s where s.space_id = (select core.current_space())));
+-- What hangs from a session, or from another row, belongs to whom that belongs.
+create procedure core.show_with_session(place text, tables text[], key text default 'id')
+    language plpgsql
+    as $$
+declare
+    t text;
+begin
+    foreach t in array tables loop
+        execute format('create policy person on %I.%I as restrictive to quipu_person using (session_id in ('
+            'select s.%I from core.sessions s where s.space_id = (select core.current_space())))', place, t, key);
+    end loop;
+end
+$$;
+
+create procedure core.show_with_row(place text, tables text[], key text, of regclass)
+    language plpgsql
+    as $$
+declare
+    t text;
+begin
+    foreach t in array tables loop
+        execute format('create policy person on %1$I.%2$I as restrictive to quipu_person using (exists ('
+            'select from %4$s o where o.space_id = %2$I.space_id and o.id = %2$I.%3$I))', place, t, key, of);
+    end loop;
+end
+$$;
+
+call core.show_with_session('core', array['tool_calls']);
 
 grant select, insert, update on core.tool_calls to quipu_person;
 
 -- Only what an entry that is taken out of the index leaves behind is looked at for messages that wait.
-create policy person on core.unfiled_messages as restrictive to quipu_person
-    using (exists (select from core.messages m
-        where m.space_id = unfiled_messages.space_id and m.id = unfiled_messages.message_id));
+call core.show_with_row('core', array['unfiled_messages'], 'message_id', of => 'core.messages');
 
 grant select on core.unfiled_messages to quipu_person;
 
@@ -396,5 +404,83 @@ $$;
 
 create trigger whose_on_update after update of distinct_id on core.sessions
     for each row when (new.distinct_id is distinct from old.distinct_id) execute function core.note_new_owner_of_session();
+
+-- What rests on messages (the rows of ``sources``, by the column ``owner``) holds until another message replaces one of these,
+-- unless it is said again later. Where it has no key, only a person can say so: what a rule found ends nothing. With
+-- ``by_rule``, a condition on a row x and a relation r, it ends something as well. ``rests`` says which sources s of a row x
+-- count. All that rests on the message counts, whoever may see it: so these run as the owner.
+create procedure core.end_by_relations(place text, name text, sources text, owner text, rests text default 'true',
+    by_rule text default 'false')
+    language plpgsql
+    as $$
+begin
+    execute format($x$
+create function %1$I.settle_validity(ids uuid[]) returns void
+    language sql volatile
+    as $f$
+update %1$I.%2$I m
+set valid_until = v.ended
+from unnest(ids) as t (id)
+cross join lateral (
+    select min(n.happened_at) as ended
+    from %1$I.%2$I x
+    cross join lateral (
+        select s.message_id from %1$I.%3$I s where s.space_id = x.space_id and s.%4$I = x.id and %5$s
+    ) o
+    join core.relations r on r.space_id = x.space_id and r.older = o.message_id
+        and r.removed_at is null and (r.made_by = 'person' or %6$s)
+    join core.messages n on n.space_id = r.space_id and n.id = r.newer
+    where x.space_id = core.current_space() and x.id = t.id
+        and not exists (
+            select from %1$I.%3$I s
+            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
+            where s.space_id = x.space_id and s.%4$I = x.id and %5$s and l.happened_at >= n.happened_at)
+) v
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+$f$;
+
+create function %1$I.follow_relation() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $f$
+begin
+    if %7$s or 'person' in (new.made_by, old.made_by) then
+        perform %1$I.settle_validity(array(
+            select distinct %4$I from %1$I.%3$I
+            where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
+    end if;
+    return null;
+end
+$f$;
+
+create trigger end_%2$s after insert or delete or update of removed_at, made_by on core.relations
+    for each row execute function %1$I.follow_relation();
+
+create function %1$I.follow_sources() returns trigger
+    language plpgsql volatile security definer set search_path = ''
+    as $f$
+declare
+    here constant integer := core.current_space();
+    source constant %1$I.%3$I := coalesce(new, old);
+begin
+    if exists (select from core.relations
+                where space_id = here and (older = source.message_id or %7$s and newer = source.message_id))
+        or exists (select from %1$I.%2$I
+                where space_id = here and id = source.%4$I and valid_until is not null) then
+        perform %1$I.settle_validity(array(
+            select source.%4$I
+            union
+            select s.%4$I from core.relations r
+            join %1$I.%3$I s on s.space_id = r.space_id and s.message_id = r.older
+            where %7$s and r.space_id = here and r.newer = source.message_id));
+    end if;
+    return null;
+end
+$f$;
+
+create trigger follow_sources after insert or delete on %1$I.%3$I
+    for each row execute function %1$I.follow_sources();
+        $x$, place, name, sources, owner, rests, by_rule, (by_rule <> 'false')::text);
+end
+$$;
 
 reset role;

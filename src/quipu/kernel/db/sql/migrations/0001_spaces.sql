@@ -3,32 +3,30 @@ create extension if not exists vector;
 create extension if not exists pg_trgm;
 create extension if not exists pgcrypto;
 
-do $$
+-- A role without a login, which whoever runs the migrations may use. Roles are of the server: another database may have
+-- made it.
+create procedure core.have_role(role text)
+    language plpgsql
+    as $$
 begin
-    if not exists (select from pg_roles where rolname = 'quipu_owner') then
-        create role quipu_owner nologin;
+    if not exists (select from pg_roles where rolname = role) then
+        execute format('create role %I nologin', role);
     end if;
-    if not exists (select from pg_roles where rolname = 'quipu_app') then
-        create role quipu_app nologin;
+    if not pg_has_role(current_user, role, 'usage') then
+        execute format('grant %I to %I', role, current_user);
     end if;
-    if not exists (select from pg_roles where rolname = 'quipu_person') then
-        create role quipu_person nologin;
-    end if;
-    if not pg_has_role(current_user, 'quipu_owner', 'usage') then
-        execute format('grant quipu_owner to %I', current_user);
-    end if;
-    if not pg_has_role(current_user, 'quipu_app', 'usage') then
-        execute format('grant quipu_app to %I', current_user);
-    end if;
-    if not pg_has_role(current_user, 'quipu_person', 'usage') then
-        execute format('grant quipu_person to %I', current_user);
-    end if;
-    execute format('grant create on database %I to quipu_owner', current_database());
 end
 $$;
 
+call core.have_role('quipu_owner');
+call core.have_role('quipu_app');
+call core.have_role('quipu_person');
+
+do $$ begin execute format('grant create on database %I to quipu_owner', current_database()); end $$;
+
 alter schema core owner to quipu_owner;
 alter table core.migrations owner to quipu_owner;
+alter procedure core.have_role(text) owner to quipu_owner;
 
 grant usage on schema core to quipu_app;
 grant select on core.migrations to quipu_app;
@@ -68,7 +66,9 @@ create function core.current_space() returns integer
 comment on function core.current_space() is 'The space of this transaction, or null: then row level security shows nothing.';
 
 -- Each row of these tables belongs to a space; who entered another sees none of it. ``rights``: what quipu_app may do.
-create procedure core.keep_in_space(place text, tables text[], rights text default 'select, insert, update, delete')
+-- ``engine``: what runs as the owner sees the rows of all spaces.
+create procedure core.keep_in_space(place text, tables text[], rights text default 'select, insert, update, delete',
+    engine boolean default false)
     language plpgsql
     as $$
 declare
@@ -80,6 +80,9 @@ begin
         execute format('create policy own_space on %I.%I using (space_id = (select core.current_space()))', place, t);
         if rights is not null then
             execute format('grant %s on %I.%I to quipu_app', rights, place, t);
+        end if;
+        if engine then
+            execute format('create policy engine on %I.%I to quipu_owner using (true)', place, t);
         end if;
     end loop;
 end
@@ -127,13 +130,9 @@ create table core.space_settings (
     primary key (space_id, name)
 );
 
-alter table core.space_settings enable row level security;
-alter table core.space_settings force row level security;
-
-create policy own_space on core.space_settings using (space_id = (select core.current_space()));
+call core.keep_in_space('core', array['space_settings']);
 
 grant select on core.settings to quipu_app;
-grant select, insert, update, delete on core.space_settings to quipu_app;
 
 create function core.number_set(setting text, otherwise double precision) returns double precision
     language sql stable parallel safe
@@ -425,6 +424,20 @@ end
 $$;
 comment on function core.refuse_statement() is
     'For a view, in place of what it does not take: refuses a row; its argument is the hint.';
+
+create procedure core.keep_from_truncation(place text, tables text[])
+    language plpgsql
+    as $$
+declare
+    t text;
+begin
+    foreach t in array tables loop
+        execute format('create trigger not_emptied before truncate on %I.%I for each statement'
+            ' execute function core.refuse_statement(%L)', place, t,
+            'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+    end loop;
+end
+$$;
 
 reset role;
 

@@ -1,16 +1,7 @@
 -- Jobs wait in core.outbox, in the transaction that causes them, and stay there until they are done.
 
 -- This role carries jobs to the workers. It sees the outbox of every space, and nothing else of any.
-do $$
-begin
-    if not exists (select from pg_roles where rolname = 'quipu_relay') then
-        create role quipu_relay nologin;
-    end if;
-    if not pg_has_role(current_user, 'quipu_relay', 'usage') then
-        execute format('grant quipu_relay to %I', current_user);
-    end if;
-end
-$$;
+call core.have_role('quipu_relay');
 
 set local role quipu_owner;
 
@@ -45,14 +36,10 @@ create index outbox_due on core.outbox (due_at, id) where sent_at is null and de
 
 create index outbox_due_of_space on core.outbox (space_id, due_at) where sent_at is null and dead_at is null;
 
-alter table core.outbox enable row level security;
-alter table core.outbox force row level security;
-
-create policy own_space on core.outbox using (space_id = (select core.current_space()));
+call core.keep_in_space('core', array['outbox']);
 
 create policy relay on core.outbox to quipu_relay using (true) with check (true);
 
-grant select, insert, update, delete on core.outbox to quipu_app;
 grant usage on schema core to quipu_relay;
 grant select, insert, update, delete on core.outbox to quipu_relay;
 

@@ -795,36 +795,16 @@ create policy person on episodes.topics as restrictive to quipu_person
 create policy person on episodes.threads as restrictive to quipu_person
     using (user_name = (select core.current_person()));
 
-create policy person on episodes.loop_messages as restrictive to quipu_person
-    using (exists (select from episodes.loops l
-        where l.space_id = loop_messages.space_id and l.id = loop_messages.loop_id));
-
-create policy person on episodes.message_details as restrictive to quipu_person
-    using (exists (select from core.messages m
-        where m.space_id = message_details.space_id and m.id = message_details.message_id));
-
-create policy person on episodes.belief_sources as restrictive to quipu_person
-    using (exists (select from episodes.beliefs b
-        where b.space_id = belief_sources.space_id and b.id = belief_sources.belief_id));
-
 create policy person on episodes.conflicts as restrictive to quipu_person
     using ((select count(*) from episodes.beliefs b
         where b.space_id = conflicts.space_id and b.id in (conflicts.belief_id, conflicts.rival_id)) = 2);
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['conversation_details', 'exchanges', 'loops', 'progress'] loop
-        execute format('create policy person on episodes.%I as restrictive to quipu_person using (session_id in ('
-            'select s.id from core.sessions s where s.space_id = (select core.current_space())))', t);
-    end loop;
-    foreach t in array array['accesses', 'episode_history', 'episode_messages'] loop
-        execute format('create policy person on episodes.%1$I as restrictive to quipu_person using (exists ('
-            'select from episodes.stored_episodes e where e.space_id = %1$I.space_id and e.id = %1$I.episode_id))', t);
-    end loop;
-end
-$$;
+call core.show_with_session('episodes', array['conversation_details', 'exchanges', 'loops', 'progress']);
+call core.show_with_row('episodes', array['loop_messages'], 'loop_id', of => 'episodes.loops');
+call core.show_with_row('episodes', array['message_details'], 'message_id', of => 'core.messages');
+call core.show_with_row('episodes', array['belief_sources'], 'belief_id', of => 'episodes.beliefs');
+call core.show_with_row('episodes', array['accesses', 'episode_history', 'episode_messages'], 'episode_id',
+    of => 'episodes.stored_episodes');
 
 grant usage on schema episodes to quipu_person;
 
@@ -871,72 +851,11 @@ create trigger refused instead of delete on episodes.messages
 
 grant delete on episodes.conversations, episodes.messages to quipu_app;
 
--- A belief that rests on a message holds until another message replaces that one, unless it is said again later: where
--- a person says so, and where a rule found it and the other message says another value of the same key. All beliefs
--- count, whoever may see them: so these run as the owner.
-create function episodes.settle_validity(ids uuid[]) returns void
-    language sql volatile
-    as $$
-update episodes.beliefs m
-set valid_until = v.ended
-from unnest(ids) as t (id)
-cross join lateral (
-    select min(n.happened_at) as ended
-    from episodes.beliefs x
-    join episodes.belief_sources o on o.space_id = x.space_id and o.belief_id = x.id
-    join core.relations r on r.space_id = o.space_id and r.older = o.message_id and r.removed_at is null
-    join core.messages n on n.space_id = r.space_id and n.id = r.newer
-    where x.space_id = core.current_space() and x.id = t.id
-        and (r.made_by = 'person' or exists (
+-- A belief has a key: it ends also where a rule found the link, and the later message says another value of the same key.
+call core.end_by_relations('episodes', 'beliefs', 'belief_sources', 'belief_id', by_rule => $x$exists (
             select from episodes.belief_sources s
             join episodes.beliefs b on b.space_id = s.space_id and b.id = s.belief_id
             where s.space_id = r.space_id and s.message_id = r.newer
-                and b.person = x.person and b.key = x.key and b.form <> x.form))
-        and not exists (
-            select from episodes.belief_sources s
-            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
-            where s.space_id = x.space_id and s.belief_id = x.id and l.happened_at >= n.happened_at)
-) v
-where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
-$$;
-
-create function episodes.follow_relation() returns trigger
-    language plpgsql volatile security definer set search_path = ''
-    as $$
-begin
-    perform episodes.settle_validity(array(
-        select distinct belief_id from episodes.belief_sources
-        where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
-    return null;
-end
-$$;
-
-create trigger end_beliefs after insert or delete or update of removed_at, made_by on core.relations
-    for each row execute function episodes.follow_relation();
-
-create function episodes.follow_sources() returns trigger
-    language plpgsql volatile security definer set search_path = ''
-    as $$
-begin
-    if exists (select from core.relations
-                where space_id = core.current_space()
-                    and (older = coalesce(new.message_id, old.message_id)
-                        or newer = coalesce(new.message_id, old.message_id)))
-        or exists (select from episodes.beliefs
-                where space_id = core.current_space() and id = coalesce(new.belief_id, old.belief_id)
-                    and valid_until is not null) then
-        perform episodes.settle_validity(array(
-            select coalesce(new.belief_id, old.belief_id)
-            union
-            select s.belief_id from core.relations r
-            join episodes.belief_sources s on s.space_id = r.space_id and s.message_id = r.older
-            where r.space_id = core.current_space() and r.newer = coalesce(new.message_id, old.message_id)));
-    end if;
-    return null;
-end
-$$;
-
-create trigger follow_sources after insert or delete on episodes.belief_sources
-    for each row execute function episodes.follow_sources();
+                and b.person = x.person and b.key = x.key and b.form <> x.form)$x$);
 
 reset role;

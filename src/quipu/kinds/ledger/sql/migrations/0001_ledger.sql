@@ -3,16 +3,12 @@
 insert into core.recall_kinds (code, name) values (2, 'ledger');
 
 -- Nobody but this role takes an event out, not even the owner: see ledger.guard_event.
+call core.have_role('quipu_eraser');
+
 do $$
 begin
-    if not exists (select from pg_roles where rolname = 'quipu_eraser') then
-        create role quipu_eraser nologin;
-    end if;
     if not pg_has_role('quipu_eraser', 'quipu_app', 'usage') then
         grant quipu_app to quipu_eraser;
-    end if;
-    if not pg_has_role(current_user, 'quipu_eraser', 'usage') then
-        execute format('grant quipu_eraser to %I', current_user);
     end if;
 end
 $$;
@@ -213,13 +209,8 @@ create index idx_chat_user_preferences_source
 create index idx_chat_user_preferences_last_session
     on ledger.chat_user_preferences (space_id, last_session_id) where last_session_id is not null;
 
-call core.keep_in_space('ledger', array['session_details', 'chat_memory_events', 'chat_session_memory',
-    'chat_user_preferences'], rights => null);
-
-grant select, insert, update, delete
-    on ledger.session_details, ledger.chat_session_memory, ledger.chat_user_preferences to quipu_app;
-
-grant select, insert on ledger.chat_memory_events to quipu_app;
+call core.keep_in_space('ledger', array['session_details', 'chat_session_memory', 'chat_user_preferences']);
+call core.keep_in_space('ledger', array['chat_memory_events'], rights => 'select, insert');
 grant select, delete on ledger.chat_memory_events to quipu_eraser;
 grant update (session_id, actor) on ledger.chat_memory_events to quipu_eraser;
 grant usage on sequence ledger.chat_memory_events_id_seq to quipu_app;
@@ -1016,9 +1007,7 @@ create table ledger.filing_marks (
 comment on table ledger.filing_marks is 'The index knows what stood after the event of that number.';
 comment on column ledger.filing_marks.expired_until is 'What expired until then is out of the index.';
 
-call core.keep_in_space('ledger', array['filing_marks'], rights => null);
-
-grant select, insert, update, delete on ledger.filing_marks to quipu_app;
+call core.keep_in_space('ledger', array['filing_marks']);
 
 create trigger unfile_excerpts after update on ledger.chat_recommendation_evidence
     referencing old table as gone new table as kept for each statement execute function ledger.unfile();
@@ -1033,17 +1022,8 @@ create policy person on ledger.chat_memory_events as restrictive to quipu_person
 create policy person on ledger.chat_user_preferences as restrictive to quipu_person
     using (distinct_id = (select core.current_person()));
 
-do $$
-declare
-    t text;
-begin
-    foreach t in array array['chat_session_memory', 'session_details', 'chat_recommendations',
-        'chat_recommendation_evidence', 'chat_competitor_checks', 'chat_fallbacks', 'chat_review_signal_runs'] loop
-        execute format('create policy person on ledger.%I as restrictive to quipu_person using (session_id in ('
-            'select s.uid from core.sessions s where s.space_id = (select core.current_space())))', t);
-    end loop;
-end
-$$;
+call core.show_with_session('ledger', array['chat_session_memory', 'session_details', 'chat_recommendations',
+    'chat_recommendation_evidence', 'chat_competitor_checks', 'chat_fallbacks', 'chat_review_signal_runs'], 'uid');
 
 grant usage on schema ledger to quipu_person;
 grant select, insert on ledger.chat_memory_events to quipu_person;
@@ -1716,10 +1696,6 @@ create trigger tell_of_end after delete on ledger.chat_session_memory
     for each row when (old.source_event_id is not null and current_setting('quipu.rebuilding', true) is distinct from 'on')
     execute function ledger.tell_of_end();
 
-create trigger not_emptied before truncate on ledger.chat_session_memory
-    for each statement execute function core.refuse_statement(
-        'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
-
 create trigger tell after insert on ledger.chat_user_preferences
     for each row when (new.source_event_id is null) execute function ledger.tell_of_preference();
 
@@ -1728,12 +1704,7 @@ create trigger tell_of_end after delete on ledger.chat_user_preferences
     for each row when (old.source_event_id is not null and current_setting('quipu.rebuilding', true) is distinct from 'on')
     execute function ledger.tell_of_end();
 
-create trigger not_emptied before truncate on ledger.chat_user_preferences
-    for each statement execute function core.refuse_statement(
-        'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
-
-create trigger not_emptied before truncate on ledger.chat_recommendation_evidence
-    for each statement execute function core.refuse_statement(
-        'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+call core.keep_from_truncation('ledger', array['chat_session_memory', 'chat_user_preferences',
+    'chat_recommendation_evidence']);
 
 reset role;

@@ -190,9 +190,7 @@ comment on function longterm.is_of_person(uuid) is
 create policy person on longterm.long_term_memory as restrictive to quipu_person
     using (user_name = (select core.current_person()) and longterm.is_of_person(id));
 
-create policy person on longterm.history as restrictive to quipu_person
-    using (exists (select from longterm.long_term_memory m
-        where m.space_id = history.space_id and m.id = history.memory_id));
+call core.show_with_row('longterm', array['history'], 'memory_id', of => 'longterm.long_term_memory');
 
 create policy person on longterm.sources as restrictive to quipu_person
     using (exists (select from longterm.long_term_memory m
@@ -202,12 +200,8 @@ create policy person on longterm.sources as restrictive to quipu_person
 create policy person on longterm.audit as restrictive to quipu_person
     using (user_name = (select core.current_person()));
 
-create policy person on longterm.audit_memories as restrictive to quipu_person
-    using (exists (select from longterm.audit a
-        where a.space_id = audit_memories.space_id and a.id = audit_memories.audit_id));
-
-create policy person on longterm.evaluations as restrictive to quipu_person
-    using (session_id in (select s.id from core.sessions s where s.space_id = (select core.current_space())));
+call core.show_with_row('longterm', array['audit_memories'], 'audit_id', of => 'longterm.audit');
+call core.show_with_session('longterm', array['evaluations']);
 
 grant usage on schema longterm to quipu_person;
 
@@ -256,91 +250,16 @@ create trigger keep_wording before update on longterm.long_term_memory
         is distinct from (new.summary, new.details, new.category, new.importance, new.archived, new.version))
     execute function longterm.keep_wording();
 
-create trigger unfile_inserted before insert on longterm.long_term_memory
-    for each row when (new.entry_id is null and not new.archived) execute function core.unfile_row('5');
-
-create trigger unfile_updated before update on longterm.long_term_memory
-    for each row when (old.entry_id is not distinct from new.entry_id
-        and (old.id, old.summary, old.details, old.user_name, old.happened_at, old.archived)
-            is distinct from (new.id, new.summary, new.details, new.user_name, new.happened_at, new.archived))
-    execute function core.unfile_row('5');
-
-create trigger unfile_deleted after delete on longterm.long_term_memory
-    referencing old table as gone for each statement execute function core.unfile_deleted();
-
 -- Rows that are written by hand ask for their space (see core.entered).
 select core.ask_for_space_in('longterm');
 
 -- Whatever SQL does to a row, its entry is its own (see core.be_given_entry): also where it is copied back, is given
 -- another id, or all of them are to go at once.
-create trigger be_given_entry before insert on longterm.long_term_memory
-    for each row when (new.entry_id is not null) execute function core.be_given_entry('5');
+call core.keep_filed('longterm', 'long_term_memory', 5, live => 'not new.archived',
+    said => array['id', 'summary', 'details', 'user_name', 'happened_at', 'archived']);
 
-create trigger be_given_entry_again before update on longterm.long_term_memory
-    for each row when (old.entry_id is distinct from new.entry_id) execute function core.be_given_entry('5');
-
-create trigger not_emptied before truncate on longterm.long_term_memory
-    for each statement execute function core.refuse_statement(
-        'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
-
--- A memory that rests on a message holds until another message replaces that one, unless it is said again later. It has no
--- key, so only a person can say so: what a rule found ends nothing. All that rests on the message counts, whoever may see
--- it: so these run as the owner.
-create function longterm.settle_validity(ids uuid[]) returns void
-    language sql volatile
-    as $$
-update longterm.long_term_memory m
-set valid_until = v.ended
-from unnest(ids) as t (id)
-cross join lateral (
-    select min(n.happened_at) as ended
-    from longterm.long_term_memory x
-    join longterm.sources o on o.space_id = x.space_id and o.memory_id = x.id and o.version = x.version
-    join core.relations r on r.space_id = o.space_id and r.older = o.message_id
-        and r.removed_at is null and r.made_by = 'person'
-    join core.messages n on n.space_id = r.space_id and n.id = r.newer
-    where x.space_id = core.current_space() and x.id = t.id
-        and not exists (
-            select from longterm.sources s
-            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
-            where s.space_id = x.space_id and s.memory_id = x.id and s.version = x.version and l.happened_at >= n.happened_at)
-) v
-where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
-$$;
-
-create function longterm.follow_relation() returns trigger
-    language plpgsql volatile security definer set search_path = ''
-    as $$
-begin
-    if 'person' in (new.made_by, old.made_by) then
-        perform longterm.settle_validity(array(
-            select distinct memory_id from longterm.sources
-            where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
-    end if;
-    return null;
-end
-$$;
-
-create trigger end_long_term_memory after insert or delete or update of removed_at, made_by on core.relations
-    for each row execute function longterm.follow_relation();
-
-create function longterm.follow_sources() returns trigger
-    language plpgsql volatile security definer set search_path = ''
-    as $$
-begin
-    if exists (select from core.relations
-                where space_id = core.current_space() and older = coalesce(new.message_id, old.message_id))
-        or exists (select from longterm.long_term_memory
-                where space_id = core.current_space() and id = coalesce(new.memory_id, old.memory_id)
-                    and valid_until is not null) then
-        perform longterm.settle_validity(array[coalesce(new.memory_id, old.memory_id)]);
-    end if;
-    return null;
-end
-$$;
-
-create trigger follow_sources after insert or delete on longterm.sources
-    for each row execute function longterm.follow_sources();
+-- A memory holds until a person links a later message to one of those that its words rest on.
+call core.end_by_relations('longterm', 'long_term_memory', 'sources', 'memory_id', rests => 's.version = x.version');
 
 -- Other words rest on other sources: none, until these are written.
 create function longterm.follow_version() returns trigger

@@ -90,12 +90,8 @@ create table tables.discarded_roles (
 );
 comment on table tables.discarded_roles is 'Roles of schemas that are gone; whoever may drop roles drops them.';
 
-call core.keep_in_space('tables', array['schemas', 'passwords', 'grants', 'relations'], rights => null);
 -- The functions below run as quipu_owner for callers that have entered no space.
-create policy engine on tables.schemas to quipu_owner using (true);
-create policy engine on tables.passwords to quipu_owner using (true);
-create policy engine on tables.grants to quipu_owner using (true);
-create policy engine on tables.relations to quipu_owner using (true);
+call core.keep_in_space('tables', array['schemas', 'passwords', 'grants', 'relations'], rights => null, engine => true);
 
 grant select on tables.schemas, tables.relations to quipu_app;
 grant select, insert, update, delete on tables.grants to quipu_app;
@@ -421,10 +417,7 @@ create table tables.following (
 );
 comment on table tables.following is 'Held by whoever has the index follow a schema.';
 
-call core.keep_in_space('tables', array['embeddings', 'dirty_rows', 'following'], rights => null);
-create policy engine on tables.embeddings to quipu_owner using (true);
-create policy engine on tables.dirty_rows to quipu_owner using (true);
-create policy engine on tables.following to quipu_owner using (true);
+call core.keep_in_space('tables', array['embeddings', 'dirty_rows', 'following'], rights => null, engine => true);
 
 grant select, insert, update, delete on tables.embeddings to quipu_app;
 grant select, insert, delete on tables.dirty_rows to quipu_app;
@@ -823,11 +816,7 @@ create table tables.kept_vectors (
 );
 comment on table tables.kept_vectors is 'Of a snapshot that was restored, until the index has followed its rows.';
 
-call core.keep_in_space('tables', array['kept_vectors'], rights => null);
-
-create policy engine on tables.kept_vectors to quipu_owner using (true);
-
-grant select, insert, delete on tables.kept_vectors to quipu_app;
+call core.keep_in_space('tables', array['kept_vectors'], rights => 'select, insert, delete', engine => true);
 
 create function tables.is_own(in_table text) returns boolean
     language sql stable security definer set search_path = pg_catalog, pg_temp set row_security = on

@@ -882,17 +882,6 @@ create trigger keep_edit before update on transcripts.memories
     for each row when (old.entry_id is not distinct from new.entry_id and old.fact <> new.fact)
     execute function transcripts.keep_edit();
 
-create trigger unfile_inserted before insert on transcripts.memories
-    for each row when (new.entry_id is null and new.status = 'active') execute function core.unfile_row('3');
-
-create trigger unfile_updated before update on transcripts.memories
-    for each row when (old.entry_id is not distinct from new.entry_id
-        and (old.id, old.fact, old.status) is distinct from (new.id, new.fact, new.status))
-    execute function core.unfile_row('3');
-
-create trigger unfile_deleted after delete on transcripts.memories
-    referencing old table as gone for each statement execute function core.unfile_deleted();
-
 -- A session from which one extractor took memories stays extracted when another one fails at it; and one that was
 -- read only in part, for the extractor broke off, is not extracted by that.
 create function transcripts.note_extracted() returns trigger
@@ -980,74 +969,11 @@ grant insert, update, delete on transcripts.messages to quipu_app;
 
 -- Whatever SQL does to a row, its entry is its own (see core.be_given_entry): also where it is copied back, is given
 -- another id, or all of them are to go at once.
-create trigger be_given_entry before insert on transcripts.memories
-    for each row when (new.entry_id is not null) execute function core.be_given_entry('3');
+call core.keep_filed('transcripts', 'memories', 3, live => 'new.status = ''active''',
+    said => array['id', 'fact', 'status']);
 
-create trigger be_given_entry_again before update on transcripts.memories
-    for each row when (old.entry_id is distinct from new.entry_id) execute function core.be_given_entry('3');
-
-create trigger not_emptied before truncate on transcripts.memories
-    for each statement execute function core.refuse_statement(
-        'Truncating leaves the index as it is: delete the rows, in the space that was entered.');
-
--- A lesson that rests on a message holds until another message replaces that one, unless it is said again later. It has no
--- key, so only a person can say so: what a rule found ends nothing. All that rests on the message counts, whoever may see
--- it: so these run as the owner.
-create function transcripts.settle_validity(ids uuid[]) returns void
-    language sql volatile
-    as $$
-update transcripts.memories m
-set valid_until = v.ended
-from unnest(ids) as t (id)
-cross join lateral (
-    select min(n.happened_at) as ended
-    from transcripts.memories x
-    join transcripts.memory_sources o on o.space_id = x.space_id and o.memory_id = x.id
-    join core.relations r on r.space_id = o.space_id and r.older = o.message_id
-        and r.removed_at is null and r.made_by = 'person'
-    join core.messages n on n.space_id = r.space_id and n.id = r.newer
-    where x.space_id = core.current_space() and x.id = t.id
-        and not exists (
-            select from transcripts.memory_sources s
-            join core.messages l on l.space_id = s.space_id and l.id = s.message_id
-            where s.space_id = x.space_id and s.memory_id = x.id and l.happened_at >= n.happened_at)
-) v
-where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
-$$;
-
-create function transcripts.follow_relation() returns trigger
-    language plpgsql volatile security definer set search_path = ''
-    as $$
-begin
-    if 'person' in (new.made_by, old.made_by) then
-        perform transcripts.settle_validity(array(
-            select distinct memory_id from transcripts.memory_sources
-            where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
-    end if;
-    return null;
-end
-$$;
-
-create trigger end_memories after insert or delete or update of removed_at, made_by on core.relations
-    for each row execute function transcripts.follow_relation();
-
-create function transcripts.follow_sources() returns trigger
-    language plpgsql volatile security definer set search_path = ''
-    as $$
-begin
-    if exists (select from core.relations
-                where space_id = core.current_space() and older = coalesce(new.message_id, old.message_id))
-        or exists (select from transcripts.memories
-                where space_id = core.current_space() and id = coalesce(new.memory_id, old.memory_id)
-                    and valid_until is not null) then
-        perform transcripts.settle_validity(array[coalesce(new.memory_id, old.memory_id)]);
-    end if;
-    return null;
-end
-$$;
-
-create trigger follow_sources after insert or delete on transcripts.memory_sources
-    for each row execute function transcripts.follow_sources();
+-- A lesson holds until a person links a later message to one of those that it rests on.
+call core.end_by_relations('transcripts', 'memories', 'memory_sources', 'memory_id');
 
 reset role;
 

@@ -22,16 +22,11 @@ comment on column core.kept_answers.key_sha256 is 'SHA-256 of the Idempotency-Ke
 
 create index kept_answers_begun on core.kept_answers (begun_at);
 
-alter table core.kept_answers enable row level security;
-alter table core.kept_answers force row level security;
-
-create policy own_space on core.kept_answers using (space_id = (select core.current_space()));
+call core.keep_in_space('core', array['kept_answers']);
 
 create policy upkeep_sees on core.kept_answers for select to quipu_owner using (true);
 
 create policy upkeep_drops on core.kept_answers for delete to quipu_owner using (true);
-
-grant select, insert, update, delete on core.kept_answers to quipu_app;
 
 -- An answer of a clock that was set back since would be kept for longer than a day.
 create function core.drop_kept_answers(before timestamptz) returns bigint

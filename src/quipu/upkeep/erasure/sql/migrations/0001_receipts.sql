@@ -29,13 +29,8 @@ comment on column core.erasures.of_receipt is 'Of a note on what is left on the 
 comment on column core.erasures.space_hash is
     'Of a space that was forgotten whole: SHA-256 of a key of the database and the SHA-256 of its name and an empty name.';
 
-alter table core.erasures enable row level security;
-alter table core.erasures force row level security;
-
-create policy own_space on core.erasures using (space_id = (select core.current_space()));
+call core.keep_in_space('core', array['erasures'], rights => 'select, insert');
 create policy upkeep on core.erasures for select to quipu_owner using (true);
-
-grant select, insert on core.erasures to quipu_app;
 
 -- Receipts are signed and chained, and the hashes of names can no longer be guessed without a key of the database.
 create table core.erasure_chain (

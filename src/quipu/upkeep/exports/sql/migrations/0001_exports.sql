@@ -13,11 +13,6 @@ create table core.exports (
 comment on table core.exports is 'No reference to core.spaces: a file that was handed out outlives a space that was erased whole.';
 comment on column core.exports.sha256 is 'Of the file as it was written, by which it is recognised under another name.';
 
-alter table core.exports enable row level security;
-alter table core.exports force row level security;
-
-create policy own_space on core.exports using (space_id = (select core.current_space()));
-
-grant select, insert on core.exports to quipu_app;
+call core.keep_in_space('core', array['exports'], rights => 'select, insert');
 
 reset role;
