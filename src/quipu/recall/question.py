@@ -25,23 +25,19 @@ _DAY = r"(?:[12]\d|3[01]|0?[1-9])"
 _ISO = re.compile(rf"\b({_YEAR})-(0?[1-9]|1[0-2])-({_DAY})\b")
 _DOTTED = re.compile(rf"\b({_DAY})\.(0?[1-9]|1[0-2])\.({_YEAR})\b")
 _DAY_FIRST = re.compile(
-    rf"\b({_DAY})(?:st|nd|rd|th|\.)?(?: of| de)? ({_MONTH})\b\.?(?:,? (?:de )?({_YEAR}))?", re.IGNORECASE
+    rf"(?i)\b({_DAY})(?:st|nd|rd|th|\.)?(?: of| de)? ({_MONTH})\b\.?(?:,? (?:de )?({_YEAR}))?"
 )
-_MONTH_FIRST = re.compile(
-    rf"\b({_MONTH})\.? ({_DAY})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?", re.IGNORECASE
-)
+_MONTH_FIRST = re.compile(rf"(?i)\b({_MONTH})\.? ({_DAY})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?")
 _MONTH_YEAR = re.compile(rf"\b({_MONTH})\.?,? (?:of |de )?({_YEAR})\b", re.IGNORECASE)
 _MONTH_ALONE = re.compile(
-    rf"\b(?:in|since|during|until|till|by|of|last|this|early|late|mid|im|en|seit|depuis)"
-    rf" (?:early |late |mid-?)?({_MONTH})\b",
-    re.IGNORECASE,
+    rf"(?i)\b(?:in|since|during|until|till|by|of|last|this|early|late|mid|im|en|seit|depuis)"
+    rf" (?:early |late |mid-?)?({_MONTH})\b"
 )
 _YEAR_ALONE = re.compile(rf"(?<![\d.\-/])({_YEAR})(?![\d.\-/年])")
 _HAN = re.compile(r"(?:(\d{4})\s{0,3}年\s{0,3})?(1[0-2]|[1-9])\s{0,3}月(?:\s{0,3}(\d{1,2})\s{0,3}[日号號])?")
 _RELATIVE = re.compile(
-    r"\b(yesterday|today|last (week|month|year)|this (week|month|year)"
-    r"|(\d{1,3}|a|an|one|two|three|four|five|six) (day|week|month|year)s? ago)\b",
-    re.IGNORECASE,
+    r"(?i)\b(yesterday|today|last (week|month|year)|this (week|month|year)"
+    r"|(\d{1,3}|a|an|one|two|three|four|five|six) (day|week|month|year)s? ago)\b"
 )
 _TOLD_YEARS = range(1000, 9000)
 _MOST_WINDOWS = 100  # a question that names more times than this does not ask for any of them

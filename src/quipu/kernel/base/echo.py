@@ -33,7 +33,7 @@ KEY_BYTES: Final = 32
 
 _NAME: Final = re.compile("quipu-memory", re.IGNORECASE)
 _TAG: Final = re.compile(
-    r"<(?:(?P<closing>/)quipu-memory\s{0,16}|quipu-memory(?P<attributes>\s[^<>]{0,200})?)>", re.IGNORECASE
+    r"(?i)<(?:(?P<closing>/)quipu-memory\s{0,16}|quipu-memory(?P<attributes>\s[^<>]{0,200})?)>"
 )
 _CODE: Final = re.compile(r"""\s+code\s*=\s*\\?["']([\w-]{8})\.([\w-]{22})\\?["']\s*""", re.ASCII)
 _SAMPLE: Final = f"{'k' * 8}.{'c' * 22}"

@@ -28,9 +28,8 @@ _TAG: Final = re.compile(
     rf"{_LESS_THAN}(?=[^\s\d=<\uff1c\ufe64-]|[<\uff1c\ufe64]|\s{{1,8}}[/|\uff5c]?\s{{0,8}}[^\W\d][^<>\n]{{0,80}}[>\uff1e])"
 )
 _BRACKET: Final = re.compile(
-    r"[\[\uff3b](?=\s{0,8}[/\\]?\s{0,8}(?:inst|sys|system|user|human|assistant|bos|eos|gmask|available_tools|"
-    r"system_prompt|tool_calls?|tool_results?|tool_content|round \d+)\s{0,8}[\]\uff3d])",
-    re.IGNORECASE,
+    r"(?i)[\[\uff3b](?=\s{0,8}[/\\]?\s{0,8}(?:inst|sys|system|user|human|assistant|bos|eos|gmask|available_tools|"
+    r"system_prompt|tool_calls?|tool_results?|tool_content|round \d+)\s{0,8}[\]\uff3d])"
 )
 _TURN: Final = re.compile(
     r"[ \t>#*_~`]*(?:(?:new|end of) )?(?:system|human|user|assistant|developer|ai|bot|model|tool|function|"

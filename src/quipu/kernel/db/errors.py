@@ -27,8 +27,7 @@ _LIMITS: Final[Mapping[str, str]] = {
 }
 _MAYBE: Final = ("XX000", "22023", "2201B", "42601", "42P17")
 _SIZES: Final = re.compile(
-    r"invalid memory alloc|memory exhausted|out of memory|too (complex|large|many)|exceeds|string buffer",
-    re.IGNORECASE,
+    r"(?i)invalid memory alloc|memory exhausted|out of memory|too (complex|large|many)|exceeds|string buffer"
 )
 _DATA_FILE: Final = re.compile(r'"(base|global|pg_tblspc)/')
 _CROWDED: Final = ("too many clients", "too many connections", "remaining connection slots")

@@ -40,39 +40,34 @@ _ONE: Final = (
 _SUBJECTS: Final = re.compile(rf"{_ONE}(?:(?:,|,?\s(?:and|or))\s{_ONE})*\W*", re.IGNORECASE)
 _ANEW: Final = re.compile(_SUBJECT, re.IGNORECASE)
 _HUNG: Final = re.compile(
-    rf"^(?:when|while|before|until|since|because|although|(?:even\s)?though|whereas)\s+(?={_SUBJECT})",
-    re.IGNORECASE,
+    rf"(?i)^(?:when|while|before|until|since|because|although|(?:even\s)?though|whereas)\s+(?={_SUBJECT})"
 )
 _HEAD: Final = re.compile(
-    rf"\b(?P<who>{_ONE})(?:['’](?:ve|s|m|re|d))?\s(?={_VERB})(?P<had>(?:have|has|had|got)(?:\sgot)?\b)?",
-    re.IGNORECASE,
+    rf"(?i)\b(?P<who>{_ONE})(?:['’](?:ve|s|m|re|d))?\s(?={_VERB})(?P<had>(?:have|has|had|got)(?:\sgot)?\b)?"
 )
 _PRONOUN: Final = re.compile(
-    r"(?P<who>I|we|he|she|they)(?:['’](?:ve|d))?\s(?P<had>(?:have|has|had|got)(?:\sgot)?\b)?", re.IGNORECASE
+    r"(?i)(?P<who>I|we|he|she|they)(?:['’](?:ve|d))?\s(?P<had>(?:have|has|had|got)(?:\sgot)?\b)?"
 )
 """Who begins a clause, whatever verb follows."""
 
 _JOINED: Final = re.compile(
-    rf"[\s,]*(?:and|but|plus|also|yet|or)\s+(?:also\s+|never\s+)?(?={_VERB})(?!\w+\s(?:me|us)\b)"
-    r"(?P<third>\w+(?:s|ed)\b|(?:can|could|will|must|should|may|had|got|went|took|ate|kept|saw|grew|spent|bought)\b)?",
-    re.IGNORECASE,
+    rf"(?i)[\s,]*(?:and|but|plus|also|yet|or)\s+(?:also\s+|never\s+)?(?={_VERB})(?!\w+\s(?:me|us)\b)"
+    r"(?P<third>\w+(?:s|ed)\b|(?:can|could|will|must|should|may|had|got|went|took|ate|kept|saw|grew|spent|bought)\b)?"
 )
 _PLURAL: Final = ("i", "we", "they", "you")
 _INTRO: Final = re.compile(
-    r"(?:after|since|before|during|despite|following|because\sof|due\sto|thanks\sto)\s"
+    r"(?i)(?:after|since|before|during|despite|following|because\sof|due\sto|thanks\sto)\s"
     r"(?:(?:(?!(?:i|we|he|she|they|it|you)\b)[\w'’-]+\s){1,5}?(?=(?:i|we|he|she|they)\s)"
-    r"|(?:the|my|our|his|her|their|an?)\s(?-i:(?:[a-z][\w'’-]*\s){1,3}?(?=[A-Z])))",
-    re.IGNORECASE,
+    r"|(?:the|my|our|his|her|their|an?)\s(?-i:(?:[a-z][\w'’-]*\s){1,3}?(?=[A-Z])))"
 )
 _THING: Final = re.compile(
-    r"(?:an?|one|two|three|four|five|six|seven|\d+|some)\s(?:(?:little|small|big|old|new|young|red|blue|lovely|grown(?:-up)?)\s){0,2}"
+    r"(?i)(?:an?|one|two|three|four|five|six|seven|\d+|some)\s(?:(?:little|small|big|old|new|young|red|blue|lovely|grown(?:-up)?)\s){0,2}"
     r"(?:kid|child|son|daughter|sister|brother|twin|grandchild|niece|nephew|cousin|wife|husband|partner|cat|kitten|dog|pupp|parrot|rabbit|horse"
     r"|hamster|budgie|house|flat|apartment|cottage|cabin|garden|allotment|car|van|boat|bike|bicycle|motorbike|piano|guitar|violin|cello|job|degree)"
-    rf"(?:s|ren|y|ies)?\b(?!\s(?:pain|ache|allerg|injur)|\s{_VERB})",
-    re.IGNORECASE,
+    rf"(?:s|ren|y|ies)?\b(?!\s(?:pain|ache|allerg|injur)|\s{_VERB})"
 )
 _ITEM: Final = re.compile(
-    r",(?!\d)\s*(?:(?:and|or|plus)\s+)?|(?<!\s)\s+(?:and|or|plus|as\s+well\s+as|&)\s+", re.IGNORECASE
+    r"(?i),(?!\d)\s*(?:(?:and|or|plus)\s+)?|(?<!\s)\s+(?:and|or|plus|as\s+well\s+as|&)\s+"
 )
 _WORD: Final = re.compile(r"\w")
 _SENTENCE: Final = re.compile(r"[.!?]+[)\]'\"]*(?=\s|$)|\n+")

@@ -38,7 +38,7 @@ _SECRET: Final = re.compile(r"\bpass(?:word|phrase|code|wort)\b", re.IGNORECASE)
 _NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _FIGURES: Final = {name: str(at) for at, name in enumerate(_NAMES)}
 _SPELLED: Final = re.compile(
-    rf"\b(?:(?:{'|'.join(_FIGURES)}|oh)[ ,-]{{1,2}}){{2,}}(?:{'|'.join(_FIGURES)}|oh)\b", re.IGNORECASE
+    rf"(?i)\b(?:(?:{'|'.join(_FIGURES)}|oh)[ ,-]{{1,2}}){{2,}}(?:{'|'.join(_FIGURES)}|oh)\b"
 )
 _MARK: Final = "[redacted:"
 GAP: Final = " … "
@@ -60,9 +60,8 @@ _PERSON: Final = {
 """By whom a text about work is about somebody, by kind."""
 
 _ASKING = re.compile(
-    r"\b(?:remember|remind (?:me|us)|memori[sz]e|keep in mind|bear in mind|don['’]t forget|do not forget"
-    r"|never forget|note that|take note|make a note)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:remember|remind (?:me|us)|memori[sz]e|keep in mind|bear in mind|don['’]t forget|do not forget"
+    r"|never forget|note that|take note|make a note)\b"
 )
 
 

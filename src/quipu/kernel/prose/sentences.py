@@ -16,9 +16,7 @@ _UNREAD = re.compile(
     re.VERBOSE,
 )
 _END = re.compile(r"[.!?]+[)\]'\"]*(?=\s|$)")
-_SHORT = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|incl|resp|no|nr|cf|al|v|st|dr|mr|mrs|ms)$", re.IGNORECASE
-)
+_SHORT = re.compile(r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|incl|resp|no|nr|cf|al|v|st|dr|mr|mrs|ms)$")
 _WORD = re.compile(r"[^\W\d_]")
 
 

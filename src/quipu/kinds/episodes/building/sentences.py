@@ -21,19 +21,17 @@ LEAST: Final = 0.05
 _ENOUGH_NAMES: Final = 3
 
 _REACTS = re.compile(
-    r"^\W*(?:wow|thanks?|thank you|glad|(?:oh|ah|aw+),?|that'?s|that (?:sounds|is|must)|sounds?|great|awesome"
-    r"|cool|nice|congrat\w*|yeah|yes|yep|no|nope|sure|absolutely|totally|definitely|exactly|haha\w*|lol"
+    r"(?i)^\W*(?:wow|thanks?|thank you|glad|(?:oh|ah|aw+),?|that'?s|that (?:sounds|is|must)|sounds?|great"
+    r"|awesome|cool|nice|congrat\w*|yeah|yes|yep|no|nope|sure|absolutely|totally|definitely|exactly|haha\w*|lol"
     r"|i agree|agreed|you'?re|you|your|hope|can'?t wait|good luck|keep|appreciate|no (?:problem|worries)"
-    r"|hey|hi|hello|klar|danke|toll)\b",
-    re.IGNORECASE,
+    r"|hey|hi|hello|klar|danke|toll)\b"
 )
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'-]+|\b\d[\d.,:/-]*\b|\b[\w-]+[_./][\w./-]+\b")
 
 _HAPPENED = re.compile(
-    r"\b(?:i|we|my|our)\b[^.;!?]*?\b(?:[a-z]{2,}ed|went|got|had|made|bought|took|saw|met|found|began|won|lost"
+    r"(?i)\b(?:i|we|my|our)\b[^.;!?]*?\b(?:[a-z]{2,}ed|went|got|had|made|bought|took|saw|met|found|began|won|lost"
     r"|left|gave|came|wrote|ran|sold|built|chose|heard|told)\b"
-    r"|\b(?:ich|wir) (?:habe|haben|bin|sind|war|waren)\b",
-    re.IGNORECASE,
+    r"|\b(?:ich|wir) (?:habe|haben|bin|sind|war|waren)\b"
 )
 
 

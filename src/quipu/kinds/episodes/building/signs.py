@@ -34,31 +34,28 @@ RESTED: Final = timedelta(hours=4)
 _READ_CHARACTERS: Final = 300
 
 _GREETS = re.compile(
-    r"^\W*(?:hey|hi|hello|hiya|howdy|yo|greetings|(?:good )?(?:morning|afternoon|evening)|hallo|moin|servus"
-    r"|guten (?:morgen|tag|abend))\b",
-    re.IGNORECASE,
+    r"(?i)^\W*(?:hey|hi|hello|hiya|howdy|yo|greetings|(?:good )?(?:morning|afternoon|evening)|hallo|moin"
+    r"|servus|guten (?:morgen|tag|abend))\b"
 )
 _BEGINS = re.compile(
-    r"\b(?:how (?:have|'?ve) (?:you|ya) been|how(?:'s| is| are) (?:it going|everything|things|you|ya)"
+    r"(?i)\b(?:how (?:have|'?ve) (?:you|ya) been|how(?:'s| is| are) (?:it going|everything|things|you|ya)"
     r"|long time no|(?:been|it'?s been) (?:a while|ages|so long|forever|a long time)"
     r"|(?:since|last time) we (?:last |first )?(?:spoke|talked|chatted|met|saw|caught up)|since our last"
     r"|(?:good|great|nice|lovely|awesome) to (?:see|hear from|talk to|chat with|be back)"
     r"|what'?s (?:up|new|been (?:up|happening|going on))|what have you been up to"
     r"|how was your (?:day|week|weekend|trip|holiday)|haven'?t (?:seen|talked|heard)|guess what"
     r"|new (?:question|topic|task)|something else|another (?:question|thing|topic)|on another note|unrelated"
-    r"|wie geht'?s|lange nicht|etwas anderes|anderes thema|neue frage)\b",
-    re.IGNORECASE,
+    r"|wie geht'?s|lange nicht|etwas anderes|anderes thema|neue frage)\b"
 )
 _LEAVES = re.compile(
-    r"\b(?:bye|goodbye|good ?night|see (?:you|ya)"
+    r"(?i)\b(?:bye|goodbye|good ?night|see (?:you|ya)"
     r"|(?:talk|speak|chat|catch|write) (?:(?:to|with|up with) )?(?:(?:you|ya) )?(?:soon|later|again|tomorrow)"
     r"|catch up (?:soon|later)|take care"
     r"|(?:gotta|got to|have to|need to|must|should) (?:go|run|head|leave|get going)"
     r"|i'?m off to|(?:keep|let) (?:you|ya|me) (?:posted|updated|know)"
     r"|have (?:a (?:great|good|nice|wonderful|fantastic|lovely|awesome|safe)|fun)|until next time|good luck"
     r"|enjoy your|you'?re welcome|anytime|thanks for (?:chatting|the chat|your help)|that'?s all"
-    r"|tschüss|bis (?:bald|später|morgen|dann)|mach'?s gut|schönen (?:tag|abend)|gute nacht)\b|\blater!",
-    re.IGNORECASE,
+    r"|tschüss|bis (?:bald|später|morgen|dann)|mach'?s gut|schönen (?:tag|abend)|gute nacht)\b|\blater!"
 )
 
 

@@ -19,9 +19,7 @@ MOST_TRAITS: Final = 20
 _EXPLICIT: Final = 0.9
 _HEDGED_BY: Final = 0.25
 _INFERRED: Final = 0.6
-_HEDGED = re.compile(
-    r"\b(?:i think|i guess|probably|maybe|perhaps|i suppose|not sure|might)\b", re.IGNORECASE
-)
+_HEDGED = re.compile(r"(?i)\b(?:i think|i guess|probably|maybe|perhaps|i suppose|not sure|might)\b")
 _NOT_SAID = re.compile(r"^\W*(?:if|imagine|suppose|what if|pretend|unless|maybe if)\b", re.IGNORECASE)
 _MINE = re.compile(
     r"\b[Mm]y (?P<k>(?:favou?rite |new |old |current |best )?[a-z]+(?: [a-z]+)?)(?: is|['’]s| are)"
@@ -29,21 +27,19 @@ _MINE = re.compile(
     r"|which|who)\b)"
 )
 _LIKES = re.compile(
-    r"\bI (?P<how>(?:really |absolutely |just |also )*(?:love|like|enjoy|adore|prefer|hate|dislike"
+    r"(?i)\bI (?P<how>(?:really |absolutely |just |also )*(?:love|like|enjoy|adore|prefer|hate|dislike"
     r"|detest|can['’]t stand"
     r"|don['’]t like|don['’]t enjoy))(?! to (?:know|ask|hear|see)| (?:it|that|this|you|your|how|when"
     r"|what|the idea)\b)"
-    r" (?P<v>[^,.;!?()\n]{2,60}?)(?=$|[,.;!?()]| (?:because|since|so|when|which|but|and (?:i|my|we))\b)",
-    re.IGNORECASE,
+    r" (?P<v>[^,.;!?()\n]{2,60}?)(?=$|[,.;!?()]| (?:because|since|so|when|which|but|and (?:i|my|we))\b)"
 )
 _NOT_LIKING = re.compile(r"hate|dislike|detest|stand|don", re.IGNORECASE)
 _NO_VALUE = re.compile(
-    r"^(?:not|going|getting|doing|coming|just|really|very|so|too|also|still|always|a bit|fine|good"
+    r"(?i)^(?:not|going|getting|doing|coming|just|really|very|so|too|also|still|always|a bit|fine|good"
     r"|great|ok|okay|ready"
     r"|here|there|due|about|in|on|at|to|that|the (?:one|best|same)|what|how|why|it|over|gone|down|up"
     r"|out|back"
-    r"|asking|trying|telling|being|broken|wrong|dead|sick|late)\b",
-    re.IGNORECASE,
+    r"|asking|trying|telling|being|broken|wrong|dead|sick|late)\b"
 )
 _KEY = re.compile(r"[^a-z0-9]+")
 _RELATIVE: Final = frozenset((

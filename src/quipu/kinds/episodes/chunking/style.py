@@ -38,9 +38,8 @@ _POLITE = _any(
     "please|could you|would you|would it be possible|if you don['’]t mind|when you have time|just wondering"
 )
 _ORDERS = re.compile(
-    r"^\W*(?:do|don['’]t|stop|give|make|fix|tell|show|write|use|send|add|remove|explain|list|run|go|get"
-    r"|find|just)\b",
-    re.IGNORECASE,
+    r"(?i)^\W*(?:do|don['’]t|stop|give|make|fix|tell|show|write|use|send|add|remove|explain|list|run|go|get"
+    r"|find|just)\b"
 )
 _FORMAL = _any(
     "dear|regards|sincerely|kindly|furthermore|therefore|however|regarding|would|shall|whom|hence"
@@ -53,15 +52,12 @@ _CASUAL = _any(
     "|cuz|ain['’]t|y['’]all|guys|nah|sup|wow"
 )
 _CONTRACTED = re.compile(r"\w['’](?:s|re|ve|ll|d|m|t)\b", re.IGNORECASE)
-_ABSTRACT = re.compile(
-    r"\b\w{3,}(?:tion|sion|ness|ity|ism|ment|ance|ence|ship|hood|logy|ics)s?\b", re.IGNORECASE
-)
+_ABSTRACT = re.compile(r"(?i)\b\w{3,}(?:tion|sion|ness|ity|ism|ment|ance|ence|ship|hood|logy|ics)s?\b")
 _CONCRETE = re.compile(
     r"\b\d[\d.,:/]*\b|(?<=[a-z,] )[A-Z][a-z]+|[/\\]\w+|\w+\.(?:py|js|md|txt|json|com|org)\b"
 )
 _HUMOUR = re.compile(
-    r"\b(?:lol|lmao|rofl|haha\w*|hehe\w*|jk|just kidding|funny|joke|joking)\b|[😂🤣😜😆😹😉]|[:;]-?[)DP]",
-    re.IGNORECASE,
+    r"(?i)\b(?:lol|lmao|rofl|haha\w*|hehe\w*|jk|just kidding|funny|joke|joking)\b|[😂🤣😜😆😹😉]|[:;]-?[)DP]"
 )
 _CHALLENGE = _any(
     "but|disagree|wrong|incorrect|are you sure|really\\?|why not|not true|doubt|actually|no,"

@@ -29,22 +29,20 @@ MOST_MESSAGES: Final = 60
 _SHORT: Final = 60
 _QUESTION = re.compile(r"[?？]\s*(?:[\"'”’)\]*_]\s*)*$")
 _BACK = re.compile(
-    r"^(?:could|can|would) you (?:\w+ ){0,2}"
+    r"(?i)^(?:could|can|would) you (?:\w+ ){0,2}"
     r"(?:clarify|specify|elaborate|explain|share|tell|confirm|give|provide)"
     r"|\b(?:what|which|who|when|where) (?:exactly |specifically )?"
     r"(?:do|did|would|should|is|are) (?:you|your)\b"
     r"|\bdo you (?:mean|want|prefer|need|have)\b|\bwhich (?:one|of|version|file|option)\b|\bto clarify\b"
     r"|\bwould you (?:like|prefer|rather)\b|\bshould i\b|\bshall i\b|\bhow (?:many|much|long|often|big)\b"
-    r"|\bbefore i\b|\bneed (?:a bit )?more (?:details|information|context)\b",
-    re.IGNORECASE,
+    r"|\bbefore i\b|\bneed (?:a bit )?more (?:details|information|context)\b"
 )
 _ACKNOWLEDGED = re.compile(
-    r"^(?:(?:ok(?:ay)?|k|got it|sure(?: thing)?|noted|done|will do|understood|alright|great|perfect"
+    r"(?i)^(?:(?:ok(?:ay)?|k|got it|sure(?: thing)?|noted|done|will do|understood|alright|great|perfect"
     r"|thanks?(?: you)?|thx|yes|yep|yeah|no problem|you(?:'|’)re welcome|my pleasure|of course|sounds good"
     r"|makes sense|absolutely|certainly|i(?:'|’)ll (?:remember|note|keep)(?: (?:that|it|this))?(?: in mind)?"
     r"|i see|right|cool|nice)\b[\s,.!…👍🙏✅]*){1,4}"
-    r"(?:(?:i(?:'|’)ve |i have )?(?:noted|saved|remembered|recorded|updated)(?: (?:that|it|this))?[\s.!]*)?$",
-    re.IGNORECASE,
+    r"(?:(?:i(?:'|’)ve |i have )?(?:noted|saved|remembered|recorded|updated)(?: (?:that|it|this))?[\s.!]*)?$"
 )
 _WORD = re.compile(r"\w")
 

@@ -33,9 +33,8 @@ _LONGEST_KEY: Final = 400
 _LONG: Final = 100
 _MIDDLING: Final = 50
 _URGENT = re.compile(
-    r"\b(?:urgent(?:ly)?|asap|immediately|emergency|critical|deadline|right away|right now|important|crucial"
-    r"|hurry|must)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:urgent(?:ly)?|asap|immediately|emergency|critical|deadline|right away|right now|important"
+    r"|crucial|hurry|must)\b"
 )
 
 

@@ -31,13 +31,12 @@ _BETTER_BY: Final = 0.08
 _JUST_NOW_BONUS: Final = 0.06
 _PAUSE: Final = timedelta(minutes=30)
 _SWITCH = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|so|and|oh|well|hey|great|thanks?(?: you)?|cool)\b\W*){0,3}"
+    r"(?i)^\W*(?:(?:ok(?:ay)?|so|and|oh|well|hey|great|thanks?(?: you)?|cool)\b\W*){0,3}"
     r"(?:by the way|btw|another (?:thing|question|topic)"
     r"|(?:on|in) (?:a different|another|an unrelated) (?:note|topic|matter)"
     r"|different (?:topic|question|subject)|changing (?:the )?(?:topic|subject)"
     r"|change of (?:topic|subject)|unrelated\b|new topic|switching (?:gears|topics)|moving on"
-    r"|something (?:else|completely different)|separately)",
-    re.IGNORECASE,
+    r"|something (?:else|completely different)|separately)"
 )
 
 

@@ -29,7 +29,7 @@ _UNIQUE: Final = frozenset((
     "dad", "boss", "fiancé", "fiancée", "fiance", "fiancee", "landlord", "landlady",
 ))  # fmt: skip
 _TRAILING = re.compile(
-    r"(?:,? (?:now|these days|nowadays|at the moment|currently|right now|any ?more|as well|too"
+    r"(?i)(?:,? (?:now|these days|nowadays|at the moment|currently|right now|any ?more|as well|too"
     r"|again|recently|instead|from now on|from here on|(?:in|since) (?:the )?(?:spring|summer"
     r"|autumn|fall|winter)"
     r"|actually|by the way|please|already|(?:since|for) (?:about |over |almost |nearly |the (?:last|past) )?"
@@ -37,8 +37,7 @@ _TRAILING = re.compile(
     r"|august|september|october|november|december)|(?:last|this|next) (?:week|month|year|spring"
     r"|summer|autumn|fall"
     r"|winter|\w+day)|yesterday|today|(?:a|one|two|three|\w+) (?:weeks?|months?|years?) ago"
-    r"|if that (?:matters|helps)))+$",
-    re.IGNORECASE,
+    r"|if that (?:matters|helps)))+$"
 )
 
 
@@ -166,10 +165,9 @@ def _other() -> re.Pattern[str]:
         r"|youngest |eldest |\w+-year-old |former |current |baby )?"
     )
     return re.compile(
-        rf"^(?:(?P<of>the name of )?the user's (?P<who>{adjective}(?:(?P<kin>{kin})|(?P<animal>{animal})))"
-        rf"(?:,? (?P<name>{_NAME}))?(?P<name_is>'s name)?(?P<owns>'s(?= \w+ (?:is|are)\b))?)(?:,)?"
-        rf"(?: and the user)?(?P<rest>\s.{{2,200}}|$)",
-        re.IGNORECASE,
+        rf"(?i)^(?:(?P<of>the name of )?the user's (?P<who>{adjective}(?:(?P<kin>{kin})|"
+        rf"(?P<animal>{animal})))(?:,? (?P<name>{_NAME}))?(?P<name_is>'s name)?"
+        rf"(?P<owns>'s(?= \w+ (?:is|are)\b))?)(?:,)?(?: and the user)?(?P<rest>\s.{{2,200}}|$)"
     )
 
 
@@ -213,7 +211,7 @@ def _naming(state: re.Match[str]) -> str | None:
 
 
 _LASTING = re.compile(
-    r"\s(?:(?:also|always|often|usually|really|still|now|just|never|both|all|only|currently) )*"
+    r"(?i)\s(?:(?:also|always|often|usually|really|still|now|just|never|both|all|only|currently) )*"
     r"(?:is|are|has|have|lives?|works?|studies|study|speaks?|plays?|likes?|loves?|hates?"
     r"|prefers?|wants? to be|owns?"
     r"|runs?|can|cannot|does not|do not|needs?|turns?|turned|moved|started|starts|goes to"
@@ -221,17 +219,15 @@ _LASTING = re.compile(
     r"|eats?|drinks?|sleeps?|keeps?|collects?|writes|sings|paints|enjoys?|was born|grew up|got "
     r"(?:married|engaged|promoted)"
     r"|married|became|graduated|retired|died|passed away|stays?|staying|suffers|wears|cooks"
-    r"|dislikes?|avoids?)\b",
-    re.IGNORECASE,
+    r"|dislikes?|avoids?)\b"
 )
 _PASSING = re.compile(
-    r"\b(?:today|tonight|yesterday|this (?:morning|week|evening|afternoon|weekend)|right now"
+    r"(?i)\b(?:today|tonight|yesterday|this (?:morning|week|evening|afternoon|weekend)|right now"
     r"|again|tomorrow|next (?:week|month)|last (?:night|week))\b"
     r"|^\s(?:is|are) (?:\w+ )?(?:here|there|at|in the|on the|coming|going|visiting(?! (?:us |me "
     r"|the user )?(?:for|until|from))|calling|asking|waiting|looking|right|wrong|sure|mad|angry"
     r"|sad|happy|sick|ill|fine|ok|okay|late|tired|back|home|allowed|driving me|not allowed"
-    r"|scratching|barking)\b",
-    re.IGNORECASE,
+    r"|scratching|barking)\b"
 )
 
 
@@ -276,10 +272,9 @@ def mention(text: str) -> Claim | None:
         r"|neighbou?r|roommate)"
     )
     match = re.search(
-        rf"\bthe user's (?P<who>(?:\w+ )?(?:(?P<kin>{words['relation']})|(?P<animal>{words['animal']})))"
+        rf"(?i)\bthe user's (?P<who>(?:\w+ )?(?:(?P<kin>{words['relation']})|(?P<animal>{words['animal']})))"
         rf"(?:,? (?P<name>{_NAME}))?(?P<of>)(?!'s|\w)",
         text,
-        re.IGNORECASE,
     )
     if match is None:
         return None

@@ -35,14 +35,13 @@ _WHOLE: Final = ("not called so", "what a word means", "a favourite, the other w
 """Families whose sayings reach over several clauses."""
 
 _ORDERING = re.compile(
-    r"^(?:please |just |also |then |now )*(?:add|answer|ask|book|call|change|check|compare"
+    r"(?i)^(?:please |just |also |then |now )*(?:add|answer|ask|book|call|change|check|compare"
     r"|convert|create|delete|describe|draw|draft|edit|explain|find|fix|format|generate|give|go"
     r"|help|ignore|keep|let|list|look"
     r"|make|move|name|open|order|pick|plan|play|put|read|recommend|remind|remove|rename|repeat"
     r"|replace|reply|rewrite|run|say|search|send|set|shorten|show|skip|sort|start|stop|suggest"
     r"|summari[sz]e|take"
-    r"|tell|test|thank|translate|try|turn|use|wait|write|you|your)\b",
-    re.IGNORECASE,
+    r"|tell|test|thank|translate|try|turn|use|wait|write|you|your)\b"
 )
 _QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
 
@@ -107,12 +106,11 @@ class Conversation:
 
 _OF_SELF = re.compile(r"\b(?:I|I'm|I've|my|me|we|we're|our|us|mine)\b", re.IGNORECASE)
 _OVER = re.compile(
-    r"^(?:the user|it|that|this|they|he|she|there)(?:'s [\w ]{1,20})? (?:just |already |also "
+    r"(?i)^(?:the user|it|that|this|they|he|she|there)(?:'s [\w ]{1,20})? (?:just |already |also "
     r"|only )*(?:had|went|saw|ate|did|made|met|found|lost|heard|said|came|took"
     r"|bought|told|asked|tried|forgot|missed|got|was|were|will|could|should|has (?:\w+ )?\w+ed"
     r"|\w+ed|needs? (?:to|a|an|some|help)|wants? (?:to|a|an|the)|would like"
-    r"|has (?:a|an|some|no|the)|thinks?|means?|guess\w*|hopes?|wonders?|agrees?|sees?|knows?|understands?)\b",
-    re.IGNORECASE,
+    r"|has (?:a|an|some|no|the)|thinks?|means?|guess\w*|hopes?|wonders?|agrees?|sees?|knows?|understands?)\b"
 )
 _FEWEST_WORDS: Final = 4
 

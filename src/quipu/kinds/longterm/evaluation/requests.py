@@ -16,7 +16,7 @@ _POLITE: Final = (
     r"[, ]+){0,4}"
 )
 _REMEMBER = re.compile(
-    rf"{_POLITE}"
+    rf"(?i){_POLITE}"
     r"(?:remember|keep in mind|bear in mind|don't forget|do not forget|never forget|note|make a "
     r"(?:mental )?note|take note"
     r"|memori[sz]e|save|store|write down|jot down|log|put (?:this|that|it) (?:in(?:to)?"
@@ -26,43 +26,38 @@ _REMEMBER = re.compile(
     r"(?: (?:this|the following|down|of the following|for (?:later|the future|next time"
     r"|future reference|good)"
     r"|(?:in|to) (?:your |the )?(?:long-term )?memory|about me|in your notes|of it|somewhere))*"
-    r"(?:\s*[:,–—-]\s*(?:that )?|\s+that\s+(?=\w)|\s+(?=(?:my|our|I|I'm|I've|we|we're)\b))(?P<what>\S.*)",
-    re.IGNORECASE,
+    r"(?:\s*[:,–—-]\s*(?:that )?|\s+that\s+(?=\w)|\s+(?=(?:my|our|I|I'm|I've|we|we're)\b))(?P<what>\S.*)"
 )
 _REMEMBERED = re.compile(
-    r"(?P<what>.{6,}?)(?:\s*[,;.–—-]+\s*|\s+)(?:and |so )?(?:please )?(?:remember (?:that|this"
+    r"(?i)(?P<what>.{6,}?)(?:\s*[,;.–—-]+\s*|\s+)(?:and |so )?(?:please )?(?:remember (?:that|this"
     r"|it)|keep (?:that|this|it) in mind|bear (?:that|this) in mind"
     r"|don't (?:you )?forget (?:that|this|it)|make a note of (?:that|this|it)|note (?:that|this"
     r"|it) down|memori[sz]e (?:that|this|it)"
-    r"|save (?:that|this|it)(?: for later)?)(?:,? please)?(?: (?:when|for|in|next)\b.*)?[.!?]*$",
-    re.IGNORECASE,
+    r"|save (?:that|this|it)(?: for later)?)(?:,? please)?(?: (?:when|for|in|next)\b.*)?[.!?]*$"
 )
 _BACK = re.compile(
-    rf"{_POLITE}"
+    rf"(?i){_POLITE}"
     r"(?:remember|keep|note|save|store|memori[sz]e) (?:that|this|it)(?: (?:in mind|for \w+"
-    r"|please|down))*(?: when .*)?[.!?]*$",
-    re.IGNORECASE,
+    r"|please|down))*(?: when .*)?[.!?]*$"
 )
 _NO_STATEMENT = re.compile(
-    r"(?:to|what|how|when|where|why|which|who|if|whether|the (?:first|second|last|third))\b", re.IGNORECASE
+    r"(?i)(?:to|what|how|when|where|why|which|who|if|whether|the (?:first|second|last|third))\b"
 )
 _FORGET = re.compile(
-    rf"{_POLITE}"
+    rf"(?i){_POLITE}"
     r"(?P<verb>forget|delete|erase|remove|drop|discard|unlearn|wipe|clear|don't (?:keep|remember"
     r"|store|save)|do not (?:keep|remember|store|save)"
     r"|stop (?:remembering|storing))\s+(?P<what>.+?)"
     r"(?P<from>,? (?:from|in|out of) (?:the assistant's |your |the )?(?:long-term )?(?:memory"
     r"|memories|notes|records?|storage|mind|profile))?"
-    r"(?:,? please)?[.!?]*$",
-    re.IGNORECASE,
+    r"(?:,? please)?[.!?]*$"
 )
 _ABOUT = re.compile(
-    r"^(?:(?P<all>everything|anything|all|whatever|all the things|every ?thing) ?)?(?:that |what |of what )?"
-    r"(?:(?:you|the assistant)(?:'ve| have)? (?:know|knows|remember|remembers|stored|saved|noted"
-    r"|have|learned)|(?:I|the user)(?:'ve| has| have)? (?:ever )?"
+    r"(?i)^(?:(?P<all>everything|anything|all|whatever|all the things|every ?thing) ?)?"
+    r"(?:that |what |of what )?(?:(?:you|the assistant)(?:'ve| have)? (?:know|knows|remember|remembers"
+    r"|stored|saved|noted|have|learned)|(?:I|the user)(?:'ve| has| have)? (?:ever )?"
     r"(?:said|told you|told the assistant|mentioned|say|says|shared|tells you))? ?(?:about|on"
-    r"|regarding|concerning|of)?\s*",
-    re.IGNORECASE,
+    r"|regarding|concerning|of)?\s*"
 )
 _OWN = re.compile(r"\b(?:my|mine|I|I'm|I've|me|our|we|us|the user|the user's)\b")
 
@@ -102,9 +97,7 @@ def forgetting(text: str) -> Forgetting | None:
     verb = match["verb"].lower()
     if re.match(r"(?:to|it|this|that one|me|them|about it)\b(?! (?:I|we|my|our)\b)", what, re.IGNORECASE):
         return None
-    clause = re.match(
-        r"(?:that|the fact that)\s+(?P<rest>(?:I|I'm|I've|my|our|we|we're)\b.+)", what, re.IGNORECASE
-    )
+    clause = re.match(r"(?i)(?:that|the fact that)\s+(?P<rest>(?:I|I'm|I've|my|our|we|we're)\b.+)", what)
     if clause is not None:
         return Forgetting(clause["rest"], True, False)
     about = _ABOUT.match(what)

@@ -18,13 +18,11 @@ _SOMEBODY: Final = re.compile(r"^(?:he|she|it|they)(?='s|\s)", re.IGNORECASE)
 _FULL: Final = re.compile(r"\w+ \w.*, ")
 _IS: Final = re.compile(r"^'s\b|^ are\b")
 _UNTOLD: Final = re.compile(
-    r"\b(?:allergic|intolerant|to|it|that|them|this|those|these)$"
-    r"|^(?:it|they|that)(?:'s|'re| is| are) (?:deadly|lethal|poisonous|life-threatening)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:allergic|intolerant|to|it|that|them|this|those|these)$"
+    r"|^(?:it|they|that)(?:'s|'re| is| are) (?:deadly|lethal|poisonous|life-threatening)\b"
 )
 _POINTING: Final = re.compile(
-    r"\b(?:to|have|take|eat|drink|touch|tolerate|digest|stomach|given) (?:it|that|them|this|those|these)$",
-    re.IGNORECASE,
+    r"(?i)\b(?:to|have|take|eat|drink|touch|tolerate|digest|stomach|given) (?:it|that|them|this|those|these)$"
 )
 
 
@@ -72,7 +70,4 @@ def points_back(told: str) -> bool:
 def _others() -> re.Pattern[str]:
     words = grammar().words
     kin = f"(?:{words['relation']}|{words['animal']})"
-    return re.compile(
-        rf"the user's (?:[\w-]+ )?{kin}(?:,? (?-i:[A-Z])[\w'-]*\w)?(?!\w)",
-        re.IGNORECASE,
-    )
+    return re.compile(rf"(?i)the user's (?:[\w-]+ )?{kin}(?:,? (?-i:[A-Z])[\w'-]*\w)?(?!\w)")

@@ -68,16 +68,14 @@ _LEAD = re.compile(
 )
 
 _ELLIPTICAL = re.compile(
-    r"(?:just |recently |finally |also |still )*(?:got|adopted|turned|moved|started|sold|bought"
+    r"(?i)(?:just |recently |finally |also |still )*(?:got|adopted|turned|moved|started|sold|bought"
     r"|have been|been|used to"
     r"|was born|grew up|live|work as|work at|work in|can't stand|don't (?:like|eat|drink)"
-    r"|got married|became)\s+(?!it\b|that\b|this\b)\w",
-    re.IGNORECASE,
+    r"|got married|became)\s+(?!it\b|that\b|this\b)\w"
 )
 
 _STATE = re.compile(
-    r"(?:currently |now |presently )(?:unemployed|retired|on |living |working |studying |between )",
-    re.IGNORECASE,
+    r"(?i)(?:currently |now |presently )(?:unemployed|retired|on |living |working |studying |between )"
 )
 
 _SPELLED: Final = {
@@ -144,9 +142,8 @@ def trimmed(clause: str) -> str:
     clause = clause.strip(" ,;:-()")
     match = _LEAD.match(clause)
     if re.match(
-        r"(?:currently |now |presently )(?:unemployed|retired|on |living |working |studying |between )",
+        r"(?i)(?:currently |now |presently )(?:unemployed|retired|on |living |working |studying |between )",
         clause,
-        re.IGNORECASE,
     ):
         return f"I am {clause[0].lower()}{clause[1:]}"
     clause = clause[match.end() :] if match and match.end() < len(clause) else clause

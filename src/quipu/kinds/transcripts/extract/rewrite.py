@@ -17,9 +17,7 @@ _OBJECTS: Final = (
     (re.compile(r"(?<![\w'’/.-])us\b(?![/.-]\w)"), "the team"),
 )
 _LETS = re.compile(r"^let['’]?s\s+", re.IGNORECASE)
-_HERE = re.compile(
-    r"\b(this|that|the current)\s+(repository|repo|project|codebase|code base)\b(?!['’]s)", re.IGNORECASE
-)
+_HERE = re.compile(r"(?i)\b(this|that|the current)\s+(repository|repo|project|codebase|code base)\b(?!['’]s)")
 _TRAILING = re.compile(
     r"""(?:,?\s+(?:please|pls|thanks|thx|ok\??|okay|keep\ that\ in\ mind|fyi|btw)
       | ,\s+(?:so\ )?(?:please\ )?(?:(?:can|could)\ you|fix|flatten|switch|redo|change|rewrite|update|adjust
@@ -29,10 +27,9 @@ _TRAILING = re.compile(
 )
 _IDENTIFIER = re.compile(r"\S*[_/.\\(){}<>=@#$0-9-]\S*|\w+[A-Z]\w*")
 _REFUSAL = re.compile(
-    r"^(?:(?:no+|nope|nah|wrong|incorrect|actually|not quite"
+    r"(?i)^(?:(?:no+|nope|nah|wrong|incorrect|actually|not quite"
     r"|(?:that|it)['’]s (?:wrong|incorrect|not (?:right|true|correct)))\b"
-    r"(?:,? (?:no|that['’]s wrong|man))?\s*[,.:;!-]*\s+(?!\w+[.,:;!]|(?:more|longer)\b)){1,3}",
-    re.IGNORECASE,
+    r"(?:,? (?:no|that['’]s wrong|man))?\s*[,.:;!-]*\s+(?!\w+[.,:;!]|(?:more|longer)\b)){1,3}"
 )
 _PERSONS: Final = {"i": "the user", "we": "the team", "you": "the agent"}
 _TASK = re.compile(r"^(?:todo|fixme)\b\s*[:-]?\s*", re.IGNORECASE)

@@ -28,13 +28,11 @@ _SWAPS: Final = tuple(
     )
 )
 _INSTEAD: Final = re.compile(
-    r"^(?:no|nope|actually|sorry)\b[,.!]? (?:it's|it is|that's|i'm|i am)(?: actually| now)?"
-    rf" (?P<new>{_VALUE})[.!]*$",
-    re.IGNORECASE,
+    r"(?i)^(?:no|nope|actually|sorry)\b[,.!]? (?:it's|it is|that's|i'm|i am)(?: actually| now)?"
+    rf" (?P<new>{_VALUE})[.!]*$"
 )
 _NO_LONGER: Final = re.compile(
-    r"\b(?:no longer|(?:don't|do not|doesn't|isn't|am not|is not)\b.{1,60}\bany ?(?:more|longer))\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:no longer|(?:don't|do not|doesn't|isn't|am not|is not)\b.{1,60}\bany ?(?:more|longer))\b"
 )
 _PLAIN: Final = re.compile(r"[^\w]+")
 
