@@ -3749,7 +3749,7 @@ class Tables(Browsing, Schemas):
         schema: str = "memory",
         agent: str | None = None,
     ) -> Done:
-        """Run one other statement: CREATE INDEX, DROP TABLE, INSERT ... SELECT.
+        """Run one other statement, such as CREATE INDEX, DROP TABLE or INSERT with a SELECT.
 
         What takes nothing away is done at once. Where rows are deleted or changed, or objects go or are
         replaced, it is undone: `undone` is true, `lost` says what that is, and it needs to be confirmed.
@@ -3758,6 +3758,7 @@ class Tables(Browsing, Schemas):
         Raises:
             BadInput: It is refused. ALTER TABLE is answered with the call of `recreate` that replaces it.
             NotFound: There is no such schema.
+            Conflict: A row with that key, or that table, is there.
             Outdated: Something else than the preview shows would be lost by now.
         """
         return self._portal.call(
@@ -3825,7 +3826,7 @@ class Tables(Browsing, Schemas):
     ) -> Changed:
         """Insert a row, or several: all or none.
 
-        Embedded fields are embedded. An insert takes nothing away by itself, so it is not shown first.
+        Embedded fields are embedded. An insert takes nothing away by itself; a trigger of the table may.
 
         Raises:
             BadInput: A column or a value does not fit; it is named.
@@ -3925,6 +3926,7 @@ class Tables(Browsing, Schemas):
             BadInput: The statement is refused, rows do not fit the new definition, or something else depends
                 on the table (a partition, an heir, a function, a column of its row type); it is named.
             NotFound: There is no such schema or table.
+            Conflict: A row with that key is there twice.
             Outdated: It would differ otherwise, or lose other than the plan shows.
         """
         return self._portal.call(

@@ -24,7 +24,6 @@ _SHOWN = "examples of what a client may ask, shown in the OpenAPI"
 MAY_HOLD_SQL = {
     "quipu.kernel.db.migrate": "it makes the table by which it finds out what .sql files to run",
     "quipu.kernel.db.embedded.transfer": "it counts the rows of tables whose names it finds in the catalogue",
-    "quipu.interfaces.rest.tables": _SHOWN,
     "quipu.interfaces.rest.transcripts": _SHOWN,
     "quipu.kinds.tables.tables": _SHOWN,
 }

@@ -28,7 +28,8 @@ class Operation:
     if nothing else is given. ``view`` is the function of ``quipu.interfaces.cli.views`` that shows the answer
     to people. ``named`` is what an answer that is a number or a text is called at the doors. ``same`` returns
     what must be unchanged between a preview and its confirmation. ``arguments`` are optional parameters that
-    a command takes by place. ``busy`` is what a command says while it works for long.
+    a command takes by place, ``options`` are those that it takes by name though others may give them by
+    place. ``busy`` is what a command says while it works for long.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Operation:
     named: str = "count"
     same: Callable[[Any], object] | None = None
     arguments: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
     busy: str = "Working"
 
     @property
@@ -127,6 +129,14 @@ def _counts(done: Any) -> dict[str, int]:
     return dict(done.counts)
 
 
+def _rows(done: Any) -> dict[str, object]:
+    return done.counts()
+
+
+def _lost(done: Any) -> list[str]:
+    return list(done.lost)
+
+
 def _topics(done: Any) -> dict[str, int]:
     return dict(done.jobs)
 
@@ -134,6 +144,12 @@ def _topics(done: Any) -> dict[str, int]:
 def _written(name: str, route: str) -> Operation:
     """Return an operation of programs, which writes something down and answers with its id."""
     return Operation(name, route, "write", status=201, named="id", command=None)
+
+
+def _table_rows(act: str, *, view: str, status: int = 200) -> Operation:
+    """Return an operation that changes rows of agents' tables."""
+    name, route, named = f"tables.{act}", f"POST /tables/{act}", ("table", "data")
+    return Operation(name, route, "write", status=status, view=view, same=_rows, options=named)
 
 
 _BELIEF: Final = "loops.belief"
@@ -298,12 +314,19 @@ OPERATIONS: Final = (
     Operation("tables.list", "GET /tables", view="tables.listing"),
     Operation("tables.query", "POST /tables/query", command=None),
     Operation("tables.prompt", "GET /tables/prompt", command=None),
-    Operation("tables.create_table", "POST /tables/create", "admin", status=201, command=None),
-    Operation("tables.recreate", command=None),
-    Operation("tables.execute", command=None),
-    Operation("tables.insert", command=None),
-    Operation("tables.update", command=None),
-    Operation("tables.delete", command=None),
+    Operation(
+        "tables.create_table",
+        "POST /tables/create",
+        "admin",
+        status=201,
+        view="tables.done",
+        options=("name", "sql"),
+    ),
+    Operation("tables.recreate", "POST /tables/recreate", "admin", view="tables.recreated", options=("sql",)),
+    Operation("tables.execute", "POST /tables/execute", "admin", command=None, same=_lost),
+    _table_rows("insert", view="tables.inserted", status=201),
+    _table_rows("update", view="tables.updated"),
+    _table_rows("delete", view="tables.deleted"),
     Operation("tables.call", command=None),
     Operation("tables.browse", "POST /tables/browse", command=None),
     Operation("tables.row", "POST /tables/row", command=None),
@@ -338,11 +361,7 @@ OPERATIONS: Final = (
     Operation("snapshots.import_dump", command=None),
     Operation("snapshots.scheduled", command=None),
     Operation("snapshots.erase_all", command=None),
-    Operation(
-        "settings.list",
-        everywhere="GET /engine/settings",
-        view="settings.states",
-    ),
+    Operation("settings.list", everywhere="GET /engine/settings", view="settings.states"),
     Operation("settings.get", view="settings.state"),
     Operation(
         "settings.set",
@@ -359,12 +378,7 @@ OPERATIONS: Final = (
         view=_SETTING,
     ),
     Operation("queue.status", "GET /queue", "owner", view="queue.status"),
-    Operation(
-        "queue.dead",
-        "GET /queue/dead",
-        "owner",
-        view="queue.dead",
-    ),
+    Operation("queue.dead", "GET /queue/dead", "owner", view="queue.dead"),
     Operation("queue.get", "GET /queue/jobs/{job}", "owner", view="queue.job"),
     Operation("queue.retry", "POST /queue/retry", "owner", command=None),
     Operation("queue.purge", "POST /queue/purge", "owner", command=None, same=_topics),

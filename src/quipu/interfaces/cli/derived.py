@@ -2,9 +2,9 @@
 
 Parameters without a default that may be given by place become arguments, all others options; ``space`` has a
 default where one is needed, ``confirm`` is ``--yes``. A text to look for may be given word by word. What is
-any JSON is given as words: ``NAME=VALUE`` pairs of an object, JSON, or a text. A text that may be a document
-instead may come from a file or a pipe, as ``--document``. With ``--json`` a command prints what REST answers:
-an object, or ``{"items": [...]}``.
+any JSON is given as words: ``NAME=VALUE`` pairs of an object, JSON, or a text; an option may be ``-``, which
+reads standard input. A text that may be a document instead may come from a file or a pipe, as
+``--document``. With ``--json`` a command prints what REST answers: an object, or ``{"items": [...]}``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pydantic import BaseModel
 
 from quipu.app.operations import OPERATIONS, Operation
 from quipu.interfaces.cli.call import Call, common_options, in_space
-from quipu.interfaces.cli.input import FilePath, document_of
+from quipu.interfaces.cli.input import FilePath, document_of, text_of
 from quipu.interfaces.cli.last_recall import drop
 from quipu.interfaces.cli.lazy import WarmGroup
 from quipu.interfaces.cli.memory import opened, settings_of
@@ -33,6 +33,7 @@ from quipu.interfaces.declarations import Declaration, Parameter, declared, memb
 Documents = Mapping[type, Callable[[Any], object]]
 _VIEWS: Final = "quipu.interfaces.cli.views"
 _DOCUMENT: Final = "document"
+_TRIED: Final = "Do it whatever it takes away; without it, that is shown."
 _MOST_CHOICES: Final = 5
 _MOST_SHOWN: Final = 1_000_000
 _SHORT: Final[Mapping[str, str]] = MappingProxyType({"limit": "-n", "turns": "-c", "space": "-s"})
@@ -43,6 +44,12 @@ _METAVARS: Final[Mapping[str, str]] = MappingProxyType(
         "user": "NAME",
         "schema": "NAME",
         "agent": "NAME",
+        "table": "NAME",
+        "name": "NAME",
+        "sql": "SQL",
+        "data": "JSON",
+        "where": "JSON|SQL",
+        "embed_fields": "A,B",
         "session": "ID",
         "newer_session": "ID",
         "older_session": "ID",
@@ -122,9 +129,14 @@ def _callback(
             drop(home=settings_of(call).home)  # the last question may name what is to be erased
         for one in declaration.parameters.values():
             if _is_json(one):
-                options[one.name] = value_of(options[one.name]) if options[one.name] else None
+                piped = not _by_place(operation, one) and options[one.name] == ("-",)
+                words = (text_of("-", field=one.name),) if piped else options[one.name]
+                options[one.name] = value_of(words) if words else None
             elif one.words:
                 options[one.name] = " ".join(options[one.name])
+            elif one.many and str in members(one.type):  # one text may name them all
+                texts = options[one.name]
+                options[one.name] = texts[0] if len(texts) == 1 else texts or None
         document = options.pop(_DOCUMENT, None)
         by_place = [
             _said(one, options.pop(one.name), document) if _takes_document(one) else options.pop(one.name)
@@ -159,14 +171,18 @@ def _document(
     if isinstance(answer, int | str):
         return {operation.named: answer}
     document = answer.model_dump(mode="json") if isinstance(answer, BaseModel) else answer
-    return {"done": options["confirm"], "shown": document} if "confirm" in options else document
+    is_preview_first = "confirm" in options and not hasattr(answer, "undone")
+    return {"done": options["confirm"], "shown": document} if is_preview_first else document
 
 
 def _say_more(screen: Screen, declaration: Declaration, options: Mapping[str, Any], answer: Any) -> None:
     """Say how to see the rest of a list, or how to carry out a preview."""
     if declaration.item is not None and "offset" in options and len(answer) == options["limit"]:
         screen.note(f"\nThere may be more: --offset {options['offset'] + options['limit']}")
-    if "confirm" in options:
+    if hasattr(answer, "undone"):
+        if answer.undone:
+            screen.note("\nNothing was changed. To do it, add --yes.")
+    elif "confirm" in options:
         screen.note("\nDone." if options["confirm"] else "\nNothing was changed. To do it, add --yes.")
 
 
@@ -195,7 +211,8 @@ def _parameters(operation: Operation, parameters: Iterable[Parameter]) -> Iterab
 
 
 def _by_place(operation: Operation, one: Parameter) -> bool:
-    return (one.positional and one.required) or one.name in operation.arguments
+    by_place = one.positional and one.required and one.name not in operation.options
+    return by_place or one.name in operation.arguments
 
 
 def _takes_document(one: Parameter) -> bool:
@@ -221,7 +238,8 @@ def _argument(one: Parameter) -> str:
 
 def _option(one: Parameter) -> click.Option:
     if one.name == "confirm":
-        return click.Option(["--yes", "confirm"], is_flag=True, help=one.help)
+        text = one.help if one.type is bool else _TRIED
+        return click.Option(["--yes", "confirm"], is_flag=True, help=text)
     spelled = [f"--{one.name.replace('_', '-')}", one.name]
     if one.default is False:
         return click.Option(spelled, is_flag=True, help=one.help)
@@ -229,6 +247,8 @@ def _option(one: Parameter) -> click.Option:
         return click.Option([f"{spelled[0]}/--no-{spelled[0][2:]}", one.name], default=True, help=one.help)
     many = _is_many(one)
     text = one.help
+    if _is_json(one):
+        text = f"{text.removesuffix('.')}; - is standard input."
     if len(one.choices) > _MOST_CHOICES:
         text = f"{text.removesuffix('.')}: {', '.join(one.choices)}."
     if one.name in _SHORT:

@@ -3,13 +3,14 @@
 What a signature says is enough for most of a route: ``space`` comes from the key or the query (where the
 owner of everything asks, it is a parameter as others are),
 ``expected_version`` from ``If-Match``; a list that takes ``limit`` and ``after`` or ``offset`` is told in
-pages; ``confirm`` becomes a preview with a token; an answer that has a ``version`` which its room can expect
-bears it as its ``ETag``.
+pages; ``confirm`` becomes a preview with a token, which an answer that tells itself whether it is ``undone``
+bears only where it is; an answer that has a ``version`` which its room can expect bears it as its ``ETag``.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from datetime import datetime
 from functools import cache
 from inspect import Parameter as Place
 from inspect import Signature
-from typing import Annotated, Any, Final, Protocol, Union, cast
+from typing import Annotated, Any, Final, Protocol, Union, cast, get_type_hints
 from uuid import UUID
 
 from fastapi import APIRouter, Body, Depends, Header, Path, Query, Response
@@ -30,6 +31,7 @@ from quipu.interfaces.declarations import Parameter, declared, members, optional
 from quipu.interfaces.rest.door import Administering, Here, OwningAll, Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Acting, Answer, Confirmable, Items, RequestBody, shown_first
 from quipu.interfaces.rest.pages import Page, Paging
+from quipu.interfaces.serving.confirmation import unless_lossy
 from quipu.kernel.base.parameters import MOST_ROWS
 
 _DOORS: Final = {"read": Reading, "write": Writing, "admin": Administering, "owner": OwningAll}
@@ -37,6 +39,7 @@ _PAGED: Final = ("limit", "after", "offset")
 _HERE, _PAGE, _RESPONSE, _BODY = "here_", "page_", "response_", "body_"
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _BARE: Final = (int, str)
+_UNLESS: Final = "\n\nWhat takes something away is done once the token that came with it is sent back."
 _WHEN: Final = {"NotFound": 404, "Conflict": 409, "LanguageFailed": 502}
 
 Call = Callable[..., Awaitable[Any]]
@@ -118,7 +121,7 @@ def derived(
     ]
     tagged = any(one.versioned for one in routes)
     for route in routes:
-        route.tagged = tagged and _has_version(route.declaration.returns)
+        route.tagged = tagged and _has(route.declaration.returns, "version")
         route.add(router)
     return router
 
@@ -138,6 +141,7 @@ class _Route:
         self.versioned = "expected_version" in parameters
         self.tagged = False
         self.confirmed = "confirm" in parameters
+        self.tried = self.confirmed and _has(self.declaration.returns, "undone")
         self.paged = self.method == "GET" and self._is_list and bool({"after", "offset"} & parameters.keys())
         self.in_space = "space" in parameters and self.door is not OwningAll
         elsewhere = {*self.in_path, *(_PAGED if self.paged else ()), "expected_version", "confirm"}
@@ -163,7 +167,7 @@ class _Route:
             status_code=self.operation.status,
             response_model=self.answer_type,
             summary=f"{declaration.summary} (all spaces)" if self.owned else declaration.summary,
-            description=declaration.text or f"{declaration.summary}.",
+            description=f"{declaration.text or f'{declaration.summary}.'}{_UNLESS if self.tried else ''}",
             responses=refused(**self._refusals()),
         )
 
@@ -219,6 +223,8 @@ class _Route:
             return _named(self.operation.named, returns)
         if item is not None:
             return Page[item] if self.paged else Items[item]
+        if self.tried:
+            return _tried(returns)
         return Confirmable[returns] if self.confirmed else returns
 
     def _endpoint(self) -> Call:
@@ -252,6 +258,8 @@ class _Route:
     async def _answer(self, call: Call, arguments: dict[str, Any], values: Mapping[str, Any]) -> Any:
         if self.paged:
             return await self._page(call, arguments[_PAGE])
+        if self.tried:
+            return await self._unless_lossy(call, arguments, values)
         if self.confirmed:
             return await self._shown_first(call, _fields(arguments[_BODY])["confirm"], values)
         if self.versioned:
@@ -289,12 +297,41 @@ class _Route:
             counts=lambda answer: {"asked": values, "same": same(answer)},
         )
 
+    async def _unless_lossy(self, call: Call, arguments: dict[str, Any], values: Mapping[str, Any]) -> Any:
+        same = self.operation.same or _itself
+        asked = {name: value for name, value in values.items() if name != "show_first"}
+        done, token = await unless_lossy(
+            self.operation.name,
+            _fields(arguments[_BODY])["confirm"],
+            lambda tried: call(confirm=tried),
+            shown=lambda tried: {"asked": asked, "same": same(tried)},
+        )
+        if token is not None:
+            arguments[_RESPONSE].status_code = 200
+        return self.answer_type.model_validate(done).model_copy(update={"confirm": token})
+
 
 @cache
 def _named(name: str, type_: type) -> type[BaseModel]:
     """Return the shape of an answer that is a number or a text."""
     fields: dict[str, Any] = {name: (type_, Field(examples=[3 if type_ is int else "s1"]))}
     return create_model(f"The{name.title()}", __base__=Answer, __doc__=f"The {name}.", **fields)
+
+
+@cache
+def _tried(returns: type) -> type[BaseModel]:
+    """Return the shape of an answer that tells whether it is undone, with the token that has it done."""
+    hints = get_type_hints(returns)
+    fields: dict[str, Any] = {one.name: (hints[one.name], ...) for one in dataclasses.fields(returns)}
+    token = Field(
+        default=None,
+        description="Nothing was changed, since something would go: send it back to have it done.",
+        examples=[None],
+    )
+    told = (inspect.getdoc(returns) or "").replace("``", "`")
+    return create_model(
+        f"{returns.__name__}Answer", __base__=Answer, __doc__=told, **fields, confirm=(str | None, token)
+    )
 
 
 def _itself(answer: Any) -> object:
@@ -344,6 +381,6 @@ def _fields(body: BaseModel | None) -> dict[str, Any]:
     return {field.alias or name: getattr(body, name) for name, field in fields.items()}
 
 
-def _has_version(answer: Any) -> bool:
+def _has(answer: Any, name: str) -> bool:
     named = dataclasses.fields(answer) if dataclasses.is_dataclass(answer) else ()
-    return any(field.name == "version" for field in named)
+    return any(field.name == name for field in named)

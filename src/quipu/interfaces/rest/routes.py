@@ -23,7 +23,6 @@ from quipu.interfaces.rest import (
     settings,
     snapshots,
     system,
-    tables,
     trace,
     transcripts,
 )
@@ -82,7 +81,7 @@ ROUTERS = (
     derived("rules", OPERATIONS),
     evaluation.router,
     longterm.router,
-    tables.router,
+    derived("tables", OPERATIONS),
     dumps.router,
     snapshots.router,
     settings.router,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
@@ -47,12 +48,17 @@ def done(answer: model.Done) -> RenderableType:
     return Text(visible("\n".join([*lines, *([answer.note] if answer.note else [])])))
 
 
-def changed(answer: model.Changed, word: str) -> RenderableType:
-    """Show rows that were changed or would be, by their keys."""
+def _changed(answer: model.Changed, word: str) -> RenderableType:
     done = f"would be {word}" if answer.undone else word
     summary = f"{count(answer.rows, 'row')} {done} in {answer.table}."
     keys = [", ".join(str(value) for value in key.values()) for key in answer.keys[:20]]
     return Text(visible("\n".join([summary, *keys, *(f"also: {line}" for line in answer.lost)])))
+
+
+inserted = partial(_changed, word="inserted")
+updated = partial(_changed, word="updated")
+deleted = partial(_changed, word="deleted")
+"""Rows that were changed or would be, by their keys."""
 
 
 def found(answer: model.Selected) -> RenderableType:
