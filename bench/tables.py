@@ -26,7 +26,7 @@ from pace.promises import Measured
 from quipu import AsyncMemory
 from quipu.app.memory import AsyncMemory as Opened
 from quipu.kernel.config import Settings
-from quipu.kinds.tables.access import Access, Place
+from quipu.kinds.tables.access import Access, SchemaPlace
 from quipu.kinds.tables.embedding.follow import Follower
 
 _MOST_OVERHEAD = 0.3
@@ -91,7 +91,7 @@ async def _bulk(memory: Opened, options: argparse.Namespace) -> list[Measured]:
     begun = perf_counter()
     await memory.tables.insert("notes", rows, space=_SPACE)
     returned = (perf_counter() - begun) * 1000
-    schema = await Access(parts.database).schema(Place.of(_SPACE, "memory", None), "read")
+    schema = await Access(parts.database).schema(SchemaPlace.of(_SPACE, "memory", None), "read")
     await Follower(parts.database, parts.models, parts.logins).advance(_SPACE, schema, seconds=None)
     ended = (perf_counter() - begun) * 1000
     each = ended / len(rows)
@@ -110,7 +110,7 @@ async def _asked(memory: Opened, options: argparse.Namespace) -> list[Measured]:
         last = min(first + 10_000, options.asked)
         rows = [{"id": number, "body": _text(rng, 12)} for number in range(first, last)]
         await memory.tables.insert("pages", rows, space=_SPACE)
-    schema = await Access(parts.database).schema(Place.of(_SPACE, "memory", None), "read")
+    schema = await Access(parts.database).schema(SchemaPlace.of(_SPACE, "memory", None), "read")
     begun = perf_counter()
     done, _ = await Follower(parts.database, parts.models, parts.logins).advance(_SPACE, schema, seconds=None)
     filed = (perf_counter() - begun) * 1000 / max(done, 1)

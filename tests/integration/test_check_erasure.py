@@ -27,7 +27,7 @@ from quipu.kernel.config import Settings
 from quipu.receipts import verify
 from quipu.upkeep.backup.bases import take
 from quipu.upkeep.erasure.files import files
-from quipu.upkeep.erasure.model import Checked, Place
+from quipu.upkeep.erasure.model import Checked, CheckedPlace
 
 pytestmark = pytest.mark.anyio
 
@@ -107,11 +107,11 @@ def _copy(old: Path, new: Path) -> None:
     note.write_text(note.read_text("utf-8").replace(str(old), str(new)), "utf-8")
 
 
-def by_place(checked: Checked) -> dict[str, Place]:
+def by_place(checked: Checked) -> dict[str, CheckedPlace]:
     return {one.place: one for one in checked.places}
 
 
-def of(checked: Checked, start: str) -> Place:
+def of(checked: Checked, start: str) -> CheckedPlace:
     (found,) = [one for one in checked.places if one.place.startswith(start)]
     return found
 

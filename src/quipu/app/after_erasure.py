@@ -22,7 +22,7 @@ from quipu.upkeep.erasure.everywhere import entries_with, fill
 from quipu.upkeep.erasure.everywhere import search as search_tables
 from quipu.upkeep.erasure.forgotten import ErasedSpace
 from quipu.upkeep.erasure.limits import Limit
-from quipu.upkeep.erasure.model import Checked, Left, Place, Receipt
+from quipu.upkeep.erasure.model import Checked, CheckedPlace, Left, Receipt
 from quipu.upkeep.erasure.names import anywhere, as_bytes, wanted
 from quipu.upkeep.erasure.place_search import PlaceSearch
 from quipu.upkeep.erasure.places import Holder, Notes
@@ -58,7 +58,7 @@ class Checking:
         sought = wanted(strings) if strings else []
         notes = Notes.of([one.document for one in receipts])
         search = PlaceSearch(as_bytes(sought), limit, after=after)
-        found: list[Place] = []
+        found: list[CheckedPlace] = []
         if sought and search.begins:
             found += await self._tables(sought, search, limit)
         work = partial(_through, search, await self._holders(notes), notes, exports, of_all=of_all)
@@ -89,7 +89,7 @@ class Checking:
         except DatabaseError:
             return None
 
-    async def _tables(self, strings: Sequence[str], search: PlaceSearch, limit: Limit) -> list[Place]:
+    async def _tables(self, strings: Sequence[str], search: PlaceSearch, limit: Limit) -> list[CheckedPlace]:
         """Find strings in what SQL can read, and note whether all of it was searched."""
         found: dict[str, tuple[int, str]] = {}
         with anyio.move_on_after(limit.seconds_left) as timer:
@@ -99,14 +99,14 @@ class Checking:
                     before, _ = found.get(one.place, (0, ""))
                     found[one.place] = (before + one.count, one.how if not one.count else "")
         columns = [
-            Place(place, found=count or None, note=note, whole=bool(count))
+            CheckedPlace(place, found=count or None, note=note, whole=bool(count))
             for place, (count, note) in found.items()
         ]
         if timer.cancelled_caught:
             search.stop(_TABLES, "the limit of time")
             note = "not searched to the end: the limit of time was reached; allow for more"
-            return [*columns, Place(_TABLES, note=note, whole=False)]
-        return [*columns, Place(_TABLES, found=sum(count for count, _ in found.values()))]
+            return [*columns, CheckedPlace(_TABLES, note=note, whole=False)]
+        return [*columns, CheckedPlace(_TABLES, found=sum(count for count, _ in found.values()))]
 
     async def _standing(self, form: str) -> list[Left]:
         found: list[Left] = []
@@ -122,9 +122,9 @@ class Checking:
 
 def _through(
     search: PlaceSearch, holders: Sequence[Holder], notes: Notes, exports: Sequence[Path], *, of_all: bool
-) -> list[Place]:
+) -> list[CheckedPlace]:
     """Look through all files, place by place; for a thread."""
-    found: list[Place] = []
+    found: list[CheckedPlace] = []
     for holder in holders:
         place = search.through(holder, may=of_all or holder.own)
         found += [] if place is None else [place]

@@ -35,7 +35,7 @@ from quipu.recall.store import Dated
 from quipu.recall.timeline import (
     Gathered,
     Moment,
-    Place,
+    TimelineCursor,
     beside,
     estimate,
     exchanges_of,
@@ -65,7 +65,7 @@ class Wanted:
     speaker: str | None
     exchanges: bool
     limit: int
-    behind: Place | None
+    behind: TimelineCursor | None
 
     @property
     def narrows(self) -> bool:
@@ -177,7 +177,7 @@ class AsyncTimeline(AsyncRelations):
         if wanted.speaker is None:
             moments = not_told(moments, behind=wanted.behind, since=wanted.filters.since)
         last = here[-1] if len(rows) > wanted.limit else None
-        cursor = None if last is None else str(Place(last.happened_at, last.id))
+        cursor = None if last is None else str(TimelineCursor(last.happened_at, last.id))
         found = Gathered(tuple(moments), rows[0].before + len(here), rows[0].total, cursor)
         return shortened(found, {}, exchanges=wanted.exchanges)
 

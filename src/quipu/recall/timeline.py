@@ -77,7 +77,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TimelineCursor:
     """A place in a timeline, behind which a part begins: time, id, and the least score that belongs."""
 
     happened_at: datetime
@@ -90,7 +90,7 @@ class Place:
         return f"{micros}.{self.id}{least}"
 
 
-def read_cursor(cursor: str | None) -> Place | None:
+def read_cursor(cursor: str | None) -> TimelineCursor | None:
     """Return the place that a cursor names; None for none.
 
     Raises:
@@ -107,7 +107,7 @@ def read_cursor(cursor: str | None) -> Place | None:
         happened_at = _EPOCH + timedelta(microseconds=int(match[1]))
     except OverflowError:
         happened_at = datetime.max.replace(tzinfo=UTC)
-    return Place(happened_at, int(match[2]), None if match[3] is None else int(match[3]) / _MICRO)
+    return TimelineCursor(happened_at, int(match[2]), None if match[3] is None else int(match[3]) / _MICRO)
 
 
 def least_score(hits: Sequence[Hit]) -> float:
@@ -116,7 +116,7 @@ def least_score(hits: Sequence[Hit]) -> float:
 
 
 def part(
-    moments: Sequence[Moment], *, least: float, about: int, behind: Place | None, limit: int
+    moments: Sequence[Moment], *, least: float, about: int, behind: TimelineCursor | None, limit: int
 ) -> Gathered:
     """Return the part of a topic's timeline behind a place: at most ``limit`` moments, by time and id."""
     ordered = sorted(moments, key=_key)
@@ -124,11 +124,13 @@ def part(
     items = tuple(ordered[first : first + limit])
     count = first + len(items)
     last = items[-1] if count < len(ordered) else None
-    cursor = None if last is None else str(Place(last.happened_at, int(last.id), least))
+    cursor = None if last is None else str(TimelineCursor(last.happened_at, int(last.id), least))
     return Gathered(items, count, max(about, len(ordered)), cursor)
 
 
-def not_told(moments: Sequence[Moment], *, behind: Place | None, since: datetime | None) -> list[Moment]:
+def not_told(
+    moments: Sequence[Moment], *, behind: TimelineCursor | None, since: datetime | None
+) -> list[Moment]:
     """Return the moments that the part before has not told: of an exchange it may have told both sides."""
     if behind is None:
         return list(moments)

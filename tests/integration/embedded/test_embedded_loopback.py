@@ -13,16 +13,16 @@ import pytest
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import lifecycle, postmaster
 from quipu.kernel.db.embedded.lifecycle import Share
-from quipu.kernel.db.embedded.place import Place, make_place
+from quipu.kernel.db.embedded.place import ClusterPlace, make_place
 
 
 @pytest.fixture
-def place(new_settings: Settings) -> Place:
+def place(new_settings: Settings) -> ClusterPlace:
     return replace(make_place(new_settings), loopback=True)
 
 
 @pytest.fixture
-def share(place: Place, new_settings: Settings) -> Iterator[Share]:
+def share(place: ClusterPlace, new_settings: Settings) -> Iterator[Share]:
     joined = lifecycle.join(place, new_settings)
     yield joined
     lifecycle.leave(joined)
@@ -56,7 +56,7 @@ def test_the_password_is_in_one_private_file_and_in_no_command_line(share: Share
     assert not [path for path in others if password in path.read_text("utf-8", "replace")]
 
 
-def test_a_second_one_joins_and_the_last_one_stops_it(place: Place, new_settings: Settings) -> None:
+def test_a_second_one_joins_and_the_last_one_stops_it(place: ClusterPlace, new_settings: Settings) -> None:
     first = lifecycle.join(place, new_settings)
     second = lifecycle.join(place, new_settings)
     assert first.door == second.door

@@ -24,7 +24,7 @@ from stopped_server import stopped
 
 from quipu import Memory
 from quipu.errors import BadInput, ConfigError
-from quipu.interfaces.middleware.engine import Late, Recalling
+from quipu.interfaces.middleware.engine import Late, RecallThreads
 from quipu.interfaces.middleware.journal import troubles
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded import EmbeddedServer
@@ -135,7 +135,7 @@ def test_a_server_that_is_stopped_delays_no_answer_and_the_turn_is_written_when_
 
 
 def test_a_question_that_is_late_is_left_behind_and_too_many_are_not_asked() -> None:
-    recalling, go = Recalling(), Event()
+    recalling, go = RecallThreads(), Event()
 
     def slow() -> Recovered:
         go.wait()

@@ -19,7 +19,7 @@ from quipu.recall.terms import question_terms
 from quipu.recall.timeline import (
     LISTED,
     Moment,
-    Place,
+    TimelineCursor,
     beside,
     estimate,
     exchanges_of,
@@ -168,7 +168,7 @@ def test_the_coverage_is_told_in_words() -> None:
 
 
 def test_a_cursor_is_read_as_it_was_written() -> None:
-    for place in (Place(NOON, -5, 0.45), Place(NOON + timedelta(microseconds=1), 2**62)):
+    for place in (TimelineCursor(NOON, -5, 0.45), TimelineCursor(NOON + timedelta(microseconds=1), 2**62)):
         assert read_cursor(str(place)) == place
     assert read_cursor(None) is None
 
@@ -215,7 +215,7 @@ def test_nothing_stands_beside_what_has_no_session_or_is_no_message() -> None:
 
 def test_of_an_exchange_only_what_the_part_before_has_not_told_is_told() -> None:
     first, second = moments((0, 1), (4, 2))
-    behind = Place(NOON + timedelta(days=1), 9)
+    behind = TimelineCursor(NOON + timedelta(days=1), 9)
     assert not_told([first, second], behind=behind, since=None) == [second]
     assert not_told([first, second], behind=behind, since=NOON + timedelta(hours=1)) == [first, second]
     assert not_told([first, second], behind=None, since=None) == [first, second]

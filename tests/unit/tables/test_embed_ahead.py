@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from quipu.errors import EmbeddingError
-from quipu.kinds.tables.access import Place
+from quipu.kinds.tables.access import SchemaPlace
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Habit, Habits, embedding_ahead
 from quipu.kinds.tables.embedding.model import Change, Relation, Written
 from quipu.kinds.tables.embedding.rules import digest
 from quipu.recall.generations import Embedded, Models
 
 ROW = {"id": 1, "name": "Thorin", "story": "He lost the mountain.", "level": 3, "note": None}
-PLACE = Place(space="default", schema="memory", agent=None)
+PLACE = SchemaPlace(space="default", schema="memory", agent=None)
 
 
 class Counting:
@@ -138,5 +138,5 @@ def test_a_habit_is_known_to_who_had_it_and_of_a_name_only() -> None:
     habits.learn(PLACE, "heroes", Habit(["story"], 1))
     habits.learn(PLACE, ["no", "name"], Habit(["story"], 1))
     assert habits.of(PLACE, "heroes") == Habit(["story"], 1)
-    assert habits.of(Place(space="default", schema="memory", agent="ghost"), "heroes") is None
+    assert habits.of(SchemaPlace(space="default", schema="memory", agent="ghost"), "heroes") is None
     assert habits.of(PLACE, ["no", "name"]) is None

@@ -7,7 +7,7 @@ from hashlib import sha256
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.tables.embedding.model import IndexedPart, Place
+from quipu.kinds.tables.embedding.model import EntryPlace, IndexedPart
 from quipu.kinds.tables.embedding.rules import (
     MOST_CHARACTERS,
     WHOLE_CHARACTERS,
@@ -22,7 +22,7 @@ TEXTS = st.dictionaries(st.sampled_from(["title", "body"]), st.text(min_size=1, 
 ROWS = st.dictionaries(st.sampled_from(["1", "2", "3"]), TEXTS)
 
 
-def filed(values: dict[str, dict[str, str]]) -> dict[Place, IndexedPart]:
+def filed(values: dict[str, dict[str, str]]) -> dict[EntryPlace, IndexedPart]:
     target = wanted(values)
     return {
         place: IndexedPart(-number, one.content_hash, one.field_hash)
@@ -60,7 +60,7 @@ def test_a_key_of_several_columns_is_a_json_array() -> None:
 
 def test_secrets_are_not_in_what_is_kept() -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
-    kept = wanted({"1": {"body": f"the token is {secret}"}})[Place("1", "body", 0)]
+    kept = wanted({"1": {"body": f"the token is {secret}"}})[EntryPlace("1", "body", 0)]
     assert secret not in kept.content
     assert kept.content_hash == digest(kept.content)
     assert kept.field_hash == digest(f"the token is {secret}")

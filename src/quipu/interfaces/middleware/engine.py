@@ -16,7 +16,7 @@ from uuid import uuid4
 from quipu.interfaces.middleware.journal import Journal, told
 from quipu.interfaces.middleware.model import Metrics, Person, Recalled
 from quipu.interfaces.middleware.source import Source
-from quipu.interfaces.middleware.writer import Counting, TurnMessages, Writing, attempt
+from quipu.interfaces.middleware.writer import TurnCounter, TurnMessages, TurnWriter, attempt
 from quipu.kernel.config import Settings
 from quipu.kinds.longterm.sati import Recovered
 from quipu.kinds.longterm.settings import EVERY, TIMEOUT_MS
@@ -43,7 +43,7 @@ class Late(Exception):
     """There was no result in time."""
 
 
-class Recalling:
+class RecallThreads:
     """Asks in threads of its own, and leaves one behind that is late.
 
     A server that hangs cannot be made to answer by cancelling: what waits for it goes on waiting, and the
@@ -120,12 +120,12 @@ class Engine:
     def __init__(self, memory: Memory | None, settings: Settings, *, evaluates: bool) -> None:
         self._settings = settings
         self._source = Source(memory, settings)
-        self._counting = Counting()
+        self._counting = TurnCounter()
         self._journal = Journal(settings.home)
-        self._recalling = Recalling()
+        self._recalling = RecallThreads()
         evaluates = evaluates and settings.of(EVERY) > 0
         self.recents = Recents()
-        self.writing = Writing(self._source, self._counting, self._journal, evaluates=evaluates)
+        self.writing = TurnWriter(self._source, self._counting, self._journal, evaluates=evaluates)
 
     @property
     def limit_seconds(self) -> float:

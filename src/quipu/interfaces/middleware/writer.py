@@ -27,7 +27,7 @@ T = TypeVar("T")
 Counted = Literal["written", "lost", "tried_again", "evaluated", "evaluations_failed"]
 
 
-class Counting:
+class TurnCounter:
     """Counts what happens; ``metrics`` is how it stands."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class TurnMessages:
     person: Person
 
 
-class Writing:
+class TurnWriter:
     """Writes turns in the background. Messages have ids, so a turn that is tried again is in the record once.
 
     While the database is not to be had, a turn is tried until it is or the middleware is closed. What fails
@@ -103,7 +103,7 @@ class Writing:
     lost at once. At most a thousand wait: then the oldest is lost.
     """
 
-    def __init__(self, source: Source, counting: Counting, journal: Journal, *, evaluates: bool) -> None:
+    def __init__(self, source: Source, counting: TurnCounter, journal: Journal, *, evaluates: bool) -> None:
         """Prepare to write; with ``evaluates``, evaluate here rather than leave it to a worker."""
         self._source = source
         self._counting = counting

@@ -13,7 +13,7 @@ from quipu.errors import BadInput
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Administering, OwningAll, Reading, refused
 from quipu.interfaces.rest.models import Answer, RequestBody
-from quipu.upkeep.erasure.model import Place, Receipt, Verified
+from quipu.upkeep.erasure.model import CheckedPlace, Receipt, Verified
 from quipu.upkeep.erasure.receipts import key_of, plain, read, verify
 
 _EXAMPLE = {"receipts": "[]"}
@@ -89,7 +89,7 @@ class CheckedAnswer(Answer):
     receipt: str
     clean: Annotated[bool, Field(description="Each place is gone, or searched to its end in vain.")]
     searched: Annotated[bool, Field(description="True if there were strings.")]
-    places: list[Place]
+    places: list[CheckedPlace]
     after: Annotated[str | None, Field(description="A limit was reached: send it to go on there.")] = None
 
 

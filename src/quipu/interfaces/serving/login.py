@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from quipu.errors import AccessRefused, KeyRefused
 from quipu.interfaces.serving.served import served
-from quipu.interfaces.serving.signin import CSRF_FIELD, CSRF_HEADER, Session, session_cookie
+from quipu.interfaces.serving.signin import CSRF_FIELD, CSRF_HEADER, BrowserSession, session_cookie
 from quipu.kernel.db.turns import set_caller
 
 router = APIRouter(include_in_schema=False)
@@ -47,7 +47,7 @@ _PAGE: Final = """<!doctype html>
 """
 
 
-async def signed_in(request: Request) -> Session:
+async def signed_in(request: Request) -> BrowserSession:
     """Return the session of the browser that asks.
 
     Raises:
@@ -63,7 +63,7 @@ async def signed_in(request: Request) -> Session:
     return session
 
 
-SignedIn = Annotated[Session, Depends(signed_in)]
+SignedIn = Annotated[BrowserSession, Depends(signed_in)]
 
 
 async def posted(request: Request, session: SignedIn) -> FormData:

@@ -34,7 +34,7 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-class Counting:
+class RequestCounter:
     """Counts every request around an application."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

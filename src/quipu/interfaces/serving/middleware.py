@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quipu.errors import AccessRefused, BadInput, QuipuError, TookTooLong, TooLarge
 from quipu.interfaces.serving.limits import Limits
-from quipu.interfaces.serving.metrics import Counting, Metrics
+from quipu.interfaces.serving.metrics import Metrics, RequestCounter
 from quipu.interfaces.serving.problems import response
 from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.kernel.base.scope import acting_for
@@ -34,7 +34,7 @@ _HEADERS: Final = {
 
 def around(app: ASGIApp, terms: Limits, metrics: Metrics) -> ASGIApp:
     """Wrap the application with all guards."""
-    return SecurityHeaders(Counting(Hosts(Bodies(Times(Apart(app), terms), terms), terms), metrics))
+    return SecurityHeaders(RequestCounter(Hosts(Bodies(Times(Apart(app), terms), terms), terms), metrics))
 
 
 class SecurityHeaders:

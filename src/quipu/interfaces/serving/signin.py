@@ -39,7 +39,7 @@ def session_cookie(request: HTTPConnection) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """A browser that is signed in. ``csrf`` is what its forms bring back, to show that they are ours."""
 
     id: str
@@ -58,25 +58,25 @@ class SignIn:
         self._session_seconds = session_seconds
         self._clock = clock
         self._token = secrets.token_urlsafe(32)
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._sessions: OrderedDict[str, BrowserSession] = OrderedDict()
 
     @property
     def token(self) -> str:
         """The token that signs somebody in, once; another one after that."""
         return self._token
 
-    def redeem(self, token: str) -> Session | None:
+    def redeem(self, token: str) -> BrowserSession | None:
         """Exchange the token for a new session, once; return None for any other token."""
         if not hmac.compare_digest(token.encode(), self._token.encode()):
             return None
         self._token = secrets.token_urlsafe(32)
-        session = Session(secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock())
+        session = BrowserSession(secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock())
         self._sessions[session.id] = session
         if len(self._sessions) > _MOST:
             self._sessions.popitem(last=False)
         return session
 
-    def session(self, cookie: str | None) -> Session | None:
+    def session(self, cookie: str | None) -> BrowserSession | None:
         """Return the session of a cookie, if it is not over."""
         session = self._sessions.get(cookie or "")
         if session is not None and self._clock() - session.since > self._session_seconds:
@@ -84,6 +84,6 @@ class SignIn:
             return None
         return session
 
-    def end(self, session: Session) -> None:
+    def end(self, session: BrowserSession) -> None:
         """Sign out."""
         self._sessions.pop(session.id, None)

@@ -20,7 +20,13 @@ from quipu.kernel.db.embedded.disk import rooms
 from quipu.kernel.db.embedded.door import DATABASE, enter
 from quipu.kernel.db.embedded.faults import Finding, read_version, tail
 from quipu.kernel.db.embedded.lock import is_held_alone, read_pid_file
-from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place, find_place, first_closed, forgotten
+from quipu.kernel.db.embedded.place import (
+    MACHINE_DIRECTORY,
+    ClusterPlace,
+    find_place,
+    first_closed,
+    forgotten,
+)
 from quipu.kernel.db.embedded.postmaster import door_of
 from quipu.kernel.db.embedded.process import user_id
 from quipu.kernel.db.embedded.server import ServerStatus, expected_binaries, size_of, status
@@ -60,7 +66,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
         yield from _inside(place)
 
 
-def _account(place: Place, _: ServerStatus) -> Finding:
+def _account(place: ClusterPlace, _: ServerStatus) -> Finding:
     account = place.account
     if account.name != "nobody":
         return Finding("account", "ok", f"the server runs as '{account.name}'")
@@ -72,7 +78,7 @@ def _account(place: Place, _: ServerStatus) -> Finding:
     )
 
 
-def _directory(place: Place, server: ServerStatus) -> Finding:
+def _directory(place: ClusterPlace, server: ServerStatus) -> Finding:
     closed = first_closed(place.state, place.account)
     if closed is not None:
         hint = f"Let it pass (chmod o+x {closed}), or move {place.state} to where it can and link to it."
@@ -89,7 +95,7 @@ def _directory(place: Place, server: ServerStatus) -> Finding:
     return Finding("directory", "warn", f"{why}, which is closed to '{place.account.name}'", hint)
 
 
-def _modes(place: Place, _: ServerStatus) -> Finding:
+def _modes(place: ClusterPlace, _: ServerStatus) -> Finding:
     paths = [path for path in (place.data, place.socket_dir) if path.exists()]
     opened = [str(path) for path in paths if sys.platform != "win32" and _is_open(path, place)]
     if opened:
@@ -99,33 +105,33 @@ def _modes(place: Place, _: ServerStatus) -> Finding:
     return Finding("permissions", "ok", "data and socket are closed to other users")
 
 
-def _is_open(path: Path, place: Place) -> bool:
+def _is_open(path: Path, place: ClusterPlace) -> bool:
     info = path.stat()
     return info.st_uid != place.account.uid or bool(stat.S_IMODE(info.st_mode) & 0o077)
 
 
-def _disks(settings: Settings, place: Place, server: ServerStatus) -> Iterator[Finding]:
+def _disks(settings: Settings, place: ClusterPlace, server: ServerStatus) -> Iterator[Finding]:
     for room in rooms(place, settings, size_bytes=server.size_bytes):
         hint = "" if room.state == "ok" else f"Make room: {room.why}"
         name = "disk" if room.purpose == "data" else f"disk: {room.purpose}"
         yield Finding(name, room.state, room.detail, hint)
 
 
-def _leftovers(place: Place, server: ServerStatus) -> Finding:
+def _leftovers(place: ClusterPlace, server: ServerStatus) -> Finding:
     if server.state == "stopped" and (pid_file := read_pid_file(place.data)):
         detail = f"a pid file of process {pid_file.pid} is left from a server that was killed"
         return Finding("pid file", "ok", detail, "Nothing to do: the next start recovers and sets it aside.")
     return Finding("pid file", "ok", "none is left over" if server.pid is None else f"process {server.pid}")
 
 
-def _users(place: Place, server: ServerStatus) -> Finding:
+def _users(place: ClusterPlace, server: ServerStatus) -> Finding:
     if place.state.exists() and os.access(place.state, os.R_OK) and is_held_alone(place.start_lock):
         return Finding("clients", "ok", "a process is starting or stopping the server right now")
     stays = "; the server stays until `quipu db stop`" if server.stays else ""
     return Finding("clients", "ok", f"{server.clients} open sessions{stays}")
 
 
-def _forgotten(_: Place, __: ServerStatus) -> Finding:
+def _forgotten(_: ClusterPlace, __: ServerStatus) -> Finding:
     places = forgotten() if os.access(MACHINE_DIRECTORY, os.R_OK) and not user_id() else []
     if not places:
         return Finding("forgotten", "ok", "no database without its home")
@@ -137,7 +143,7 @@ def _forgotten(_: Place, __: ServerStatus) -> Finding:
     )
 
 
-_ON_DISK: tuple[Callable[[Place, ServerStatus], Finding], ...] = (
+_ON_DISK: tuple[Callable[[ClusterPlace, ServerStatus], Finding], ...] = (
     _account,
     _directory,
     _modes,
@@ -147,7 +153,7 @@ _ON_DISK: tuple[Callable[[Place, ServerStatus], Finding], ...] = (
 )
 
 
-def _programs(settings: Settings, place: Place, server: ServerStatus) -> Iterator[Finding]:
+def _programs(settings: Settings, place: ClusterPlace, server: ServerStatus) -> Iterator[Finding]:
     bin_dir = server.binaries or expected_binaries(settings, place)
     if bin_dir is None:
         yield Finding("programs", "ok", "not unpacked yet: the first start does it")
@@ -170,7 +176,7 @@ def _programs(settings: Settings, place: Place, server: ServerStatus) -> Iterato
     yield read_version(server.version if server.state == "running" and server.version else seen.version)
 
 
-def _server(place: Place, server: ServerStatus) -> Finding:
+def _server(place: ClusterPlace, server: ServerStatus) -> Finding:
     if server.state == "running":
         where = f"process {server.pid} at {server.socket}"
         return Finding("server", "warn" if server.problems else "ok", "; ".join((where, *server.problems)))
@@ -181,7 +187,7 @@ def _server(place: Place, server: ServerStatus) -> Finding:
     return Finding("server", "ok", f"{server.state}; it starts when it is needed{last}")
 
 
-def _inside(place: Place) -> Iterator[Finding]:
+def _inside(place: ClusterPlace) -> Iterator[Finding]:
     try:
         door = door_of(place)
         with enter(door) as connection, enter(door, DATABASE) as entered:

@@ -53,7 +53,7 @@ class Node(Protocol):
         ...
 
 
-class Session(Protocol):
+class InferenceSession(Protocol):
     """Part of ``onnxruntime.InferenceSession`` that we need."""
 
     def run(self, output_names: list[str], inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
@@ -85,7 +85,7 @@ class Encoder:
                 hint="quipu doctor checks its files; QUIPU_EMBEDDING_MODEL chooses another model.",
             ) from error
         self._model = model
-        self._pair: Session | None = None
+        self._pair: InferenceSession | None = None
         self._long_ones = 0
         self._loading = Lock()
         self._dimensions = model.dimensions
@@ -110,7 +110,7 @@ class Encoder:
             raise EmbeddingError(f"onnxruntime refused a text: {error}.") from error
         return rows[0]
 
-    def _for_long(self) -> Session:
+    def _for_long(self) -> InferenceSession:
         """Return a session for long texts, loaded at the second one: for one alone it would not pay."""
         with self._loading:
             self._long_ones += 1
@@ -127,7 +127,7 @@ def open_tokenizer(directory: Path, *, max_tokens: int) -> Tokenizer:
     return tokenizer
 
 
-def open_session(path: Path, *, threads: int, optimised: bool = False) -> Session:
+def open_session(path: Path, *, threads: int, optimised: bool = False) -> InferenceSession:
     """Return the graph, ready to run.
 
     In bulk, parallel texts on one thread each use the cores better than parallel products do; a text of 35
@@ -146,7 +146,9 @@ def open_session(path: Path, *, threads: int, optimised: bool = False) -> Sessio
     options.log_severity_level = _FATAL_ONLY
     levels = ort.GraphOptimizationLevel
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
-    return cast("Session", ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"]))
+    return cast(
+        "InferenceSession", ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    )
 
 
 def _meaningless(tokenizer: Tokenizer) -> frozenset[int]:

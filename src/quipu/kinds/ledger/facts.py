@@ -15,7 +15,7 @@ from quipu.kernel.base.scope import check_name, one_of, optional_name, own_user,
 from quipu.kernel.db.database import Database
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger import rules, store
-from quipu.kinds.ledger.keys import KeyRule, Keys, KnownKeys, Place, check_shape, checked_key
+from quipu.kinds.ledger.keys import KeyPlace, KeyRule, Keys, KnownKeys, check_shape, checked_key
 from quipu.kinds.ledger.model import (
     SCOPES,
     Act,
@@ -60,7 +60,7 @@ class Circumstances:
     actor: str | None = None
 
 
-def checked(said: Circumstances, *, place: Place, scope: Scope, secrets: bool) -> dict[str, object]:
+def checked(said: Circumstances, *, place: KeyPlace, scope: Scope, secrets: bool) -> dict[str, object]:
     """Return the parameters of an append that do not depend on the value; ``secrets`` cleans the reasons.
 
     Raises:
@@ -92,7 +92,7 @@ def user_of(said: Circumstances) -> str | None:
     return None if said.user is None and said.session is not None else own_user(said.user)
 
 
-def scope_of(place: Place, said: Circumstances) -> Scope:
+def scope_of(place: KeyPlace, said: Circumstances) -> Scope:
     """Return the caller's scope; else that of the key; else a session's if a session is given.
 
     Raises:
@@ -191,7 +191,7 @@ class Facts:
             correlation_id=str(event_id),
             reason=f"undo of event {event_id}",
         )
-        place = Place(latest.key, latest.namespace, None)
+        place = KeyPlace(latest.key, latest.namespace, None)
         given = checked(said, place=place, scope=latest.scope, secrets=self._redact)
         given |= {"latest": latest.id, "at": self._clock.now(), "expires": None, "renewal": None}
         if restored is None:
@@ -209,13 +209,13 @@ class Facts:
             strange = ends and self._keys.strange(key, known)
             return known, await store.seen_key(tx, checked_key(key)) if strange else None
 
-    async def _given(self, belief: Belief | None, said: Circumstances, place: Place) -> dict[str, object]:
+    async def _given(self, belief: Belief | None, said: Circumstances, place: KeyPlace) -> dict[str, object]:
         """Return the parameters to append a belief, or to end what stands."""
         scope = scope_of(place, said)
         given = checked(said, place=place, scope=scope, secrets=self._redact)
         return given | self._believed(belief, place) | await self._expiry(scope, said, ends=belief is None)
 
-    def _believed(self, belief: Belief | None, place: Place) -> dict[str, object]:
+    def _believed(self, belief: Belief | None, place: KeyPlace) -> dict[str, object]:
         if belief is None:
             return {"value": None, "plain": None, "source": None, "assumed": False, "cap": "none"}
         prepared = prepare(belief.value, key=place.key, secrets=self._redact)

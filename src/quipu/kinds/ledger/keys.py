@@ -61,7 +61,7 @@ def _regex(pattern: str) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KeyPlace:
     """Place of a key; ``rule`` is None for keys that nobody registered."""
 
     key: str
@@ -142,7 +142,7 @@ class Keys:
         known: KnownKeys | None = None,
         seen: KeyRule | None = None,
         ends: bool = False,
-    ) -> Place:
+    ) -> KeyPlace:
         """Return the place of a key, in a space with the ``known`` keys.
 
         ``seen`` is what its events tell, for a key that is registered nowhere. With ``ends`` it may be in
@@ -157,10 +157,10 @@ class Keys:
         rule = self._rule(key, known or KnownKeys()) or seen
         if rule is not None:
             if ends and namespace == "other" != rule.namespace and not _reserved(key):
-                return Place(key, "other", None)
+                return KeyPlace(key, "other", None)
             if namespace not in (None, rule.namespace):
                 raise BadInput(f"{key!r} belongs to the namespace {rule.namespace!r}.", field="namespace")
-            return Place(key, rule.namespace, rule)
+            return KeyPlace(key, rule.namespace, rule)
         if namespace not in (None, "other") or _reserved(key):
             raise BadInput(
                 f"{key!r} is not registered, and such keys are allowed in the namespace 'other' only.",
@@ -168,7 +168,7 @@ class Keys:
                 hint="Have a program register it with its shape (ledger.register) and set it in this space;"
                 " or choose another name.",
             )
-        return Place(key, "other", None)
+        return KeyPlace(key, "other", None)
 
     def strange(self, key: object, known: KnownKeys) -> bool:
         """Return True if a key must be registered, and as far as is known nobody did."""

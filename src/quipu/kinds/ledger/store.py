@@ -43,7 +43,7 @@ class Appended:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class LedgerSession:
     """A session as other kinds refer to it.
 
     ``owner`` is the person it was opened for, else the one user of its messages; empty where several
@@ -133,9 +133,9 @@ async def shapes(tx: SpaceTransaction) -> KnownKeys:
     return KnownKeys(max((row[4] for row in rows), default=0), {rule.pattern: rule for rule in rules})
 
 
-async def session(tx: SpaceTransaction, name: str) -> Session | None:
+async def session(tx: SpaceTransaction, name: str) -> LedgerSession | None:
     """Return a session by its name, or None if there is none."""
-    return await tx.fetch_one(Session, SQL["session"], name=name)
+    return await tx.fetch_one(LedgerSession, SQL["session"], name=name)
 
 
 async def seen_key(tx: SpaceTransaction, key: str) -> KeyRule | None:

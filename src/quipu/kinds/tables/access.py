@@ -14,7 +14,7 @@ from quipu.kinds.tables.model import PERMISSIONS, Permission, StoredSchema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class SchemaPlace:
     """The space, schema and agent of a call; ``agent`` is None for the program itself."""
 
     space: str
@@ -22,7 +22,7 @@ class Place:
     agent: str | None
 
     @classmethod
-    def of(cls, space: object, schema: object, agent: object) -> Place:
+    def of(cls, space: object, schema: object, agent: object) -> SchemaPlace:
         """Return the place, checked.
 
         Raises:
@@ -43,7 +43,7 @@ class Access:
 
     @asynccontextmanager
     async def entered(
-        self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
+        self, place: SchemaPlace, need: Permission, *, make: bool = False, ask: Ask | None = None
     ) -> AsyncGenerator[tuple[SpaceTransaction, StoredSchema]]:
         """Open a transaction of the space with the schema, for somebody who may do what is needed.
 
@@ -68,7 +68,7 @@ class Access:
         raise _gone(place)
 
     async def find(
-        self, place: Place, need: Permission, *, make: bool = False, ask: Ask | None = None
+        self, place: SchemaPlace, need: Permission, *, make: bool = False, ask: Ask | None = None
     ) -> tuple[Space, StoredSchema]:
         """Return the space and the schema without a transaction; ``ask`` may only read."""
         for made in (False, True):
@@ -81,11 +81,11 @@ class Access:
                 await self._there(place, make=make)
         raise _gone(place)
 
-    async def schema(self, place: Place, need: Permission, *, make: bool = False) -> StoredSchema:
+    async def schema(self, place: SchemaPlace, need: Permission, *, make: bool = False) -> StoredSchema:
         """Return the schema alone."""
         return (await self.find(place, need, make=make))[1]
 
-    async def _there(self, place: Place, *, make: bool) -> None:
+    async def _there(self, place: SchemaPlace, *, make: bool) -> None:
         known: list[str] = []
         async with self._database.transaction(place.space) as tx:
             if tx is not None:
@@ -101,7 +101,7 @@ class Access:
         if place.agent is not None:
             await self._first(place, place.agent)
 
-    async def _first(self, place: Place, agent: str) -> None:
+    async def _first(self, place: SchemaPlace, agent: str) -> None:
         """Let the first agent that uses a schema administer it, unless somebody was named before."""
         async with self._database.erase(place.space) as tx:  # alone: two could be first otherwise
             row = None if tx is None else await store.schema(tx, place.schema, agent)
@@ -109,11 +109,11 @@ class Access:
                 await store.grant(tx, row.id, agent, "admin")
 
 
-def _gone(place: Place) -> NotFound:
+def _gone(place: SchemaPlace) -> NotFound:
     return NotFound(f"The schema {place.schema!r} is gone.", hint="It was dropped meanwhile.")
 
 
-def _allowed(place: Place, need: Permission, schema: StoredSchema | None) -> StoredSchema | None:
+def _allowed(place: SchemaPlace, need: Permission, schema: StoredSchema | None) -> StoredSchema | None:
     """Return the schema, if there is one.
 
     Raises:

@@ -12,7 +12,7 @@ import psycopg
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import rows
-from quipu.kinds.tables.access import Place
+from quipu.kinds.tables.access import SchemaPlace
 from quipu.kinds.tables.catalogue import Shape, ShapeQuery
 from quipu.kinds.tables.embedding.ahead import Ahead, Habit, embedding_ahead
 from quipu.kinds.tables.engine import Engine, Undone, settled, undone
@@ -29,7 +29,7 @@ _FIRST: Final = 20
 
 
 async def insert(
-    engine: Engine, place: Place, table: object, data: object, *, confirm: bool | Changed
+    engine: Engine, place: SchemaPlace, table: object, data: object, *, confirm: bool | Changed
 ) -> Changed:
     """Insert one row, or several: either all of them or none."""
     given = _rows(engine, parsed(data, field="data"))
@@ -58,7 +58,7 @@ async def insert(
 
 async def update(
     engine: Engine,
-    place: Place,
+    place: SchemaPlace,
     table: object,
     data: object,
     where: object,
@@ -88,7 +88,7 @@ async def update(
 
 
 async def delete(
-    engine: Engine, place: Place, table: object, where: object, *, confirm: bool | Changed
+    engine: Engine, place: SchemaPlace, table: object, where: object, *, confirm: bool | Changed
 ) -> Changed:
     """Delete the rows that satisfy ``where``.
 
@@ -132,7 +132,7 @@ def _rows(engine: Engine, data: object) -> list[dict[str, Any]]:
 
 
 async def _shape(
-    engine: Engine, place: Place, table: object, ahead: Ahead | None = None
+    engine: Engine, place: SchemaPlace, table: object, ahead: Ahead | None = None
 ) -> tuple[StoredSchema, Shape]:
     """Return the schema and the table; begin to embed its fields."""
     query = ShapeQuery(place.schema, table)
@@ -176,7 +176,7 @@ class _Change:
     """
 
     engine: Engine
-    place: Place
+    place: SchemaPlace
     schema: StoredSchema
     shape: Shape
     prepared: Sequence[Prepared]

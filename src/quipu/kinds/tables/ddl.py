@@ -11,7 +11,7 @@ from psycopg import sql
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kinds.tables import catalogue
-from quipu.kinds.tables.access import Place
+from quipu.kinds.tables.access import SchemaPlace
 from quipu.kinds.tables.engine import Engine, Undone, settled
 from quipu.kinds.tables.exchange import Rows, exchange, run
 from quipu.kinds.tables.introspection import anatomy, own_anatomy
@@ -42,7 +42,7 @@ _GENERAL = (
 
 async def create_table(
     engine: Engine,
-    place: Place,
+    place: SchemaPlace,
     name: object,
     statement: object,
     *,
@@ -85,7 +85,7 @@ async def create_table(
 
 async def execute(
     engine: Engine,
-    place: Place,
+    place: SchemaPlace,
     statement: object,
     *,
     confirm: bool | Done,

@@ -16,7 +16,7 @@ from psycopg import sql
 from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import catalogue, sequences
-from quipu.kinds.tables.access import Place
+from quipu.kinds.tables.access import SchemaPlace
 from quipu.kinds.tables.catalogue import ShapeQuery
 from quipu.kinds.tables.ddl import descriptions_of, fields_of, made, register, statement_of
 from quipu.kinds.tables.engine import Engine, Undone, settled
@@ -77,7 +77,7 @@ class _Order:
 
 async def recreate(
     engine: Engine,
-    place: Place,
+    place: SchemaPlace,
     table: object,
     statement: object,
     *,

@@ -12,7 +12,7 @@ from quipu.kernel.base.parameters import Example, OnlySchema, SchemaName, Space
 from quipu.kernel.base.scope import check_name, one_of
 from quipu.kernel.db.database import Database
 from quipu.kinds.tables import catalogue, names, provision, store
-from quipu.kinds.tables.access import Access, Place
+from quipu.kinds.tables.access import Access, SchemaPlace
 from quipu.kinds.tables.engine import Engine
 from quipu.kinds.tables.model import PERMISSIONS, DroppedSchema, Grant, Permission, Schema
 from quipu.kinds.tables.store import SQL
@@ -47,7 +47,7 @@ class AsyncSchemas:
         Raises:
             DatabaseUnsuitable: Our account may not make roles on this server.
         """
-        place = Place.of(space, name, None)
+        place = SchemaPlace.of(space, name, None)
         if description is not None:
             description = self._engine.clean(description)
         await provision.create(self._database, place.space, place.schema, description)
@@ -70,7 +70,7 @@ class AsyncSchemas:
         Raises:
             NotFound: There is no such schema.
         """
-        place = Place.of(space, name, None)
+        place = SchemaPlace.of(space, name, None)
         entered = self._database.erase if confirm else self._database.transaction
         async with entered(place.space) as tx:
             row = None if tx is None else await store.schema(tx, place.schema, None)
@@ -106,7 +106,7 @@ class AsyncSchemas:
         Returns who may do what in that schema now.
         """
         one_of("permission", permission, PERMISSIONS)
-        place = Place.of(space, schema, None)
+        place = SchemaPlace.of(space, schema, None)
         async with self._access.entered(place, "admin", make=True) as (tx, row):
             await store.grant(tx, row.id, check_name("agent", agent), permission)
         return await self.grants(schema=schema, space=space)
@@ -121,7 +121,7 @@ class AsyncSchemas:
         Raises:
             NotFound: There is no such schema, or the agent may do nothing there.
         """
-        async with self._access.entered(Place.of(space, schema, None), "admin") as (tx, row):
+        async with self._access.entered(SchemaPlace.of(space, schema, None), "admin") as (tx, row):
             agent = check_name("agent", agent)
             if not await tx.execute(SQL["revoke"], schema=row.id, agent=agent):
                 raise NotFound(f"{agent!r} may do nothing in schema {schema!r}.")

@@ -8,7 +8,7 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.kernel.db.tokens import refuse_numbered
 from quipu.kinds.tables import catalogue
-from quipu.kinds.tables.access import Place
+from quipu.kinds.tables.access import SchemaPlace
 from quipu.kinds.tables.ddl import statement_of
 from quipu.kinds.tables.engine import Engine
 from quipu.kinds.tables.exchange import MOST_BYTES, Rows, exchange, reading
@@ -23,7 +23,13 @@ PARAMETER: Final = "search_embedding"
 
 
 async def select(
-    engine: Engine, models: Models, place: Place, statement: object, *, search_text: object, limit: object
+    engine: Engine,
+    models: Models,
+    place: SchemaPlace,
+    statement: object,
+    *,
+    search_text: object,
+    limit: object,
 ) -> Selected:
     """Return the rows of a query, at most ``limit``, with the vector of ``search_text`` in its place."""
     most = _limit(limit)

@@ -13,7 +13,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.tables import catalogue, ddl, names, tools
 from quipu.kinds.tables import data as row_data
-from quipu.kinds.tables.access import Access, Place
+from quipu.kinds.tables.access import Access, SchemaPlace
 from quipu.kinds.tables.browse.browse import AsyncBrowsing, TableName
 from quipu.kinds.tables.engine import Engine, Follow
 from quipu.kinds.tables.logins import Logins
@@ -78,7 +78,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             settings=settings,
             follow=follow,
         )
-        self._briefings: dict[Place, tuple[StoredSchema, Briefing]] = {}
+        self._briefings: dict[SchemaPlace, tuple[StoredSchema, Briefing]] = {}
 
     async def create_table(
         self,
@@ -106,7 +106,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         """
         return await ddl.create_table(
             self._engine,
-            Place.of(space, schema, agent),
+            SchemaPlace.of(space, schema, agent),
             name,
             sql,
             description=description,
@@ -140,7 +140,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             Conflict: A row with that key, or that table, is there.
             Outdated: Something else than the preview shows would be lost by now.
         """
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         return await ddl.execute(self._engine, place, sql, confirm=confirm, show_first=show_first)
 
     async def list(
@@ -159,7 +159,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         Raises:
             NotFound: There is no such schema or table.
         """
-        async with self._access.entered(Place.of(space, schema, agent), "read") as (tx, row):
+        async with self._access.entered(SchemaPlace.of(space, schema, agent), "read") as (tx, row):
             name = None if table is None else names.check_table(table, schema=row.name)
             return await catalogue.listing(tx, row, table=name, with_columns=show_columns)
 
@@ -188,7 +188,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             DatabaseError: It took too long.
             NotFound: There is no such schema or table.
         """
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         return await select(self._engine, self._models, place, sql, search_text=search_text, limit=limit)
 
     async def insert(
@@ -217,7 +217,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             NotFound: There is no such schema or table.
             Outdated: Something else than the preview shows would be taken away by now.
         """
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         return await row_data.insert(self._engine, place, table, data, confirm=confirm)
 
     async def update(
@@ -246,7 +246,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             NotFound: There is no such schema or table.
             Outdated: It would change other rows than the preview shows, or take other away.
         """
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         return await row_data.update(
             self._engine, place, table, data, where, confirm=confirm, show_first=show_first
         )
@@ -274,7 +274,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
             NotFound: There is no such schema or table.
             Outdated: Other rows than the preview shows would go, or take other along.
         """
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         return await row_data.delete(self._engine, place, table, where, confirm=confirm)
 
     async def recreate(
@@ -320,7 +320,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         """
         return await recreate(
             self._engine,
-            Place.of(space, schema, agent),
+            SchemaPlace.of(space, schema, agent),
             table,
             sql,
             mapping=mapping,
@@ -338,7 +338,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         Raises:
             NotFound: There is no such schema.
         """
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         async with self._access.entered(place, "read") as (tx, row):
             of, kept = self._briefings.get(place, (None, None))
             if kept is None or of != row:  # a schema that was dropped and made anew has another id

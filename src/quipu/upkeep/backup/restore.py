@@ -14,7 +14,7 @@ from quipu.kernel.db.embedded.archive import Timeline, cluster_of, log_of, timel
 from quipu.kernel.db.embedded.basebackup import verify
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries
 from quipu.kernel.db.embedded.cluster import RESTORED, data_major
-from quipu.kernel.db.embedded.place import Place, find_place, make_place
+from quipu.kernel.db.embedded.place import ClusterPlace, find_place, make_place
 from quipu.upkeep.backup import shelf
 from quipu.upkeep.backup.bases import listing
 from quipu.upkeep.backup.model import Backups, Progress, Restored
@@ -91,7 +91,7 @@ def _in_place(
     log: _Log,
     binaries: Binaries,
     settings: Settings,
-    source: Place,
+    source: ClusterPlace,
     clock: Clock,
     progress: Progress | None,
 ) -> Restored:
@@ -108,7 +108,7 @@ def _replayed(
     log: _Log,
     binaries: Binaries,
     settings: Settings,
-    scratch: Place,
+    scratch: ClusterPlace,
     progress: Progress | None,
     *,
     keeps_log: bool,
@@ -141,7 +141,7 @@ def _reach(backups: Backups) -> str:
     return f"Its last part was closed at {backups.log.until:%Y-%m-%d %H:%M:%S} UTC."
 
 
-def _log(source: Place, settings: Settings, backups: Backups, cluster: str | None) -> _Log:
+def _log(source: ClusterPlace, settings: Settings, backups: Backups, cluster: str | None) -> _Log:
     """Return the log of a cluster, on the right timeline.
 
     That is the timeline of the existing data, or of those that an interrupted restore completed, if they
@@ -157,7 +157,7 @@ def _log(source: Place, settings: Settings, backups: Backups, cluster: str | Non
     return _Log(backups, directory, timeline, None if data is None else source.data / "pg_wal")
 
 
-def _flush(source: Place, settings: Settings, backups: Backups) -> None:
+def _flush(source: ClusterPlace, settings: Settings, backups: Backups) -> None:
     """Send what was committed until now to the archive, if there are data and their log is kept."""
     with lifecycle.turn(source):
         lifecycle.settle(source)

@@ -15,7 +15,7 @@ from quipu.kernel.db.embedded.basebackup import LONGEST_SECONDS
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries, old_binaries
 from quipu.kernel.db.embedded.cluster import most_memory_mb
 from quipu.kernel.db.embedded.door import DATABASE, Door, enter
-from quipu.kernel.db.embedded.place import Place, find_place, give, make_place
+from quipu.kernel.db.embedded.place import ClusterPlace, find_place, give, make_place
 from quipu.kernel.db.embedded.server import size_of
 from quipu.kernel.db.embedded.transfer import Counts, Side, transfer
 from quipu.upkeep.backup.bases import refuse_server, watched
@@ -89,9 +89,9 @@ def upgrade(
 
 
 def write_anew(
-    place: Place,
+    place: ClusterPlace,
     old: Binaries,
-    scratch: Place,
+    scratch: ClusterPlace,
     new: Binaries,
     settings: Settings,
     *,

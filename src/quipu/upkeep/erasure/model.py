@@ -84,7 +84,7 @@ State = Literal["there", "gone", "not reachable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CheckedPlace:
     """A place that can hold what was erased, as a check found it.
 
     ``state``: whether what the receipt names there is still there. ``found``: how many rows or files hold
@@ -109,7 +109,7 @@ class Checked:
     """
 
     receipt: str
-    places: Sequence[Place]
+    places: Sequence[CheckedPlace]
     searched: bool
     after: str | None = None
 

@@ -10,7 +10,7 @@ from typing import Any
 from quipu.errors import BadInput
 from quipu.upkeep.erasure.files import FileFindings, files, look
 from quipu.upkeep.erasure.limits import Limit, Reached
-from quipu.upkeep.erasure.model import Place
+from quipu.upkeep.erasure.model import CheckedPlace
 from quipu.upkeep.erasure.places import Holder
 
 _BETWEEN = "|"
@@ -50,19 +50,19 @@ class PlaceSearch:
                 f"there is no place {self._skip!r} to go on at.", field="after", hint="Search from the start."
             )
 
-    def through(self, holder: Holder, *, may: bool) -> Place | None:
+    def through(self, holder: Holder, *, may: bool) -> CheckedPlace | None:
         """Look through a place; None where it was searched before. ``may``: whether its files may be read."""
         if self._skip and self._skip != holder.key:
             return None
         self._skip = ""
-        place = Place(holder.place, holder.state, until=holder.until, note=holder.note)
+        place = CheckedPlace(holder.place, holder.state, until=holder.until, note=holder.note)
         if not self._strings or holder.root is None:
             return place
         if not may:
             return replace(place, state="not reachable", note="it belongs to all spaces together")
         return self._searched(place, holder, holder.root.resolve())
 
-    def export(self, number: int, path: Path, noted: Mapping[str, Mapping[str, Any]]) -> list[Place]:
+    def export(self, number: int, path: Path, noted: Mapping[str, Mapping[str, Any]]) -> list[CheckedPlace]:
         """Look through a file or directory that was handed out, and recognise the exports in it.
 
         ``noted`` are exports by their digests.
@@ -72,23 +72,23 @@ class PlaceSearch:
             return []
         self._skip = ""
         if not path.exists():
-            return [Place(f"export {path}", "gone", note="it is not there")]
-        known: dict[str, Place] = {}
+            return [CheckedPlace(f"export {path}", "gone", note="it is not there")]
+        known: dict[str, CheckedPlace] = {}
         holder = Holder(key=key, place=f"export {path}", root=path)
-        place = self._searched(Place(holder.place), holder, path.resolve(), noted=noted, known=known)
+        place = self._searched(CheckedPlace(holder.place), holder, path.resolve(), noted=noted, known=known)
         if place.found == 0 and not known and not place.note:
             place = replace(place, note="no export that was noted")
         return [place, *known.values()]
 
     def _searched(
         self,
-        place: Place,
+        place: CheckedPlace,
         holder: Holder,
         root: Path,
         *,
         noted: Mapping[str, Mapping[str, Any]] | None = None,
-        known: dict[str, Place] | None = None,
-    ) -> Place:
+        known: dict[str, CheckedPlace] | None = None,
+    ) -> CheckedPlace:
         if self.after is not None:
             return replace(place, note=f"not searched: {self._why} was reached", whole=False)
         holding, unread, last = 0, list[str](), ""
@@ -113,7 +113,7 @@ class PlaceSearch:
             whole=not unread,
         )
 
-    def _unfinished(self, place: Place, holding: int, path: Path, *, last: str) -> Place:
+    def _unfinished(self, place: CheckedPlace, holding: int, path: Path, *, last: str) -> CheckedPlace:
         size = path.stat().st_size if path.exists() else 0
         note = f"not searched to the end: {self._why} was reached at {path.name}"
         if not last:
@@ -135,13 +135,13 @@ class PlaceSearch:
         path: Path,
         seen: FileFindings,
         noted: Mapping[str, Mapping[str, Any]],
-        known: dict[str, Place],
+        known: dict[str, CheckedPlace],
     ) -> None:
         for sha256 in seen.sha256:
             if one := noted.get(sha256):
                 id_ = str(one.get("id"))
                 self.seen.append(id_)
-                known[id_] = Place(
+                known[id_] = CheckedPlace(
                     f"export {id_} ({one.get('kind')}, {one.get('written_at')})",
                     found=int(seen.holds) if self._strings else None,
                     until=str(one.get("until", "")),

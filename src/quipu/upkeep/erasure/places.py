@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.place import find_place
 from quipu.upkeep.backup.bases import listing, put_aside
-from quipu.upkeep.erasure.model import Place, State
+from quipu.upkeep.erasure.model import CheckedPlace, State
 from quipu.upkeep.snapshots.model import Snapshot
 from quipu.upkeep.snapshots.shelf import Shelf
 
@@ -173,11 +173,11 @@ def of_server(notes: Notes, segments: Sequence[str] | None) -> list[Holder]:
     return [log, pages, Holder(key=key, place=key, state="not reachable", note=_ELSEWHERE)]
 
 
-def unreached(notes: Notes, seen: Iterable[str]) -> list[Place]:
+def unreached(notes: Notes, seen: Iterable[str]) -> list[CheckedPlace]:
     """Return exports that the receipt names and that are not among the given files."""
     files = set(seen)
     places = [
-        Place(
+        CheckedPlace(
             f"export {one.get('id')} ({one.get('kind')}, {one.get('written_at')})",
             "not reachable",
             until=str(one.get("until", "")),
@@ -187,7 +187,7 @@ def unreached(notes: Notes, seen: Iterable[str]) -> list[Place]:
         if str(one.get("id")) not in files
     ]
     if not notes.noted:
-        places.append(Place("what was copied before the erasure", "not reachable", note=_NO_NOTE))
+        places.append(CheckedPlace("what was copied before the erasure", "not reachable", note=_NO_NOTE))
     return places
 
 

@@ -205,7 +205,7 @@ async def _register(conn: Connection, embedder: Embedder) -> tuple[Generation, G
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SearchedSpace:
     """A space, the generation that it is searched by, and how many entries it has."""
 
     id: int
@@ -233,7 +233,7 @@ class _Change:
         self._serves = True
         while await self._each(self._change_over):
             pass
-        for place in await self._conn.fetch(Place, _SQL["all_spaces"]):
+        for place in await self._conn.fetch(SearchedSpace, _SQL["all_spaces"]):
             await self._clear(place)
 
     def state(self, previous: str) -> str:
@@ -242,15 +242,15 @@ class _Change:
             return f"Nothing has changed: everything is still searched by the vectors of {previous!r}."
         return f"{self.spaces} spaces have changed over; the others are still searched by their old vectors."
 
-    async def _each(self, work: Callable[[Place], Awaitable[None]]) -> int:
+    async def _each(self, work: Callable[[SearchedSpace], Awaitable[None]]) -> int:
         """Do ``work`` in each space that has not changed yet; return the number of these spaces.
 
         A space that another process works on is tried again later.
         """
-        places = await self._conn.fetch(Place, _SQL["all_spaces"])
+        places = await self._conn.fetch(SearchedSpace, _SQL["all_spaces"])
         old = todo = [place for place in places if place.generation != self._target]
         while todo:
-            busy: list[Place] = []
+            busy: list[SearchedSpace] = []
             for place in todo:
                 async with _claim(self._conn, place.id) as mine:
                     if mine:
@@ -269,13 +269,13 @@ class _Change:
             await self._conn.execute(_SQL["retire"], {"generation": self._target})
             await self._conn.execute(_SQL["serve"], {"generation": self._target})
 
-    async def _catch_up(self, place: Place) -> None:
+    async def _catch_up(self, place: SearchedSpace) -> None:
         """Make the vectors that are missing, until those that were written meanwhile are few."""
         for _ in range(_MOST_PASSES):
             if await self.batches.make_all(self._database, place.name) <= _FEW_ENTRIES:
                 return
 
-    async def _change_over(self, place: Place) -> None:
+    async def _change_over(self, place: SearchedSpace) -> None:
         """Hold the writers of a space, make the last vectors, and let it be searched by them."""
         await self._catch_up(place)
         async with self._database.transaction(place.name) as tx:
@@ -291,7 +291,7 @@ class _Change:
             await tx.execute(_SQL["change_over"], generation=self._target)
         self.spaces += 1
 
-    async def _clear(self, place: Place) -> None:
+    async def _clear(self, place: SearchedSpace) -> None:
         """Delete the old vectors of a space.
 
         The space is locked first, as by anyone who writes or erases: two processes that delete the same

@@ -18,7 +18,7 @@ from quipu.interfaces.cli.last_recall import drop
 from quipu.interfaces.cli.memory import opened, settings_of
 from quipu.interfaces.cli.views.layout import Rows, amounts
 from quipu.interfaces.cli.views.text import count, day_and_time, size, visible
-from quipu.upkeep.erasure.model import Checked, Erasure, Left, Place
+from quipu.upkeep.erasure.model import Checked, CheckedPlace, Erasure, Left
 
 _LEFT = 1
 _left = Rows[Left](
@@ -97,7 +97,7 @@ def lines(file: str, *, field: str) -> list[str]:
 
 
 def _place_shown(checked: Checked) -> Iterator[RenderableType]:
-    yield Rows[Place](
+    yield Rows[CheckedPlace](
         {
             "place": lambda one: one.place,
             "is": lambda one: one.state,
@@ -117,7 +117,7 @@ def _place_shown(checked: Checked) -> Iterator[RenderableType]:
         yield Text(f"A limit was reached. {hint}", style="bold")
 
 
-def _count(one: Place, checked: Checked) -> str:
+def _count(one: CheckedPlace, checked: Checked) -> str:
     if one.found is not None:
         return f"{one.found:,}" + ("" if one.whole else " or more")
     return "?" if checked.searched and one.state != "gone" else ""

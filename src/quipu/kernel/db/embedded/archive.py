@@ -21,7 +21,7 @@ from typing import Final
 from quipu.errors import ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.binaries import Binaries
-from quipu.kernel.db.embedded.place import Place, first_closed, make_directories, make_private
+from quipu.kernel.db.embedded.place import ClusterPlace, first_closed, make_directories, make_private
 from quipu.kernel.db.embedded.process import Account, run
 
 _BROKEN: Final = 200
@@ -30,14 +30,14 @@ _FORK = re.compile(r"^\s*(\d+)\s+([0-9A-F]+)/([0-9A-F]+)", re.MULTILINE)
 _HISTORY = ".history"
 
 
-def backups_of(place: Place, settings: Settings) -> Path:
+def backups_of(place: ClusterPlace, settings: Settings) -> Path:
     """Return the directory of backups: that of the settings, else the one beside the data."""
     if settings.backup_dir is None:
         return place.state / "backups"
     return settings.backup_dir.expanduser().absolute()
 
 
-def archive_of(place: Place, settings: Settings) -> Path | None:
+def archive_of(place: ClusterPlace, settings: Settings) -> Path | None:
     """Return the directory where the server is to keep its log (WAL), or None if it is not to.
 
     Once started, the log is kept by whoever starts the server: a gap would make every later part useless for
@@ -62,7 +62,7 @@ def archive_of(place: Place, settings: Settings) -> Path | None:
     return directory
 
 
-def log_of(place: Place, settings: Settings, cluster: str | None) -> Path:
+def log_of(place: ClusterPlace, settings: Settings, cluster: str | None) -> Path:
     """Return the directory of a cluster's log, whether it is there yet or not.
 
     Data that an upgrade wrote anew are another cluster, whose segments have the names of the old one's. So

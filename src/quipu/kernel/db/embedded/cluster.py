@@ -15,7 +15,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.door import ADMIN_ROLE
 from quipu.kernel.db.embedded.faults import creation_failure
-from quipu.kernel.db.embedded.place import Place, give
+from quipu.kernel.db.embedded.place import ClusterPlace, give
 from quipu.kernel.db.embedded.process import run
 
 ASIDE = "data.before-"
@@ -81,7 +81,7 @@ _SHARE: Final = 8
 _OF_CONTAINER: Final = Path("/sys/fs/cgroup/memory.max")
 
 
-def data_major(place: Place) -> int | None:
+def data_major(place: ClusterPlace) -> int | None:
     """Return the PostgreSQL version that wrote the data, or None if there is no data yet.
 
     Raises ServerError for a directory that exists and is not PostgreSQL's: it is not touched.
@@ -97,7 +97,7 @@ def data_major(place: Place) -> int | None:
         ) from error
 
 
-def create_cluster(place: Place, binaries: Binaries) -> None:
+def create_cluster(place: ClusterPlace, binaries: Binaries) -> None:
     """Make the data directory. It gets its name when it is whole, so a crash on the way leaves none.
 
     Raises DiskFull or ServerError.
@@ -127,7 +127,7 @@ def create_cluster(place: Place, binaries: Binaries) -> None:
         _handed_password(place).unlink(missing_ok=True)
 
 
-def _initdb(data: Path, place: Place, binaries: Binaries) -> list[str | Path]:
+def _initdb(data: Path, place: ClusterPlace, binaries: Binaries) -> list[str | Path]:
     return [
         binaries.tool("initdb"),
         *("--pgdata", data),
@@ -153,7 +153,7 @@ def _sync(major: int) -> list[str]:
     return ["--sync-method=syncfs"] if sys.platform == "linux" and major >= _FIRST_MAJOR_WITH_SYNCFS else []
 
 
-def _with_password(place: Place) -> list[str | Path]:
+def _with_password(place: ClusterPlace) -> list[str | Path]:
     """Write a random password to private files, one for initdb now, one for us to keep; return the options.
 
     An existing password stays: data that another version writes anew keep theirs.
@@ -167,7 +167,7 @@ def _with_password(place: Place) -> list[str | Path]:
     return ["--auth=scram-sha-256", "--pwfile", handed]
 
 
-def _handed_password(place: Place) -> Path:
+def _handed_password(place: ClusterPlace) -> Path:
     return place.state / "password.new"
 
 

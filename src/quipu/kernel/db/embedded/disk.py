@@ -15,7 +15,7 @@ from quipu.errors import ConfigError, ServerError
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.archive import backups_of
 from quipu.kernel.db.embedded.faults import Verdict
-from quipu.kernel.db.embedded.place import Place, find_place
+from quipu.kernel.db.embedded.place import ClusterPlace, find_place
 
 _FULL_BYTES: Final = 100_000_000
 _LOG_BYTES: Final = 1_000_000_000  # the write-ahead log alone may take as much
@@ -51,7 +51,7 @@ class Room:
         return f"{self.free_bytes / 1e9:.1f} GB free for {self.purpose} in {self.where}"
 
 
-def rooms(place: Place, settings: Settings, *, size_bytes: int) -> Iterator[Room]:
+def rooms(place: ClusterPlace, settings: Settings, *, size_bytes: int) -> Iterator[Room]:
     """Yield the disk space for the data, the archive of the log, backups, snapshots and shared memory.
 
     ``size_bytes`` is the size of the database.

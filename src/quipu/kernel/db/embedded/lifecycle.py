@@ -28,7 +28,7 @@ from quipu.kernel.db.embedded.cluster import most_memory_mb
 from quipu.kernel.db.embedded.door import DATABASE, LOOPBACK, SOCKET_PORT, Door, enter
 from quipu.kernel.db.embedded.faults import trim
 from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, wait_until
-from quipu.kernel.db.embedded.place import Place, make_private
+from quipu.kernel.db.embedded.place import ClusterPlace, make_private
 from quipu.kernel.db.embedded.process import name_of, user_id
 
 _TURN_SECONDS = 600
@@ -40,12 +40,12 @@ _QUERIES = queries.load("quipu.kernel.db.embedded")
 class Share:
     """Our share in a running server: while its lock is held, nobody else stops the server."""
 
-    place: Place
+    place: ClusterPlace
     door: Door
     lock: FileLock
 
 
-def join(place: Place, settings: Settings) -> Share:
+def join(place: ClusterPlace, settings: Settings) -> Share:
     """Take a share in the server: join it if it runs, start it if not, make it if there is none yet."""
     seconds = answer_seconds(settings)
     if is_held_alone(place.start_lock):  # by one who may wait for a server that never answers
@@ -87,7 +87,7 @@ def leave(share: Share) -> None:
         share.lock.close()
 
 
-def keep(place: Place, settings: Settings) -> None:
+def keep(place: ClusterPlace, settings: Settings) -> None:
     """Start the server, and let it stay when its last client leaves."""
     share = join(place, settings)
     try:
@@ -96,7 +96,7 @@ def keep(place: Place, settings: Settings) -> None:
         leave(share)
 
 
-def stop(place: Place, *, force: bool) -> bool:
+def stop(place: ClusterPlace, *, force: bool) -> bool:
     """Stop the server; False if none runs. Raises ServerError if others use it and ``force`` is not set."""
     if not place.state.exists():
         return False
@@ -115,7 +115,7 @@ def stop(place: Place, *, force: bool) -> bool:
 
 
 @contextmanager
-def unused(place: Place) -> Generator[None]:
+def unused(place: ClusterPlace) -> Generator[None]:
     """Keep others from using or starting the server during the block; it must have been stopped.
 
     Raises:
@@ -131,20 +131,20 @@ def unused(place: Place) -> Generator[None]:
             lock.close()
 
 
-def turn(place: Place) -> AbstractContextManager[None]:
+def turn(place: ClusterPlace) -> AbstractContextManager[None]:
     """Decide alone, for the block, whether the server starts or stops."""
     return alone(place.start_lock, wait_seconds=_TURN_SECONDS, purpose="to start or stop the server")
 
 
-def scratch_of(place: Place) -> Place:
+def scratch_of(place: ClusterPlace) -> ClusterPlace:
     """Return the place beside the data in which a restore or an upgrade works."""
-    return Place(
+    return ClusterPlace(
         home=place.home, state=place.state / cluster.SCRATCH, account=place.account, loopback=place.loopback
     )
 
 
 @contextmanager
-def scratch(place: Place) -> Generator[Place]:
+def scratch(place: ClusterPlace) -> Generator[ClusterPlace]:
     """Make an empty working place beside the data for the block. The caller holds ``start.lock``."""
     settle(place)
     made = scratch_of(place)
@@ -156,7 +156,7 @@ def scratch(place: Place) -> Generator[Place]:
         shutil.rmtree(made.state, ignore_errors=True)
 
 
-def put_aside(place: Place, made: Place, *, at: datetime) -> Path | None:
+def put_aside(place: ClusterPlace, made: ClusterPlace, *, at: datetime) -> Path | None:
     """Have the data of ``made`` take the place of those that are there; where these are now, if any.
 
     Cut off from its first step on, the next start finishes it. The caller holds ``start.lock``, and no server
@@ -171,7 +171,7 @@ def put_aside(place: Place, made: Place, *, at: datetime) -> Path | None:
     return aside if aside.exists() else None
 
 
-def settle(place: Place) -> None:
+def settle(place: ClusterPlace) -> None:
     """Finish a restore that was cut off once its data were whole, or clear away what it left.
 
     The caller holds ``start.lock``, and no server runs on the data.
@@ -187,7 +187,7 @@ def settle(place: Place) -> None:
         shutil.rmtree(scratch.state, ignore_errors=True)
 
 
-def _bring_up(place: Place, settings: Settings) -> Door:
+def _bring_up(place: ClusterPlace, settings: Settings) -> Door:
     settle(place)
     major = cluster.data_major(place)
     binaries = choose_binaries(settings, place.account, data_major=major)
@@ -197,13 +197,13 @@ def _bring_up(place: Place, settings: Settings) -> Door:
     return postmaster.launch(place, binaries, most_memory_mb=most_memory_mb(settings))
 
 
-def keeping(place: Place, settings: Settings) -> str | None:
+def keeping(place: ClusterPlace, settings: Settings) -> str | None:
     """Return the command that keeps a segment of the log, if it is kept."""
     wal = archive_of(place, settings)
     return None if wal is None else archive_command(wal)
 
 
-def put_down(place: Place) -> bool:
+def put_down(place: ClusterPlace) -> bool:
     """Stop the server; whether one ran. The caller sees to it that nobody uses it."""
     ran = postmaster.lives(place)
     postmaster.shut_down(place)
@@ -212,7 +212,7 @@ def put_down(place: Place) -> bool:
     return ran
 
 
-def _refuse_stranger(place: Place) -> bool:
+def _refuse_stranger(place: ClusterPlace) -> bool:
     """Return False if nothing answers; raise if a server answers that we did not start."""
     if postmaster.find_running(place) is None:
         return False
@@ -222,7 +222,7 @@ def _refuse_stranger(place: Place) -> bool:
     )
 
 
-def configure(place: Place, settings: Settings, major: int, *, archive: str | None) -> None:
+def configure(place: ClusterPlace, settings: Settings, major: int, *, archive: str | None) -> None:
     """Write the configuration of the next start; ``archive``: as ``postgresql_conf`` takes it."""
     if not place.loopback:
         make_private(place.socket_dir, place.account)

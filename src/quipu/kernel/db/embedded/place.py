@@ -38,7 +38,7 @@ _LONGEST_SOCKET_PATH = 100  # Linux takes 107 bytes, macOS 103
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ClusterPlace:
     """The directories and files of one embedded database, and the account that serves it.
 
     ``loopback``: reached over 127.0.0.1 with a password, where the platform has no sockets.
@@ -129,7 +129,7 @@ def digest(path: Path) -> str:
     return sha256(os.fsencode(path)).hexdigest()[:12]
 
 
-def find_place(settings: Settings) -> Place:
+def find_place(settings: Settings) -> ClusterPlace:
     """Return the place of the database of these settings, existing or not; creates nothing.
 
     Raises ServerError if another user owns it or its link leads nowhere, ConfigError for a wrong ``pg_user``.
@@ -144,7 +144,7 @@ def find_place(settings: Settings) -> Place:
         ) from error
 
 
-def make_place(settings: Settings) -> Place:
+def make_place(settings: Settings) -> ClusterPlace:
     """Return the place of the database, with its directories made; existing directories keep their mode.
 
     Raises ServerError if they cannot be made, besides the errors of ``find_place``.
@@ -180,7 +180,7 @@ def forgotten() -> list[Path]:
     return sorted(places)
 
 
-def _look(home: Path, pg_user: str | None) -> Place:
+def _look(home: Path, pg_user: str | None) -> ClusterPlace:
     entry = home / "postgres"
     if entry.is_symlink() and not entry.exists():
         raise ServerError(
@@ -191,7 +191,7 @@ def _look(home: Path, pg_user: str | None) -> Place:
     account = serving_account(pg_user, data_owner_uid=_owner_uid(entry / "data"))
     _refuse_foreign(entry / "data", account.uid, "set QUIPU_PG_USER to that user")
     state = entry.resolve() if entry.exists() else _planned_state(home.resolve(), account)
-    return Place(home=home, state=state, account=account)
+    return ClusterPlace(home=home, state=state, account=account)
 
 
 def _planned_state(home: Path, account: Account) -> Path:

@@ -26,7 +26,7 @@ from quipu.kernel.db.embedded.lock import (
     read_pid_file,
     wait_until,
 )
-from quipu.kernel.db.embedded.place import Place
+from quipu.kernel.db.embedded.place import ClusterPlace
 from quipu.kernel.db.embedded.process import spawn
 
 START_SECONDS = 300  # replaying the log after a crash takes long on a slow disk
@@ -34,14 +34,14 @@ STOP_SECONDS = 60
 _PROBE_SECONDS = 5
 
 
-def lives(place: Place) -> bool:
+def lives(place: ClusterPlace) -> bool:
     """Return True if any process of a server that we started is alive, answering or not."""
     if sys.platform == "win32":
         return windows.lives(place)
     return is_held_alone(place.server_lock)
 
 
-def door_of(place: Place) -> Door:
+def door_of(place: ClusterPlace) -> Door:
     """Return the address of the running server from its pid file; else that of the one to be started."""
     entry = read_pid_file(place.data)
     if place.loopback:
@@ -50,7 +50,7 @@ def door_of(place: Place) -> Door:
     return Door(host=socket_dir, port=SOCKET_PORT, served_by=place.account.name)
 
 
-def find_running(place: Place, *, mute_seconds: float = STOP_SECONDS) -> Door | None:
+def find_running(place: ClusterPlace, *, mute_seconds: float = STOP_SECONDS) -> Door | None:
     """Return the address of the server if it answers, None if there is none; wait while it starts or stops.
 
     Raises ServerError if what answers is not ours, DatabaseUnavailable if it lives but does not answer for
@@ -78,7 +78,7 @@ def find_running(place: Place, *, mute_seconds: float = STOP_SECONDS) -> Door | 
         time.sleep(POLL_SECONDS)
 
 
-def _has_lost_its_socket(place: Place) -> bool:
+def _has_lost_its_socket(place: ClusterPlace) -> bool:
     """Return True if it lets clients in by a socket that is not there: somebody removed the file."""
     entry = read_pid_file(place.data)
     if entry is None or not entry.ready or not entry.socket_dir:
@@ -86,7 +86,7 @@ def _has_lost_its_socket(place: Place) -> bool:
     return not Path(entry.socket_dir, f".s.PGSQL.{entry.port}").exists()
 
 
-def refuse_mute(place: Place, *, seconds: float) -> None:
+def refuse_mute(place: ClusterPlace, *, seconds: float) -> None:
     """Raise if the server lets us in and stays silent for so many seconds.
 
     Raises:
@@ -98,19 +98,19 @@ def refuse_mute(place: Place, *, seconds: float) -> None:
             raise _mute(place)
 
 
-def is_mute(place: Place) -> bool:
+def is_mute(place: ClusterPlace) -> bool:
     """Return True if the server lets us in and stays silent for some seconds, like a suspended process."""
     return knock(door_of(place)) is Answer.MUTE
 
 
-def ask_to_end(place: Place) -> None:
+def ask_to_end(place: ClusterPlace) -> None:
     """Have the server stop the "fast" way; it is not waited for."""
     entry = read_pid_file(place.data)
     if entry is not None and is_postmaster(entry.pid, place.data):
         _signal(entry.pid, signal.SIGINT)
 
 
-def launch(place: Place, binaries: Binaries, *, most_memory_mb: int = 0) -> Door:
+def launch(place: ClusterPlace, binaries: Binaries, *, most_memory_mb: int = 0) -> Door:
     """Start the server and return its door when it answers; ``most_memory_mb`` is for each of its processes.
 
     The caller holds ``start.lock`` and knows that none runs. Raises DiskFull or ServerError with the server's
@@ -125,7 +125,7 @@ def launch(place: Place, binaries: Binaries, *, most_memory_mb: int = 0) -> Door
         return _start(place, binaries, most_memory_mb)
 
 
-def _start(place: Place, binaries: Binaries, most_memory_mb: int) -> Door:
+def _start(place: ClusterPlace, binaries: Binaries, most_memory_mb: int) -> Door:
     lock = FileLock(place.server_lock)
     try:
         if not wait_until(_PROBE_SECONDS, lock.try_exclusive):
@@ -138,7 +138,7 @@ def _start(place: Place, binaries: Binaries, most_memory_mb: int) -> Door:
     return _await_answer(place, said_before)
 
 
-def shut_down(place: Place) -> None:
+def shut_down(place: ClusterPlace) -> None:
     """Stop the server the "fast" way: sessions end, all is written. Returns when its last process is gone.
 
     Where the first process was killed, the others end by themselves, which is waited for.
@@ -157,7 +157,7 @@ def shut_down(place: Place) -> None:
     raise _hangs(place)
 
 
-def _spawn(place: Place, binaries: Binaries, lock: FileLock, most_memory_mb: int) -> None:
+def _spawn(place: ClusterPlace, binaries: Binaries, lock: FileLock, most_memory_mb: int) -> None:
     if sys.platform == "win32":
         windows.start(place, binaries)
         return
@@ -176,16 +176,16 @@ def _spawn(place: Place, binaries: Binaries, lock: FileLock, most_memory_mb: int
         os.close(log)
 
 
-def failed(place: Place, *, said_before: int = 0) -> DatabaseError:
+def failed(place: ClusterPlace, *, said_before: int = 0) -> DatabaseError:
     """Return the error for a server that ended, from what it wrote to its log after so many bytes."""
     return start_failure(_said(place, said_before), data=place.data, log=place.log_file)
 
 
-def _said(place: Place, said_before: int) -> str:
+def _said(place: ClusterPlace, said_before: int) -> str:
     return place.log_file.read_bytes()[said_before:].decode("utf-8", "replace")
 
 
-def _await_answer(place: Place, said_before: int) -> Door:
+def _await_answer(place: ClusterPlace, said_before: int) -> Door:
     began = time.monotonic()
     while (answer := knock(door := door_of(place))) is not Answer.READY:
         if not lives(place):
@@ -206,7 +206,7 @@ def _signal(pid: int, sign: int) -> None:
         return  # it ended by itself
 
 
-def _mute(place: Place) -> DatabaseUnavailable:
+def _mute(place: ClusterPlace) -> DatabaseUnavailable:
     entry = read_pid_file(place.data)
     who = f" (process id {entry.pid})" if entry else ""
     return DatabaseUnavailable(
@@ -215,7 +215,7 @@ def _mute(place: Place) -> DatabaseUnavailable:
     )
 
 
-def _unreachable(place: Place) -> DatabaseUnavailable:
+def _unreachable(place: ClusterPlace) -> DatabaseUnavailable:
     return DatabaseUnavailable(
         f"The server of {place.data} is alive, but its socket was removed from {door_of(place).host}.",
         hint="`quipu db stop` ends it, for other programs as well; the next call starts it again. "
@@ -223,7 +223,7 @@ def _unreachable(place: Place) -> DatabaseUnavailable:
     )
 
 
-def _hangs(place: Place) -> ServerError:
+def _hangs(place: ClusterPlace) -> ServerError:
     entry = read_pid_file(place.data)
     who = f" (process id {entry.pid})" if entry else ""
     return ServerError(

@@ -18,7 +18,7 @@ from quipu.kernel.db.embedded.archive import restore_command
 from quipu.kernel.db.embedded.binaries import Binaries
 from quipu.kernel.db.embedded.door import Door, enter
 from quipu.kernel.db.embedded.lock import POLL_SECONDS
-from quipu.kernel.db.embedded.place import Place, give
+from quipu.kernel.db.embedded.place import ClusterPlace, give
 from quipu.kernel.db.embedded.process import Account
 
 NOT_REACHED: Final = "recovery ended before configured recovery target was reached"
@@ -28,7 +28,7 @@ _ARCHIVE_SECONDS: Final = 60
 
 
 def replay(
-    place: Place,
+    place: ClusterPlace,
     binaries: Binaries,
     settings: Settings,
     *,
@@ -91,7 +91,7 @@ def flush(door: Door) -> None:
             time.sleep(POLL_SECONDS)
 
 
-def _promoted(place: Place, door: Door) -> datetime | None:
+def _promoted(place: ClusterPlace, door: Door) -> datetime | None:
     began = time.monotonic()
     while True:
         try:

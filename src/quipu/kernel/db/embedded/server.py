@@ -24,7 +24,7 @@ from quipu.kernel.db.embedded.door import Answer, Door, enter, knock
 from quipu.kernel.db.embedded.faults import file_failure, tail
 from quipu.kernel.db.embedded.lifecycle import Share
 from quipu.kernel.db.embedded.lock import read_pid_file
-from quipu.kernel.db.embedded.place import Place, find_place, make_place
+from quipu.kernel.db.embedded.place import ClusterPlace, find_place, make_place
 from quipu.kernel.db.embedded.postmaster import door_of, lives
 
 _T = TypeVar("_T")
@@ -143,7 +143,7 @@ def status(settings: Settings) -> ServerStatus:
     return _of_existing(settings, place, major)
 
 
-def expected_binaries(settings: Settings, place: Place) -> Path | None:
+def expected_binaries(settings: Settings, place: ClusterPlace) -> Path | None:
     """Return the programs that the next start would try first, if they exist without unpacking."""
     if settings.pg_bin is not None:
         return settings.pg_bin.expanduser().absolute()
@@ -172,7 +172,7 @@ def _unusable(settings: Settings, error: ServerError) -> ServerStatus:
     return ServerStatus("broken" if leads_nowhere else "foreign", entry / "data", problems=(str(error),))
 
 
-def _of_existing(settings: Settings, place: Place, major: int | None) -> ServerStatus:
+def _of_existing(settings: Settings, place: ClusterPlace, major: int | None) -> ServerStatus:
     door = door_of(place)
     answer = knock(door)
     state, problems = _reading(answer, place)
@@ -194,7 +194,7 @@ def _of_existing(settings: Settings, place: Place, major: int | None) -> ServerS
     )
 
 
-def _reading(answer: Answer, place: Place) -> tuple[State, tuple[str, ...]]:
+def _reading(answer: Answer, place: ClusterPlace) -> tuple[State, tuple[str, ...]]:
     match answer:
         case Answer.READY:
             return "running", ()

@@ -119,7 +119,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ThreadPlace:
     """Place of an exchange. ``thread`` is its id; None for a new one.
 
     ``after`` is the channel's last thread before it, if it begins a new one.
@@ -136,7 +136,7 @@ def channel_of(session: str) -> tuple[str, str]:
     return (named[1].lower(), named[2]) if named else ("session", session)
 
 
-def place(started_at: datetime, ended_at: datetime, threads: Sequence[Span]) -> Place:
+def place(started_at: datetime, ended_at: datetime, threads: Sequence[Span]) -> ThreadPlace:
     """Return the thread of an exchange: the nearest in time, if it is at most four hours away.
 
     Up to half an hour it goes on, up to four hours it is resumed. An exchange that comes in late goes to the
@@ -146,11 +146,11 @@ def place(started_at: datetime, ended_at: datetime, threads: Sequence[Span]) -> 
     if nearest is not None:
         idle = _idle(started_at, ended_at, nearest)
         if idle <= CONTINUES:
-            return Place("continued", nearest.id)
+            return ThreadPlace("continued", nearest.id)
         if idle <= RESUMES:
-            return Place("resumed", nearest.id)
+            return ThreadPlace("resumed", nearest.id)
     before = [one for one in threads if one.last_at <= started_at]
-    return Place("new", None, max(before, key=lambda one: one.last_at).id if before else None)
+    return ThreadPlace("new", None, max(before, key=lambda one: one.last_at).id if before else None)
 
 
 def state(last_at: datetime, *, now: datetime, ended: bool) -> str:

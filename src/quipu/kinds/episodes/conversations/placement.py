@@ -64,7 +64,7 @@ class _Begun:
 class Placing:
     """Places the exchanges of one session one after the other; what they change is written by ``write``."""
 
-    def __init__(self, tx: SpaceTransaction, session: store.Session, name: str) -> None:
+    def __init__(self, tx: SpaceTransaction, session: store.ReadSession, name: str) -> None:
         self._tx = tx
         self._session = session
         self._channel = channel_of(name)

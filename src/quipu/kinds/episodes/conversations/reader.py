@@ -57,7 +57,7 @@ class _Stale(Exception):
 class _Page:
     """Page of a session to read, and exchanges to be read anew, by their number."""
 
-    session: store.Session
+    session: store.ReadSession
     messages: Sequence[Message]
     vectors: Mapping[int, Vectors]
     again: Mapping[int, Run]
@@ -124,7 +124,7 @@ async def _page(context: Context, name: str, payload: Payload, chunker: Chunker)
         session = (
             None
             if tx is None
-            else await tx.fetch_one(store.Session, store.SQL["session"], session=name, topic=CHUNKER)
+            else await tx.fetch_one(store.ReadSession, store.SQL["session"], session=name, topic=CHUNKER)
         )
         if tx is None or session is None or session.status == "deleted":
             return None
@@ -146,7 +146,7 @@ async def _page(context: Context, name: str, payload: Payload, chunker: Chunker)
         return _Page(session, messages[:_MOST_MESSAGES], vectors, again, more=len(messages) > _MOST_MESSAGES)
 
 
-def _grown(runs: Sequence[Run], session: store.Session) -> list[Run]:
+def _grown(runs: Sequence[Run], session: store.ReadSession) -> list[Run]:
     """Return exchanges that are new, or have grown; the first may have lost the message it began with."""
     if runs and session.open_from is not None:
         runs = [replace(runs[0], begins=session.open_from), *runs[1:]]

@@ -29,7 +29,7 @@ _LAST_OF_A_SESSION: Final = (1 << 24) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class ReadSession:
     """A session, how far it was read, and where the exchange begins that may still grow."""
 
     id: int

@@ -32,7 +32,7 @@ OURS = "quipu"
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class EvidenceSession:
     """A session: its number and uuid, whose it is, how many messages and turns it has."""
 
     id: int
@@ -51,19 +51,19 @@ class EvidenceScope:
     place: str | None = None
 
 
-async def standing(tx: SpaceTransaction, name: str) -> Session:
+async def standing(tx: SpaceTransaction, name: str) -> EvidenceSession:
     """Return the session of that name.
 
     Raises:
         BadInput: there is none in this space.
     """
-    session = await tx.fetch_one(Session, SQL["session"], session=name)
+    session = await tx.fetch_one(EvidenceSession, SQL["session"], session=name)
     if session is None:
         raise unknown_session(name)
     return session
 
 
-async def said(tx: SpaceTransaction, session: Session, message: str) -> int:
+async def said(tx: SpaceTransaction, session: EvidenceSession, message: str) -> int:
     """Return the number of the message of that id in a session.
 
     Raises:
@@ -75,7 +75,7 @@ async def said(tx: SpaceTransaction, session: Session, message: str) -> int:
     return rows[0][0]
 
 
-def turn_of(session: Session, turn: int | None) -> int:
+def turn_of(session: EvidenceSession, turn: int | None) -> int:
     """Return the turn that is meant, by default the one that the session is at.
 
     Raises:
@@ -90,7 +90,7 @@ def turn_of(session: Session, turn: int | None) -> int:
 
 
 async def conditions(
-    tx: SpaceTransaction, session: Session, *, turn: int, source: EvidenceSource, now: datetime
+    tx: SpaceTransaction, session: EvidenceSession, *, turn: int, source: EvidenceSource, now: datetime
 ) -> Conditions:
     """Return the last answer of the source in this turn, and the current baseline of the session."""
     values = {"session": session.uid, "thread": session.id, "person": session.person}

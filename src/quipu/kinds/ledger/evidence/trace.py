@@ -63,7 +63,7 @@ class _Place:
     """A session in which something is written down, and the turn."""
 
     tx: SpaceTransaction
-    session: store.Session
+    session: store.EvidenceSession
     turn: int
 
     async def write(self, name: str, values: Mapping[str, object]) -> int:

@@ -20,7 +20,7 @@ from quipu.kinds.longterm.changes import Changes, changed
 from quipu.kinds.longterm.evaluation import turns
 from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, SessionEvaluation
 from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
-from quipu.kinds.longterm.evaluation.turns import Place, RecordedTurn
+from quipu.kinds.longterm.evaluation.turns import EvaluationMark, RecordedTurn
 from quipu.kinds.longterm.evaluation.writer import apply, held, refusing, texts
 from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import AuditLine, Evaluation
@@ -58,7 +58,7 @@ class Stretch:
 
     session: int
     as_of: AsOf
-    place: Place
+    place: EvaluationMark
     context: Sequence[RecordedTurn]
     new: Sequence[RecordedTurn]
     more: bool
@@ -69,9 +69,9 @@ class Stretch:
         return [turn for turn in self.new if turn.role == "user"]
 
     @property
-    def end(self) -> Place:
+    def end(self) -> EvaluationMark:
         """Place up to which the session is evaluated with it."""
-        return Place(self.new[-1].id, self.place.turns + len(self.said)) if self.new else self.place
+        return EvaluationMark(self.new[-1].id, self.place.turns + len(self.said)) if self.new else self.place
 
 
 class Sessions:

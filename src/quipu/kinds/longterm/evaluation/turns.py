@@ -26,22 +26,22 @@ class RecordedTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EvaluationMark:
     """Progress of evaluating a session: the last message, and the number of users' turns by then."""
 
     message: int = 0
     turns: int = 0
 
 
-async def place(tx: SpaceTransaction, session: int, evaluator: str, *, hold: bool = False) -> Place:
+async def place(tx: SpaceTransaction, session: int, evaluator: str, *, hold: bool = False) -> EvaluationMark:
     """Return an evaluator's place in a session; ``hold`` locks it until the transaction ends."""
     query = _SQL["evaluated" if hold else "evaluated_so_far"]
     rows = await tx.rows(query, session=session, evaluator=evaluator)
-    return Place(*rows[0]) if rows else Place()
+    return EvaluationMark(*rows[0]) if rows else EvaluationMark()
 
 
 async def mark(
-    tx: SpaceTransaction, session: int, evaluator: str, version: int, place_: Place, *, now: datetime
+    tx: SpaceTransaction, session: int, evaluator: str, version: int, place_: EvaluationMark, *, now: datetime
 ) -> None:
     """Note how far an evaluator has come in a session."""
     await tx.execute(

@@ -17,7 +17,7 @@ from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import Agent, Example, SchemaName, Space
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection
-from quipu.kinds.tables.access import Access, Place
+from quipu.kinds.tables.access import Access, SchemaPlace
 from quipu.kinds.tables.browse import statements
 from quipu.kinds.tables.catalogue import Shape, ShapeQuery
 from quipu.kinds.tables.engine import Engine
@@ -150,7 +150,7 @@ class AsyncBrowsing:
             limit=scope.whole("limit", limit, most=_MOST_ROWS),
             characters=scope.whole("characters", characters, most=_MOST_CHARACTERS),
         )
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         where, shape = await self._shape(place, table)
         rows = await self._read(place, where, shape, statements.browse(where, shape, wanted), field="match")
         page = rows.rows[: wanted.limit]
@@ -178,7 +178,7 @@ class AsyncBrowsing:
             BadInput: It is no key of the table.
             NotFound: There is no such schema, table or row.
         """
-        _, shape = await self._shape(Place.of(space, schema, agent), table)
+        _, shape = await self._shape(SchemaPlace.of(space, schema, agent), table)
         page = await self.browse(
             table,
             match=statements.by_key(shape, key),
@@ -200,7 +200,7 @@ class AsyncBrowsing:
         Raises:
             NotFound: There is no such schema or table.
         """
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         query = ShapeQuery(place.schema, table)
         async with self._access.entered(place, "read", ask=query.ask) as (tx, row):
             shape = await query.shape(tx, row)
@@ -224,7 +224,7 @@ class AsyncBrowsing:
             BadInput: The text is empty, or the limit is out of range.
             NotFound: There is no such schema or table.
         """
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         most = scope.whole("limit", limit, most=_MOST_ROWS)
         where, shape = await self._shape(place, table)
         query = fill(
@@ -260,7 +260,7 @@ class AsyncBrowsing:
         Raises:
             NotFound: There is no such schema or table.
         """
-        place = Place.of(space, schema, agent)
+        place = SchemaPlace.of(space, schema, agent)
         where, shape = await self._shape(place, table)
         statement = fill(
             "embedded",
@@ -271,13 +271,13 @@ class AsyncBrowsing:
         rows = await self._read(place, where, shape, Prepared(statement, (shape.name, key)), field="key")
         return [_embedded(one) for one in rows.rows]
 
-    async def _shape(self, place: Place, table: object) -> tuple[StoredSchema, Shape]:
+    async def _shape(self, place: SchemaPlace, table: object) -> tuple[StoredSchema, Shape]:
         query = ShapeQuery(place.schema, table)
         async with self._access.entered(place, "read", ask=query.ask) as (tx, schema):
             return schema, await query.shape(tx, schema)
 
     async def _read(
-        self, place: Place, schema: StoredSchema, shape: Shape, prepared: Prepared, *, field: str
+        self, place: SchemaPlace, schema: StoredSchema, shape: Shape, prepared: Prepared, *, field: str
     ) -> Rows:
         request = Request(
             schema=schema,

@@ -15,7 +15,7 @@ import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
-from quipu.kinds.tables.access import Place
+from quipu.kinds.tables.access import SchemaPlace
 from quipu.kinds.tables.embedding.model import Change, Relation, Values, Written
 from quipu.kinds.tables.embedding.rules import wanted
 from quipu.recall.generations import Embedded, Models
@@ -38,13 +38,13 @@ class Habits:
     """Habits by table, for each who may write there. A wrong one costs the time of an embedding, no more."""
 
     def __init__(self) -> None:
-        self._habits: dict[tuple[Place, str], Habit] = {}
+        self._habits: dict[tuple[SchemaPlace, str], Habit] = {}
 
-    def of(self, place: Place, table: object) -> Habit | None:
+    def of(self, place: SchemaPlace, table: object) -> Habit | None:
         """Return the habit of a table, if it is known."""
         return self._habits.get((place, table)) if isinstance(table, str) else None
 
-    def learn(self, place: Place, table: object, habit: Habit) -> None:
+    def learn(self, place: SchemaPlace, table: object, habit: Habit) -> None:
         """Remember it until there are too many."""
         if isinstance(table, str):
             if len(self._habits) >= _MOST:

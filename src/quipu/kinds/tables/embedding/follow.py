@@ -24,9 +24,9 @@ from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
 from quipu.kinds.tables.embedding.indexing import Filing
 from quipu.kinds.tables.embedding.model import (
     Change,
+    EntryPlace,
     IndexedPart,
     Pending,
-    Place,
     Plan,
     Relation,
     Values,
@@ -162,15 +162,15 @@ class _Batches:
 
 
 def _planned(
-    ids: Sequence[str], known: Mapping[Place, IndexedPart], values: Values
+    ids: Sequence[str], known: Mapping[EntryPlace, IndexedPart], values: Values
 ) -> tuple[list[str], Plan]:
     """Plan the changes of the first rows that have not too many texts; return these rows, too."""
-    of: dict[str, dict[Place, IndexedPart]] = {}
+    of: dict[str, dict[EntryPlace, IndexedPart]] = {}
     for place, one in known.items():
         of.setdefault(place.source_id, {})[place] = one
     taken: list[str] = []
     gone: list[int] = []
-    new: dict[Place, Wanted] = {}
+    new: dict[EntryPlace, Wanted] = {}
     rehashed: dict[int, str] = {}
     for source_id in ids:
         if len(new) >= _MOST_TEXTS:

@@ -13,7 +13,7 @@ from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Rows, SpaceTransaction
 from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
-from quipu.kinds.tables.embedding.model import Change, Place, Plan, Relation, Wanted
+from quipu.kinds.tables.embedding.model import Change, EntryPlace, Plan, Relation, Wanted
 from quipu.kinds.tables.embedding.store import SQL
 from quipu.recall import index
 from quipu.recall.generations import Models
@@ -101,7 +101,9 @@ class Filing:
             "field_hashes": Texts([one.field_hash for one in steps.new.values()]),
         }
 
-    async def _known(self, tx: SpaceTransaction, new: Mapping[Place, Wanted], *, generation: int) -> _Vectors:
+    async def _known(
+        self, tx: SpaceTransaction, new: Mapping[EntryPlace, Wanted], *, generation: int
+    ) -> _Vectors:
         """Return vectors that the schema has already, if the texts are many, as for a table made anew."""
         hashes = {one.content_hash for one in new.values()}
         if len(hashes) <= FEW_TEXTS:
@@ -111,7 +113,9 @@ class Filing:
         )
         return {digest: halfvecs(vector)[0] for digest, vector in rows}
 
-    async def _vectors(self, new: Mapping[Place, Wanted], known: _Vectors, *, generation: int) -> _Vectors:
+    async def _vectors(
+        self, new: Mapping[EntryPlace, Wanted], known: _Vectors, *, generation: int
+    ) -> _Vectors:
         """Return vectors of all texts: those that are ``found``, those on their way, and the others."""
         texts = {one.content_hash: one.content for one in new.values()}
         if self._ahead is not None:
@@ -123,7 +127,7 @@ class Filing:
         return known | dict(zip(missing, embedded.vectors, strict=True))
 
 
-def _drafts(tx: SpaceTransaction, new: Mapping[Place, Wanted], changes: Sequence[Change]) -> list[Draft]:
+def _drafts(tx: SpaceTransaction, new: Mapping[EntryPlace, Wanted], changes: Sequence[Change]) -> list[Draft]:
     fallback = next(iter(tx.space.languages), DEFAULT)
     noted = {one.source_id: one.noted_at for one in changes}
     return [_draft(one.content, noted[place.source_id], fallback=fallback) for place, one in new.items()]

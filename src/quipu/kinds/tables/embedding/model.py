@@ -50,7 +50,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EntryPlace:
     """Place of an entry: a row, a field of it, and a part of that."""
 
     source_id: str
@@ -85,7 +85,7 @@ class Pending:
 
     changes: Sequence[Change]
     relation: Relation | None
-    known: Mapping[Place, IndexedPart]
+    known: Mapping[EntryPlace, IndexedPart]
 
 
 Values = Mapping[str, Mapping[str, str]]
@@ -97,5 +97,5 @@ class Plan:
     """Plan that brings the index from what it has to what it should have."""
 
     gone: Sequence[int]
-    new: Mapping[Place, Wanted]
+    new: Mapping[EntryPlace, Wanted]
     rehashed: Mapping[int, str]

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from quipu.kernel.redact import redact
-from quipu.kinds.tables.embedding.model import IndexedPart, Place, Plan, Values, Wanted
+from quipu.kinds.tables.embedding.model import EntryPlace, IndexedPart, Plan, Values, Wanted
 from quipu.recall.terms import passages
 
 WHOLE_CHARACTERS: Final = 1_000
@@ -46,19 +46,19 @@ def key_values(source_id: str, columns: int) -> tuple[str, ...] | None:
     return tuple(map(str, values))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
-def wanted(values: Values) -> dict[Place, Wanted]:
+def wanted(values: Values) -> dict[EntryPlace, Wanted]:
     """Return the entries that the index should have for rows, without their secrets."""
-    by_place: dict[Place, Wanted] = {}
+    by_place: dict[EntryPlace, Wanted] = {}
     for source_id, fields in values.items():
         for field, text in fields.items():
             field_hash = digest(text[:MOST_CHARACTERS])
             for chunk, part in parts(text):
                 content = redact(part).text
-                by_place[Place(source_id, field, chunk)] = Wanted(content, digest(content), field_hash)
+                by_place[EntryPlace(source_id, field, chunk)] = Wanted(content, digest(content), field_hash)
     return by_place
 
 
-def plan(known: Mapping[Place, IndexedPart], values: Values) -> Plan:
+def plan(known: Mapping[EntryPlace, IndexedPart], values: Values) -> Plan:
     """Return the steps to take: a part with unchanged content stays, whatever happened around it."""
     target = wanted(values)
     new = {p: w for p, w in target.items() if p not in known or known[p].content_hash != w.content_hash}

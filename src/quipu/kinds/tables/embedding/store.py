@@ -9,7 +9,7 @@ from typing import Any
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
-from quipu.kinds.tables.embedding.model import Change, IndexedPart, Pending, Place, Relation
+from quipu.kinds.tables.embedding.model import Change, EntryPlace, IndexedPart, Pending, Relation
 
 SQL = queries.load("quipu.kinds.tables.embedding")
 
@@ -53,7 +53,7 @@ class PendingQuery:
             changes=[Change(noted_at=datetime.fromisoformat(one.pop("noted_at")), **one) for one in changed],
             relation=None if relation is None else Relation(**relation),
             known={
-                Place(one["source_id"], one["field_name"], one["chunk_index"]): IndexedPart(
+                EntryPlace(one["source_id"], one["field_name"], one["chunk_index"]): IndexedPart(
                     one["entry_id"], one["content_hash"], one["field_hash"]
                 )
                 for one in known or ()

@@ -62,7 +62,7 @@ _ENVELOPE: Final = frozenset(
 
 
 @dataclass(slots=True)
-class Place:
+class LinePlace:
     """Place of records in a file.
 
     ``stem`` names the session of records that name none; ``before`` is the time of the record before,
@@ -75,13 +75,13 @@ class Place:
     now: datetime
 
 
-def place(stem: str, *, written_at: datetime, now: datetime) -> Place:
+def place(stem: str, *, written_at: datetime, now: datetime) -> LinePlace:
     """Return the place at the beginning of a file."""
     written_at = min(written_at, now)
-    return Place(stem, written_at, written_at, now)
+    return LinePlace(stem, written_at, written_at, now)
 
 
-def read(record: Fields, at: Place, into: Reading) -> None:
+def read(record: Fields, at: LinePlace, into: Reading) -> None:
     """Add what a record says to a reading."""
     kind = record.get("type")
     kind = kind if isinstance(kind, str) and kind else "untyped"
@@ -114,7 +114,7 @@ def read(record: Fields, at: Place, into: Reading) -> None:
     into.entries.append(entry)
 
 
-def _session(record: Fields, at: Place) -> str:
+def _session(record: Fields, at: LinePlace) -> str:
     session = text(record.get("sessionId")) or at.stem
     if record.get("isSidechain"):
         session = record.get("agentId") or f"{session}/sidechain"
@@ -132,7 +132,7 @@ def _name(value: object) -> str | None:
     return str(value)[:_NAME_LIMIT] if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def time_of(record: Fields, at: Place, into: Reading) -> datetime:
+def time_of(record: Fields, at: LinePlace, into: Reading) -> datetime:
     """Return the time of a record; if it has none, that of the line before."""
     stamp = record.get("timestamp")
     if stamp is None:
@@ -211,7 +211,7 @@ def _as_imported(record: Fields, entry: Entry) -> str:
     return Derived().give(message).id or entry.uuid
 
 
-def _user(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
+def _user(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:
     content = _content(record, into).get("content")
     for block in blocks(content):
         if block.get("type") == "tool_result":
@@ -225,7 +225,7 @@ def _user(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
         entry.is_noise = True
 
 
-def _assistant(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
+def _assistant(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:
     message = _content(record, into)
     content = message.get("content")
     thoughts: list[str] = []
@@ -261,7 +261,7 @@ def _content(record: Fields, into: Reading) -> Fields:
     return message
 
 
-def _speech(record: Fields, entry: Entry, at: Place, content: object, into: Reading) -> None:
+def _speech(record: Fields, entry: Entry, at: LinePlace, content: object, into: Reading) -> None:
     """Note what was said, if anything; else the text that nobody said, which stays whole."""
     whole = joined(content)
     if not whole.strip():
@@ -270,7 +270,7 @@ def _speech(record: Fields, entry: Entry, at: Place, content: object, into: Read
         entry.text = whole
 
 
-def _hear(record: Fields, entry: Entry, at: Place, into: Reading) -> bool:
+def _hear(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> bool:
     """Note what somebody said, and how much of it the program wrote; return True if anybody spoke."""
     told = said(record, at.stem, inserted := Inserted())
     if isinstance(told, str):
@@ -334,34 +334,34 @@ def _link(record: Fields, entry: Entry) -> None:
         entry.results[0].agent = agent
 
 
-def _attachment(record: Fields, entry: Entry, at: Place, into: Reading) -> None:
+def _attachment(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:
     attachment = fields(record.get("attachment"))
     entry.subtype = _name(attachment.get("type"))
     if not _hear(record, entry, at, into):
         entry.rest = {name: value for name, value in attachment.items() if name != "type"} or None
 
 
-def _notice(record: Fields, entry: Entry, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others
+def _notice(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:  # noqa: ARG001 - as the others
     entry.text = text(record.get("content"))
     entry.rest = {name: value for name, value in record.items() if name not in _ENVELOPE} or None
 
 
-def _queue(record: Fields, entry: Entry, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others
+def _queue(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:  # noqa: ARG001 - as the others
     entry.subtype = _name(record.get("operation"))
     entry.text = text(record.get("content"))
     entry.is_noise = True
 
 
-def _summary(record: Fields, at: Place, into: Reading) -> None:  # noqa: ARG001 - as the others
+def _summary(record: Fields, at: LinePlace, into: Reading) -> None:  # noqa: ARG001 - as the others
     told, leaf = text(record.get("summary")), _name(record.get("leafUuid"))
     if told is not None and leaf is not None:
         into.summaries.append(Summary(leaf, told))
 
 
-def _told(field: str, column: str) -> Callable[[Fields, Place, Reading], None]:
+def _told(field: str, column: str) -> Callable[[Fields, LinePlace, Reading], None]:
     """Return a reader of records that tell one thing of their session."""
 
-    def reader(record: Fields, at: Place, into: Reading) -> None:
+    def reader(record: Fields, at: LinePlace, into: Reading) -> None:
         told = text(record.get(field))
         if told is not None:
             setattr(into.of(_session(record, at)), column, told)
@@ -369,14 +369,14 @@ def _told(field: str, column: str) -> Callable[[Fields, Place, Reading], None]:
     return reader
 
 
-_ABOUT_SESSIONS: Final[dict[str, Callable[[Fields, Place, Reading], None]]] = {
+_ABOUT_SESSIONS: Final[dict[str, Callable[[Fields, LinePlace, Reading], None]]] = {
     "summary": _summary,
     "custom-title": _told("customTitle", "custom_title"),
     "ai-title": _told("aiTitle", "ai_title"),
     "last-prompt": _told("lastPrompt", "last_prompt"),
     "pr-link": _told("prUrl", "pr_url"),
 }
-_CONVERSATION: Final[dict[str, Callable[[Fields, Entry, Place, Reading], None]]] = {
+_CONVERSATION: Final[dict[str, Callable[[Fields, Entry, LinePlace, Reading], None]]] = {
     "user": _user,
     "assistant": _assistant,
     "attachment": _attachment,

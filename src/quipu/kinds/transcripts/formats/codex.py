@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, cast
 
-from quipu.kinds.transcripts.formats.claude_code import Place, identity, outline, time_of, tokens
+from quipu.kinds.transcripts.formats.claude_code import LinePlace, identity, outline, time_of, tokens
 from quipu.kinds.transcripts.formats.model import Entry, Reading, ToolCall, ToolResult, Usage
 from quipu.kinds.transcripts.formats.records import (
     BETWEEN_BLOCKS,
@@ -61,7 +61,7 @@ class Rollout:
         self._session = match[0] if match else stem
         self._model: str | None = None
 
-    def read(self, record: Fields, at: Place, into: Reading) -> None:
+    def read(self, record: Fields, at: LinePlace, into: Reading) -> None:
         """Add what a record says to a reading."""
         kind, payload = record.get("type"), record.get("payload")
         if not isinstance(payload, dict):

@@ -32,7 +32,7 @@ class Reader:
     """Reads one file, piece after piece; it remembers what later lines need of earlier ones."""
 
     path: Path
-    place: claude_code.Place
+    place: claude_code.LinePlace
     outputs: Mapping[str, Path]
     rollout: codex.Rollout | None
 

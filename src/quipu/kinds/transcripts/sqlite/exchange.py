@@ -23,7 +23,7 @@ from quipu.kinds.transcripts.sqlite import file, imports, rules
 from quipu.kinds.transcripts.sqlite.file import Connection, check, opened, rows
 from quipu.kinds.transcripts.sqlite.imports import Cleaning, Import
 from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
-from quipu.kinds.transcripts.sqlite.sessions import Session, sessions
+from quipu.kinds.transcripts.sqlite.sessions import FileSession, sessions
 from quipu.kinds.transcripts.sqlite.writer import Writer, stored
 from quipu.recall.generations import Models
 from quipu.record.service import Progress
@@ -192,7 +192,7 @@ async def _to_read(path: Path) -> AsyncGenerator[tuple[Connection, dict[str, set
         yield connection, tables
 
 
-def _next(left: Iterator[Session]) -> Session | None:
+def _next(left: Iterator[FileSession]) -> FileSession | None:
     return next(left, None)
 
 

@@ -22,7 +22,7 @@ from quipu.kinds.transcripts.lessons import index
 from quipu.kinds.transcripts.lessons.index import Entry
 from quipu.kinds.transcripts.sqlite import rules
 from quipu.kinds.transcripts.sqlite.model import Imported
-from quipu.kinds.transcripts.sqlite.sessions import Session
+from quipu.kinds.transcripts.sqlite.sessions import FileSession
 from quipu.kinds.transcripts.sync.pieces import Batch, Piece
 from quipu.kinds.transcripts.sync.store import SQL as SYNC
 from quipu.kinds.transcripts.sync.store import BatchWrite
@@ -72,7 +72,7 @@ class Import:
             return self._spaces[session]
         return default or (next(iter(self._sessions)) if len(self._sessions) == 1 else "default")
 
-    async def session(self, session: Session, *, now: datetime) -> None:
+    async def session(self, session: FileSession, *, now: datetime) -> None:
         """Take a session in."""
         self._spaces[session.name] = session.space
         self._sessions[session.space] += 1
@@ -221,7 +221,7 @@ class Cleaning:
 
 
 async def keep(
-    tx: SpaceTransaction, session: Session, file: Transcript, *, now: datetime, began: datetime | None
+    tx: SpaceTransaction, session: FileSession, file: Transcript, *, now: datetime, began: datetime | None
 ) -> Counter[str]:
     """Keep what a session's lines say, as a sync does; new rows by table, known ones, withheld ones."""
     # lazily: the file is still there, what a crash undoes is done by importing again
@@ -230,7 +230,7 @@ async def keep(
     return Counter((await write.write(tx, now=now)).counts)
 
 
-def batch_of(session: Session, file: Transcript) -> Batch:
+def batch_of(session: FileSession, file: Transcript) -> Batch:
     """Return a session's lines as a sync stores them."""
     mark = Mark(file.size_bytes, START.prefix_sha256)
     return Batch(pieces=[Piece(file, mark, session.reading)])

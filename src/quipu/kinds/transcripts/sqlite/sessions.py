@@ -23,7 +23,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class FileSession:
     """A session of the file, read: its name, the space that it belongs to, and what its lines say."""
 
     name: str
@@ -39,7 +39,7 @@ def sessions(
     mended: Counter[str],
     secrets: bool,
     marks_of: Callable[[str], Marks],
-) -> Iterator[Session]:
+) -> Iterator[FileSession]:
     """Yield every session, cleaned; also those that the file mentions without having a row for them.
 
     ``marks_of`` returns the marks of a space, by which memory that came from it is recognised.
@@ -52,7 +52,7 @@ def sessions(
         details = _details(row, reading, mended)
         name = space or space_of(details.project_path)
         clean_reading(reading, secrets=secrets, marks=marks_of(name))
-        yield Session(row["id"], name, reading)
+        yield FileSession(row["id"], name, reading)
 
 
 def space_of(project: str | None) -> str:

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.disk import Room, rooms
 from quipu.kernel.db.embedded.faults import read_version
-from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, Place, first_closed, make_directories
+from quipu.kernel.db.embedded.place import MACHINE_DIRECTORY, ClusterPlace, first_closed, make_directories
 from quipu.kernel.db.embedded.process import Account
 
 ANA = Account(name="ana", uid=1000, gid=1000)
 NOBODY = Account(name="nobody", uid=65_534, gid=65_534, borrowed=True)
 
 
-def at(state: str | Path, account: Account = ANA) -> Place:
-    return Place(home=Path("/h"), state=Path(state), account=account)
+def at(state: str | Path, account: Account = ANA) -> ClusterPlace:
+    return ClusterPlace(home=Path("/h"), state=Path(state), account=account)
 
 
 @given(st.text(st.characters(blacklist_categories=["Cs", "Cc"], blacklist_characters="/"), min_size=1))
@@ -113,7 +113,7 @@ def test_a_disk_is_judged_by_what_is_free(free: int, state: str) -> None:
 def test_the_larger_the_database_the_earlier_a_disk_is_warned_of(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     account = Account(name="x", uid=os.geteuid(), gid=os.getegid())
-    place = Place(home=tmp_path, state=tmp_path / "postgres", account=account)
+    place = ClusterPlace(home=tmp_path, state=tmp_path / "postgres", account=account)
     free = shutil.disk_usage(tmp_path).free
     of_data = [next(iter(rooms(place, settings, size_bytes=size))) for size in (0, 100 * free)]
     assert [room.wanted_bytes > free for room in of_data][1]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quipu.kernel.config import Settings
 from quipu.kernel.db.embedded.archive import archive_of, cluster_of, log_of
-from quipu.kernel.db.embedded.place import Place
+from quipu.kernel.db.embedded.place import ClusterPlace
 from quipu.kernel.db.embedded.process import Account
 from quipu.kernel.db.embedded.transfer import without_administrator, without_catalogue
 
@@ -38,7 +38,9 @@ def test_the_administrator_is_not_made_twice_and_keeps_what_was_set() -> None:
 
 def test_each_cluster_has_a_directory_of_its_own_for_its_log(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path, archive=True)
-    place = Place(home=tmp_path, state=tmp_path / "postgres", account=Account(name="ana", uid=1, gid=1))
+    place = ClusterPlace(
+        home=tmp_path, state=tmp_path / "postgres", account=Account(name="ana", uid=1, gid=1)
+    )
     control = place.data / "global" / "pg_control"
     control.parent.mkdir(parents=True)
     control.write_bytes(b"12345678 and what follows")
