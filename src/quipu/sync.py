@@ -2307,11 +2307,11 @@ class Evaluations(LongtermLookup):
     ) -> Evaluation:
         """Return the memories to include, edit and delete after a conversation. Nothing is written.
 
-        ``asked`` is the seed's input, or its document. Memories with ids can be edited and deleted; one known
-        by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of your own, or
-        that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` turns the result into the seed's
-        single shape. Memory that was put into a turn is not read: blocks with the marks of the ``space``, and
-        blocks that others marked; without a space, everything in the form of a marked block.
+        ``conversation`` is the seed's input, or its document. Memories with ids can be edited and deleted;
+        one known by its summary only is not included again. ``evaluator`` is ``rules``, ``llm``, one of your
+        own, or that of the setting ``longterm_evaluator``. ``SatiMemoryResult.of`` turns the result into the
+        seed's single shape. Memory that was put into a turn is not read: blocks with the marks of the
+        ``space``, and blocks that others marked; without a space, everything in the form of a marked block.
 
         Raises:
             BadInput: the document cannot be read, or there is no such evaluator.

@@ -48,7 +48,7 @@ async def scripted(answers: Sequence[str]) -> AsyncIterator[tuple[Language, Call
     yield (
         language,
         lambda: [
-            [{"role": turn.role, "content": turn.content} for turn in asked.turns] for asked in language.asked
+            [{"role": turn.role, "content": turn.content} for turn in asked.turns] for asked in language.calls
         ],
     )
     await language.aclose()

@@ -178,7 +178,7 @@ async def test_a_wrong_setting_is_refused_with_the_way_out(memory: AsyncMemory) 
         await settings.set("llm_daily_tokens", 3, space="x")
     with pytest.raises(BadInput, match="rules or llm"):
         await settings.set("longterm_evaluator", "guess")
-    with pytest.raises(BadInput, match="never, asked, always"):
+    with pytest.raises(BadInput, match="never, requested, always"):
         await settings.set("policy", "money=sometimes")
     with pytest.raises(BadInput, match="episodes"):
         await settings.list(kind="episode")

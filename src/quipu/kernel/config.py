@@ -149,8 +149,8 @@ class Settings:
     redact: bool = _setting(FLAG, "Remove secrets before anything is stored.", True)
     policy: str = _setting(
         POLICY,
-        "When allergies, other health and money are kept of people, in every kind of memory: never, asked or"
-        " always.",
+        "When allergies, other health and money are kept of people, in every kind of memory: never, if"
+        " requested, or always.",
         ", ".join(f"{kind}={rule}" for kind, rule in USUAL.items()),
         stored=True,
     )

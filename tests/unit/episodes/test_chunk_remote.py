@@ -27,8 +27,8 @@ async def test_the_model_reads_and_is_told_who_spoke() -> None:
     (read,) = await RemoteChunker(model).read([TALK])
     assert (read.chunker, read.trouble) == ("llm:scripted", None)
     assert read.chunk.gists[0].content == "Ana lives in Porto."
-    assert "Ana: I moved to Porto.\nthe assistant: Nice!" in model.asked[0].text
-    assert "call the person Ana" in model.asked[0].turns[0].content
+    assert "Ana: I moved to Porto.\nthe assistant: Nice!" in model.calls[0].text
+    assert "call the person Ana" in model.calls[0].turns[0].content
 
 
 async def test_the_rules_read_what_the_model_fails_at_and_it_shows() -> None:
@@ -44,7 +44,7 @@ async def test_the_rules_read_what_the_model_fails_at_and_it_shows() -> None:
 async def test_nothing_is_asked_where_nobody_wrote_a_word() -> None:
     model = ScriptedLLM([])
     (read,) = await RemoteChunker(model).read([Talk([Turn(None, "🎉🎉", began=True)])])
-    assert model.asked == []
+    assert model.calls == []
     assert (read.chunker, read.chunk.scope.sentiment) == ("rules", "positive")
 
 
@@ -56,4 +56,4 @@ async def test_secrets_that_a_model_writes_are_cut_out() -> None:
 async def test_a_long_exchange_is_cut() -> None:
     model = ScriptedLLM([answer("x")])
     await RemoteChunker(model).read([Talk([Turn(None, "word " * 50_000, began=True)] * 4)])
-    assert len(model.asked[0].text) < MOST_CHARACTERS + 200
+    assert len(model.calls[0].text) < MOST_CHARACTERS + 200

@@ -53,7 +53,7 @@ async def test_the_model_writes_it_and_is_told_who_spoke_and_when() -> None:
     assert (draft.builder, draft.trouble, draft.measured) == ("llm:scripted", None, False)
     assert draft.said == Condensed.model_validate(GOOD)
     assert draft.text == f"{GOOD['gist']}\n{GOOD['outcome']}"
-    (asked,) = model.asked
+    (asked,) = model.calls
     assert (asked.purpose, asked.shape) == ("episodes.build", Condensed)
     assert "Topic: boats\n\n[2026-03-02 10:01 Ana] I sold the blue boat to Bo." in asked.text
 
@@ -62,7 +62,7 @@ async def test_what_the_model_gets_wrong_once_it_may_repair() -> None:
     wrong = GOOD | {"salience_factors": {"novelty": 9, "emotional": 1, "commitment": 1, "unresolved": False}}
     model = ScriptedLLM([wrong, GOOD])
     assert (await drafted(model, "I sold the blue boat.")).builder == "llm:scripted"
-    assert len(model.asked) == 2
+    assert len(model.calls) == 2
 
 
 @pytest.mark.parametrize("answers", [["no JSON", "none either"], [BudgetSpent("Spent.")], []])
@@ -103,9 +103,9 @@ async def test_what_the_model_tells_of_people_is_held_to_the_policy() -> None:
 async def test_long_messages_are_cut_and_of_many_the_middle_is_left_out() -> None:
     model = ScriptedLLM([GOOD, GOOD])
     await drafted(model, "word " * 50_000)
-    assert LONGEST_MESSAGE < len(model.asked[0].text) < 2 * LONGEST_MESSAGE
+    assert LONGEST_MESSAGE < len(model.calls[0].text) < 2 * LONGEST_MESSAGE
     await drafted(model, *(f"{n} " + "word " * 200 for n in range(90)))
-    text = model.asked[1].text
+    text = model.calls[1].text
     assert len(text) < MOST_CHARACTERS + 500
     assert "] 0 word" in text
     assert "] 89 word" in text

@@ -55,7 +55,7 @@ async def test_a_language_model_is_told_memory_history_and_prompt() -> None:
     model = ScriptedLLM(["In May."])
     answer = await answered(None, model)
     assert (answer.text, answer.by) == ("In May.", "llm:scripted")
-    text = model.asked[0].text
+    text = model.calls[0].text
     assert text.index("- a memory") < text.index("I plan a trip.") < text.index("ana wrote: And when?")
 
 

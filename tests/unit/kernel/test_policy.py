@@ -37,8 +37,8 @@ def test_a_secret_is_refused_wherever_it_stands(
     before: str, secret: str, after: str, work: bool, asked: bool
 ) -> None:
     everything = Policy({"health": "always", "money": "always"})
-    assert everything.refused(f"{before} {secret} {after}", work=work, asked=asked) is not None
-    assert secret not in everything.cut(f"{before} {secret} {after}", work=work, asked=asked)
+    assert everything.refused(f"{before} {secret} {after}", work=work, requested=asked) is not None
+    assert secret not in everything.cut(f"{before} {secret} {after}", work=work, requested=asked)
 
 
 @settings(max_examples=50)
@@ -48,26 +48,26 @@ def test_a_milder_policy_and_being_asked_never_refuse_more(text: str, work: bool
         Policy({"health": "always", "money": "always"}),
         Policy({"health": "never", "money": "never"}),
     )
-    assert (mild.refused(text, asked=asked, work=work) is None) or strict.refused(
-        text, asked=asked, work=work
+    assert (mild.refused(text, requested=asked, work=work) is None) or strict.refused(
+        text, requested=asked, work=work
     )
-    if USUAL.refused(text, asked=True, work=work):
-        assert USUAL.refused(text, asked=False, work=work)
+    if USUAL.refused(text, requested=True, work=work):
+        assert USUAL.refused(text, requested=False, work=work)
 
 
 @pytest.mark.parametrize("text", HEALTH)
 def test_health_is_kept_if_the_user_asked_for_it(text: str) -> None:
     assert USUAL.refused(text)
-    assert USUAL.refused(text, asked=True) is None
-    assert policy("health=never").refused(text, asked=True)
+    assert USUAL.refused(text, requested=True) is None
+    assert policy("health=never").refused(text, requested=True)
     assert policy("health=always").refused(text) is None
     assert not safety(text)
 
 
 @pytest.mark.parametrize("text", MONEY)
 def test_money_is_not_kept_even_if_asked(text: str) -> None:
-    assert USUAL.refused(text, asked=True)
-    assert policy("money=asked").refused(text, asked=True) is None
+    assert USUAL.refused(text, requested=True)
+    assert policy("money=requested").refused(text, requested=True) is None
 
 
 @pytest.mark.parametrize("text", FINE)
@@ -86,7 +86,7 @@ def test_numbers_that_are_no_cards_are_not_taken_for_one() -> None:
     assert forbidden("order 4111 1111 1111 1112 has shipped") is None
 
 
-@pytest.mark.parametrize("setting", ["health", "health=often", "weather=never", "money=never=asked"])
+@pytest.mark.parametrize("setting", ["health", "health=often", "weather=never", "money=never=requested"])
 def test_a_rule_that_there_is_not_is_refused(setting: str) -> None:
     with pytest.raises(ConfigError):
         policy(setting)
@@ -238,13 +238,13 @@ def test_allergies_have_a_rule_of_their_own() -> None:
     assert USUAL.refused("I'm allergic to ibuprofen.") is None
     assert policy("health=never").refused("I'm allergic to ibuprofen.") is None
     assert policy("allergies=never").refused("I'm allergic to ibuprofen.")
-    assert policy("allergies=asked").refused("I'm allergic to ibuprofen.", asked=True) is None
+    assert policy("allergies=requested").refused("I'm allergic to ibuprofen.", requested=True) is None
 
 
 def test_a_sentence_that_asks_to_remember_speaks_for_itself() -> None:
     assert asks("Please remember that I have asthma.")
     assert USUAL.cut("Remember that I have asthma. I have gout.") == "Remember that I have asthma."
-    assert USUAL.cut("Remember that I have asthma.", asked=False) == ""
+    assert USUAL.cut("Remember that I have asthma.", requested=False) == ""
 
 
 def test_work_names_illnesses_of_nobody() -> None:

@@ -99,9 +99,9 @@ async def test_what_somebody_must_not_be_given_is_a_constraint_whatever_the_mode
 
 
 async def test_the_policy_of_the_settings_decides() -> None:
-    asthma = {**OBOE, "summary": "The user has asthma.", "turn": 2, "asked": True, "importance": "low"}
+    asthma = {**OBOE, "summary": "The user has asthma.", "turn": 2, "requested": True, "importance": "low"}
     (kept,) = (await answered({"inclusions": [asthma]})).inclusions
-    assert (kept.importance, kept.asked) == ("medium", True)
+    assert (kept.importance, kept.requested) == ("medium", True)
     assert (await answered({"inclusions": [asthma]}, rules="health=never")).empty
 
 
@@ -118,15 +118,15 @@ async def test_a_conversation_in_which_the_user_says_nothing_new_is_not_sent() -
         ]
     }
     assert (await RemoteEvaluator(llm).evaluate(SatiEvaluationInput.model_validate(asked))).empty
-    assert llm.asked == []
+    assert llm.calls == []
 
 
 async def test_only_memories_and_turns_are_sent() -> None:
     llm = ScriptedLLM([{}])
     turn = ASKED.recent_conversation[0].model_copy(update={"content": "I moved to Lisbon."})
     await RemoteEvaluator(llm).evaluate(ASKED.model_copy(update={"recent_conversation": (turn,)}))
-    assert "a [identity, high] The user lives in Berlin." in llm.asked[0].text
-    assert "[0 user] I moved to Lisbon." in llm.asked[0].text
+    assert "a [identity, high] The user lives in Berlin." in llm.calls[0].text
+    assert "[0 user] I moved to Lisbon." in llm.calls[0].text
 
 
 async def test_a_failing_model_is_told() -> None:

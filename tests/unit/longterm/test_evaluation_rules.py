@@ -168,7 +168,7 @@ async def test_what_is_known_is_not_included_again() -> None:
 
 async def test_to_be_asked_to_remember_makes_it_at_least_medium() -> None:
     (kept,) = (await evaluated("Remember that my favourite colour is teal.")).inclusions
-    assert (kept.importance, kept.asked) == ("medium", True)
+    assert (kept.importance, kept.requested) == ("medium", True)
     (anything,) = (await evaluated("Please remember that the spare key hangs in the shed.")).inclusions
     assert (anything.importance, anything.summary) == ("medium", "The spare key hangs in the shed.")
 

@@ -92,7 +92,7 @@ class InclusionRequest(RequestBody):
     details: str | None = None
     reason: str = ""
     sources: _Sources = Field(default_factory=list[MemorySourceRequest])
-    asked: bool = False
+    requested: bool = False
 
 
 class EditRequest(RequestBody):
@@ -106,7 +106,7 @@ class EditRequest(RequestBody):
     reason: str = ""
     sources: _Sources = Field(default_factory=list[MemorySourceRequest])
     expected_version: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
-    asked: bool = False
+    requested: bool = False
 
 
 class DeletionRequest(RequestBody):

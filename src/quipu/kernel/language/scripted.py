@@ -38,14 +38,14 @@ class ScriptedLLM:
 
     An answer is a text, a pydantic value or a mapping (both are said as JSON), or an error to be raised. It
     is read, checked and sent back once as a real one's. A script that has ended fails with
-    ``LanguageFailed``. ``asked`` holds every request.
+    ``LanguageFailed``. ``calls`` holds every request.
     """
 
     def __init__(
         self, answers: Iterable[Answer] | Callable[[ScriptedCall], Answer] = (), *, name: str = "scripted"
     ) -> None:
         self.name = name
-        self.asked: list[ScriptedCall] = []
+        self.calls: list[ScriptedCall] = []
         self._answer = answers if callable(answers) else _in_order(answers)
 
     async def structured(self, *, instructions: str, text: str, shape: type[Shape], purpose: str) -> Shape:
@@ -63,8 +63,8 @@ class ScriptedLLM:
 
     def _sender(self, purpose: str, shape: type[BaseModel] | None) -> Send:
         async def send(turns: Sequence[Turn]) -> Reply:
-            self.asked.append(ScriptedCall(purpose, shape, tuple(turns)))
-            return Reply(_said(self._answer(self.asked[-1])))
+            self.calls.append(ScriptedCall(purpose, shape, tuple(turns)))
+            return Reply(_said(self._answer(self.calls[-1])))
 
         return send
 

@@ -90,13 +90,13 @@ class Policy:
     secrets: bool = True
 
     def verdicts(
-        self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
+        self, text: str, *, requested: bool | None = None, work: bool = False, source: str = ""
     ) -> list[Verdict]:
         """Judge each clause of a text; of a refused one, each item that it lists.
 
-        ``asked``: the user asked to remember it; None decides by the sentence itself. ``work``: the text is
-        about a profession or a project, which may name an illness or money that are nobody's in particular:
-        neither it nor ``source``, the words that it retells, names a person.
+        ``requested``: the user asked to remember it; None decides by the sentence itself. ``work``: the text
+        is about a profession or a project, which may name an illness or money that are nobody's in
+        particular: neither it nor ``source``, the words that it retells, names a person.
         """
         judged: list[Verdict] = []
         for sentence in sentences(text):
@@ -105,33 +105,36 @@ class Policy:
             if not kinds and not self.secrets and told(whole) is None:
                 judged.append(_verdict(sentence, None))
                 continue
-            wanted = asks(whole) if asked is None else asked
+            wanted = asks(whole) if requested is None else requested
             judge = partial(
-                self._reason, kinds=kinds, asked=wanted, work=_plain(f"{source} {whole}") if work else None
+                self._reason,
+                kinds=kinds,
+                requested=wanted,
+                work=_plain(f"{source} {whole}") if work else None,
             )
             verdicts = [verdict for one in clauses(text, sentence) for verdict in _judged(one, judge)]
             verdicts = _predicated(_together(verdicts, judge))
             judged += _unasked(verdicts) if whole.endswith("?") else verdicts
         return _together(judged, forbidden) if self.secrets else judged
 
-    def cut(self, text: str, *, asked: bool | None = None, work: bool = False, source: str = "") -> str:
+    def cut(self, text: str, *, requested: bool | None = None, work: bool = False, source: str = "") -> str:
         """Return the text without the clauses that may not be kept; "" if none may."""
-        return GAP.join(self.left(text, asked=asked, work=work, source=source))
+        return GAP.join(self.left(text, requested=requested, work=work, source=source))
 
     def left(
-        self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
+        self, text: str, *, requested: bool | None = None, work: bool = False, source: str = ""
     ) -> list[str]:
         """Return the parts of a text that may be kept, in their order, each with its subject."""
-        judged = self.verdicts(text, asked=asked, work=work, source=source)
+        judged = self.verdicts(text, requested=requested, work=work, source=source)
         if all(one.refused is None for one in judged):
             return [text]
         return list(filter(None, _runs(text, judged)))
 
     def refused(
-        self, text: str, *, asked: bool | None = None, work: bool = False, source: str = ""
+        self, text: str, *, requested: bool | None = None, work: bool = False, source: str = ""
     ) -> str | None:
         """Return the reason why the text may not be kept whole; None if it may."""
-        judged = self.verdicts(text, asked=asked, work=work, source=source)
+        judged = self.verdicts(text, requested=requested, work=work, source=source)
         return next((one.refused for one in judged if one.refused is not None), None)
 
     def _named(self, sentence: str) -> list[str]:
@@ -143,7 +146,7 @@ class Policy:
             if rule != "always" and (kind not in named or named[kind].search(lower))
         ]
 
-    def _reason(self, text: str, *, kinds: Sequence[str], asked: bool, work: str | None) -> str | None:
+    def _reason(self, text: str, *, kinds: Sequence[str], requested: bool, work: str | None) -> str | None:
         """Return the reason why a text may not be kept; None if it may.
 
         ``work`` is a sentence about work and its source, in lower case; None for other sentences.
@@ -154,11 +157,11 @@ class Policy:
         lower = _plain(text)
         for kind in kinds:
             rule = self.rules[kind]
-            if rule == "asked" and asked:
+            if rule == "requested" and requested:
                 continue
             nobody = work is not None and _PERSON[kind].search(work) is None
             if not nobody and _sensitive(kind, lower, work=work is not None):
-                return f"{kind}: not asked to remember" if rule == "asked" else kind
+                return f"{kind}: not asked to remember" if rule == "requested" else kind
         return None
 
 
@@ -240,7 +243,7 @@ def _in_digits(spelled: re.Match[str]) -> str:
 
 
 def policy(setting: str, *, secrets: bool = True) -> Policy:
-    """Return the policy of a setting, say "health=always, money=asked"; other kinds keep the usual rule.
+    """Return the policy of a setting, say "health=always, money=requested"; other kinds keep the usual rule.
 
     Raises:
         ConfigError: it names a kind or a rule that there is not.

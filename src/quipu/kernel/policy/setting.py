@@ -8,15 +8,15 @@ from typing import Any, Final, Literal
 from quipu.errors import ConfigError
 from quipu.kernel.base.setting import TEXT, Form
 
-Rule = Literal["never", "asked", "always"]
+Rule = Literal["never", "requested", "always"]
 """When something of a kind is kept: never, if the user asked to remember it, or always."""
 
-USUAL: Final[Mapping[str, Rule]] = {"allergies": "always", "health": "asked", "money": "never"}
-_RULES: Final[tuple[Rule, ...]] = ("never", "asked", "always")
+USUAL: Final[Mapping[str, Rule]] = {"allergies": "always", "health": "requested", "money": "never"}
+_RULES: Final[tuple[Rule, ...]] = ("never", "requested", "always")
 
 
 def rules(setting: str) -> dict[str, Rule]:
-    """Read the rules of a setting, say "health=always, money=asked"; other kinds keep the usual rule.
+    """Read the rules of a setting, say "health=always, money=requested"; other kinds keep the usual rule.
 
     Raises:
         ConfigError: it names a kind or a rule that there is not.
@@ -28,7 +28,7 @@ def rules(setting: str) -> dict[str, Rule]:
         if kind not in USUAL or chosen is None:
             raise ConfigError(
                 f"{part!r} is no rule of what is kept of people.",
-                hint="For example 'health=never, money=asked'; the rules are never, asked, always.",
+                hint="For example 'health=never, money=requested'; the rules are never, requested, always.",
             )
         merged[kind] = chosen
     return merged

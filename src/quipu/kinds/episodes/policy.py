@@ -52,13 +52,13 @@ class Retold:
 
     def cut(self, text: str) -> str:
         """Return the text without clauses that may not be kept; "" if none may."""
-        return self._policy.cut(text, asked=self._asked(text))
+        return self._policy.cut(text, requested=self._asked(text))
 
     def may(self, key: str, value: str) -> bool:
         """Return True if a fact of somebody may be kept, by its key and its value."""
         name = key.replace("_", " ")
         told = f"The user has {name} {value}. The user's {name} is {value}."
-        return self._policy.refused(told, asked=self._asked(value)) is None
+        return self._policy.refused(told, requested=self._asked(value)) is None
 
     def _asked(self, text: str) -> bool:
         words = _words(text)

@@ -112,7 +112,7 @@ class Changes:
 
     async def store(self, new: New) -> Kept:
         """Keep a memory. One that says so already is restated: its importance may rise, never fall."""
-        rule = self._refused(new.summary, new.details, new.category, new.asked)
+        rule = self._refused(new.summary, new.details, new.category, new.requested)
         if rule is not None:
             return Kept(id=None, outcome="refused", reason=rule)
         said = await _still_there(self.tx, new.said)
@@ -142,7 +142,7 @@ class Changes:
         now_says = _reworded(row, to)
         if now_says == row.wording:
             return row
-        rule = self._refused(now_says.summary, now_says.details, now_says.category, to.asked)
+        rule = self._refused(now_says.summary, now_says.details, now_says.category, to.requested)
         if rule is not None:
             raise BadInput(f"it must not be kept: {rule}.", field="summary")
         said = await _still_there(self.tx, to.said)

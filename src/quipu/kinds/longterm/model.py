@@ -215,7 +215,7 @@ class Existing:
 class Inclusion:
     """A new memory that an evaluation asks for.
 
-    ``asked``: the user asked for it to be remembered. ``reason`` says why it is kept, never what.
+    ``requested``: the user asked for it to be remembered. ``reason`` says why it is kept, never what.
     """
 
     category: Category
@@ -224,7 +224,7 @@ class Inclusion:
     details: str | None = None
     reason: str = ""
     sources: Sequence[MemorySource] = ()
-    asked: bool = False
+    requested: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,7 +242,7 @@ class Edit:
     reason: str = ""
     sources: Sequence[MemorySource] = ()
     expected_version: int | None = None
-    asked: bool = False
+    requested: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +276,7 @@ class Evaluation:
 
 
 Refuses = Callable[[str, Category, bool], str | None]
-"""``refuses(text, category, asked)``: the rule by which a text must not be kept automatically, or None."""
+"""``refuses(text, category, requested)``: the rule by which a text must not be kept by itself, or None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,7 +292,7 @@ class New:
     source: str | None = None
     happened_at: datetime | None = None
     said: Sequence[MemorySource] = ()
-    asked: bool = False
+    requested: bool = False
     reason: str | None = None
 
 
@@ -306,5 +306,5 @@ class Rewording:
     details: str | None = None
     said: Sequence[MemorySource] = ()
     expected_version: int | None = None
-    asked: bool = False
+    requested: bool = False
     reason: str | None = None

@@ -23,8 +23,8 @@ async def test_answers_come_in_their_order_and_in_any_form() -> None:
     language = ScriptedLLM([Note(text="a"), {"text": "b"}, '{"text": "c"}', "d"])
     assert [await note(language, text) for text in "xyz"] == ["a", "b", "c"]
     assert await language.say(instructions="Say.", text="x", purpose="test.say") == "d"
-    assert [asked.purpose for asked in language.asked] == ["test.note"] * 3 + ["test.say"]
-    assert [asked.shape for asked in language.asked] == [Note, Note, Note, None]
+    assert [asked.purpose for asked in language.calls] == ["test.note"] * 3 + ["test.say"]
+    assert [asked.shape for asked in language.calls] == [Note, Note, Note, None]
 
 
 async def test_a_function_may_answer_by_what_is_asked() -> None:

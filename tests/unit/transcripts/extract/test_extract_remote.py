@@ -29,8 +29,8 @@ async def test_a_fact_quotes_its_turn_letter_by_letter() -> None:
     assert (one.fact, one.turn_index, one.message_id) == ("The user prefers tabs.", 1, 7)
     assert one.excerpt == "I prefer\ntabs, always"
     assert found.dropped == 0
-    assert "Project: acme" in model.asked[0].text
-    assert "[1 user] No. I prefer\n    tabs, always." in model.asked[0].text
+    assert "Project: acme" in model.calls[0].text
+    assert "[1 user] No. I prefer\n    tabs, always." in model.calls[0].text
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ async def test_a_session_in_which_nobody_spoke_asks_nothing() -> None:
         SessionTurn(index=1, role="other", text="I prefer tabs"),
     ]
     assert (await RemoteExtractor(model).extract(said)).findings == ()
-    assert model.asked == []
+    assert model.calls == []
 
 
 async def test_a_long_session_is_asked_in_parts_that_end_between_turns() -> None:

@@ -73,11 +73,11 @@ def claim(clause: str, *, order: bool = True) -> Claim | None:
     return _of_others(clause) or _of_the_user(clause, order=order)
 
 
-def important(of: Claim, *, asked: bool, stressed: bool) -> Importance:
+def important(of: Claim, *, requested: bool, stressed: bool) -> Importance:
     """Return a claim's importance: as usual, at least medium if asked for, high if called important."""
     if stressed:
         return "high"
-    return max(of.importance, "medium", key=weight) if asked else of.importance
+    return max(of.importance, "medium", key=weight) if requested else of.importance
 
 
 def stressed(text: str) -> bool:

@@ -146,7 +146,7 @@ class _Turn:
             said = [one.text for one in sentences(self._answer.rest)]
         for at, text in enumerate(said):
             following = said[at + 1] if at + 1 < len(said) else ""
-            self._sentence(text, asked=requests.asks_back(spelled(following)))
+            self._sentence(text, requested=requests.asks_back(spelled(following)))
 
     def _answered(self) -> answers.Answer | None:
         question = answers.asked(self._heard)
@@ -159,9 +159,9 @@ class _Turn:
         if answer.denied:
             self._take_back(claim, excerpt)
         elif claim is not None and not grammar().guarded(_QUIET, answer.statement):
-            self._claimed(claim, excerpt, asked=False, text=answer.statement)
+            self._claimed(claim, excerpt, requested=False, text=answer.statement)
 
-    def _sentence(self, text: str, *, asked: bool) -> None:
+    def _sentence(self, text: str, *, requested: bool) -> None:
         plain = spelled(text)
         lead = trimmed(plain)
         if requests.asks_back(plain):
@@ -176,54 +176,54 @@ class _Turn:
         self._statement(
             remembering or plain,
             text,
-            asked=asked or remembering is not None,
+            requested=requested or remembering is not None,
             stressed=claims.stressed(plain),
         )
 
-    def _statement(self, plain: str, excerpt: str, *, asked: bool, stressed: bool) -> None:
+    def _statement(self, plain: str, excerpt: str, *, requested: bool, stressed: bool) -> None:
         lead = trimmed(plain)
         if changes.points_back(lead) or changes.points_back(plain):
             self._disown(excerpt)
         right, rest = changes.put_right(lead, third(lead))
         found_any = self._clauses(
-            rest, excerpt, asked=asked, stressed=stressed, old=right.old if right else None
+            rest, excerpt, requested=requested, stressed=stressed, old=right.old if right else None
         )
         if right is not None and not found_any:
             self._put_right(right, excerpt, rest)
         meant = changes.meant(plain) or changes.meant(lead)
         if meant is not None:
             self._meant(meant, excerpt)
-        if asked and not found_any:
+        if requested and not found_any:
             category = self._meanings.get(lead, "context")
             self.undecided[lead] = True
             self._outcome.keep(third(lead), category, excerpt=excerpt, hidden=self._hidden, stressed=stressed)
 
-    def _clauses(self, text: str, excerpt: str, *, asked: bool, stressed: bool, old: str | None) -> bool:
+    def _clauses(self, text: str, excerpt: str, *, requested: bool, stressed: bool, old: str | None) -> bool:
         """Judge the clauses of a sentence; whether one of them claimed, or took back, something."""
         parts = clauses(text)
         questioned = (
             not text.lower().startswith("is it ")
             and grammar().guarded(("question",), text.rstrip())
-            and not asked
+            and not requested
         )
         gone = changes.taken_back(third(trimmed(text)))
         if gone is not None and gone.parted and self._gone(gone, excerpt):
             return True
         whole = claims.claim(third(trimmed(text)))
         if whole is not None and whole.family in _WHOLE:
-            return self._claimed(whole, excerpt, asked=asked, text=text, old=old)
+            return self._claimed(whole, excerpt, requested=requested, text=text, old=old)
         found_any = False
         for at, clause in enumerate(parts):
             told = third(clause)
-            asking = not asked and (
+            asking = not requested and (
                 (questioned and at == len(parts) - 1 and text.rstrip().endswith("?"))
                 or grammar().guarded(("question",), clause)
             )
             before = [third(one) for one in parts[:at]]
             judged = self._clause(
-                told, before, excerpt, asking=asking, asked=asked, stressed=stressed, old=old
+                told, before, excerpt, asking=asking, requested=requested, stressed=stressed, old=old
             )
-            if not judged and not asking and not asked and old is None:
+            if not judged and not asking and not requested and old is None:
                 judged = self._by_meaning(clause, told, excerpt)
             found_any |= judged
         return found_any
@@ -244,7 +244,7 @@ class _Turn:
             (Statement(f"says:{words}", told, False),),
             "by meaning",
         )
-        return self._claimed(claim, excerpt, asked=False, text=told)
+        return self._claimed(claim, excerpt, requested=False, text=told)
 
     def _clause(
         self,
@@ -253,13 +253,13 @@ class _Turn:
         excerpt: str,
         *,
         asking: bool,
-        asked: bool,
+        requested: bool,
         stressed: bool,
         old: str | None,
     ) -> bool:
         if asking:
             claim = claims.mention(told)
-            return claim is not None and self._claimed(claim, excerpt, asked=asked, text=told)
+            return claim is not None and self._claimed(claim, excerpt, requested=requested, text=told)
         gone = changes.taken_back(told)
         if gone is not None and (self._gone(gone, excerpt) or gone.final):
             return True
@@ -271,14 +271,14 @@ class _Turn:
         if claim is not None and safety(claim.summary) and points_back(told):
             claim = danger
         if danger is not None and (claim is None or not safety(claim.summary)):
-            judged = self._claimed(danger, excerpt, asked=asked, text=told)
+            judged = self._claimed(danger, excerpt, requested=requested, text=told)
         else:
             judged, claim = False, claim or claims.mention(told)
         if claim is None:
             return judged
         if stressed:
             claim = claims.with_importance(claim, "high")
-        return self._claimed(claim, excerpt, asked=asked, text=told, old=old) or judged
+        return self._claimed(claim, excerpt, requested=requested, text=told, old=old) or judged
 
     def _of_named(self, told: str) -> Claim | None:
         """Return the claim of a clause about somebody whose name is known: "Lena turned seven"."""
@@ -290,8 +290,10 @@ class _Turn:
                     return None if claim is None or claim.family.startswith("mentioned") else claim
         return None
 
-    def _claimed(self, claim: Claim, excerpt: str, *, asked: bool, text: str, old: str | None = None) -> bool:
-        importance = claims.important(claim, asked=asked, stressed=claims.stressed(text))
+    def _claimed(
+        self, claim: Claim, excerpt: str, *, requested: bool, text: str, old: str | None = None
+    ) -> bool:
+        importance = claims.important(claim, requested=requested, stressed=claims.stressed(text))
         claimed = constraining(claims.with_importance(claim, importance))
         if claimed is None:
             return False
@@ -300,11 +302,11 @@ class _Turn:
         if decided is None:
             decided = self._instead(claim)
         if isinstance(decided, Change):
-            self._outcome.change(decided, claim, excerpt=excerpt, hidden=self._hidden, asked=asked)
+            self._outcome.change(decided, claim, excerpt=excerpt, hidden=self._hidden, requested=requested)
         elif isinstance(decided, Same):
-            self._outcome.confirm(decided.memory, claim, excerpt=excerpt, asked=asked)
+            self._outcome.confirm(decided.memory, claim, excerpt=excerpt, requested=requested)
         else:
-            self._outcome.include(claim, excerpt=excerpt, hidden=self._hidden, asked=asked)
+            self._outcome.include(claim, excerpt=excerpt, hidden=self._hidden, requested=requested)
         return True
 
     def _instead(self, claim: Claim) -> Change | None:
@@ -387,5 +389,5 @@ class _Turn:
             claim,
             excerpt=excerpt,
             hidden=self._hidden,
-            asked=False,
+            requested=False,
         )

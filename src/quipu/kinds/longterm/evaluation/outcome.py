@@ -114,12 +114,12 @@ class Outcome:
         """Count something that was asked for and could not be done."""
         self._dropped += 1
 
-    def include(self, new: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
+    def include(self, new: Claim, *, excerpt: str, hidden: Bare, requested: bool) -> None:
         """Ask for a new memory, unless the policy refuses it."""
         if new.quiet:
             return
-        shown = self._allowed(new, hidden.shown(new.summary), asked=asked)
-        said = self._said(hidden.shown(excerpt), new.category, asked=asked)
+        shown = self._allowed(new, hidden.shown(new.summary), requested=requested)
+        said = self._said(hidden.shown(excerpt), new.category, requested=requested)
         if shown is None or said is None:
             self._dropped += 1
             return
@@ -128,9 +128,9 @@ class Outcome:
             category=shown.category,
             importance=shown.importance,
             summary=shown.summary,
-            reason="asked to remember" if asked else f"said of themselves: {new.family}",
+            reason="asked to remember" if requested else f"said of themselves: {new.family}",
             sources=(said,),
-            asked=asked,
+            requested=requested,
         )
         self._live.append(replace(of_claim(shown, importance=shown.importance), id=id_))
 
@@ -139,43 +139,45 @@ class Outcome:
         importance: Importance = "high" if stressed else max(USUAL[category], "medium", key=weight)
         new = Claim(category, importance, sentence(told), (), "asked")
         if not any(one.words >= of_claim(new, importance=importance).words for one in self._live):
-            self.include(new, excerpt=excerpt, hidden=hidden, asked=True)
+            self.include(new, excerpt=excerpt, hidden=hidden, requested=True)
 
-    def change(self, decided: Change, new: Claim, *, excerpt: str, hidden: Bare, asked: bool) -> None:
+    def change(self, decided: Change, new: Claim, *, excerpt: str, hidden: Bare, requested: bool) -> None:
         """Ask for a memory to say something else."""
         one = decided.memory
         if one.id == "?":
-            self.include(replace(new, summary=decided.summary), excerpt=excerpt, hidden=hidden, asked=asked)
+            self.include(
+                replace(new, summary=decided.summary), excerpt=excerpt, hidden=hidden, requested=requested
+            )
             return
-        shown = self._allowed(new, hidden.shown(decided.summary), asked=asked)
-        said = self._said(hidden.shown(excerpt), new.category, asked=asked)
+        shown = self._allowed(new, hidden.shown(decided.summary), requested=requested)
+        said = self._said(hidden.shown(excerpt), new.category, requested=requested)
         if shown is None or said is None:
             self._dropped += 1
             return
-        importance = max(one.importance, new.importance, key=weight) if asked else one.importance
+        importance = max(one.importance, new.importance, key=weight) if requested else one.importance
         if one.id in self._new:
             before = self._new[one.id]
             self._new[one.id] = replace(
                 before, summary=shown.summary, category=shown.category, importance=importance,
-                sources=(*before.sources, said), asked=before.asked or asked,
+                sources=(*before.sources, said), requested=before.requested or requested,
             )  # fmt: skip
         else:
             self._edits[one.id] = Edit(
-                id=one.id, summary=shown.summary, reason=decided.reason, sources=(said,), asked=asked,
+                id=one.id, summary=shown.summary, reason=decided.reason, sources=(said,), requested=requested,
                 importance=importance if importance != one.importance else None,
                 expected_version=one.version,
             )  # fmt: skip
             self._deletions.pop(one.id, None)
         self._replace(one, shown.summary, importance)
 
-    def confirm(self, one: KnownMemory, new: Claim, *, excerpt: str, asked: bool) -> None:
+    def confirm(self, one: KnownMemory, new: Claim, *, excerpt: str, requested: bool) -> None:
         """Note that a known memory was said again: it matters more if the user asked to remember it."""
-        if not asked or weight(new.importance) <= weight(one.importance) or one.id == "?":
+        if not requested or weight(new.importance) <= weight(one.importance) or one.id == "?":
             return
         if one.id in self._new:
-            self._new[one.id] = replace(self._new[one.id], importance=new.importance, asked=True)
+            self._new[one.id] = replace(self._new[one.id], importance=new.importance, requested=True)
         else:
-            said = self._said(excerpt, new.category, asked=True)
+            said = self._said(excerpt, new.category, requested=True)
             if said is None:
                 self._dropped += 1
                 return
@@ -184,7 +186,7 @@ class Outcome:
                 replace(before, importance=new.importance)
                 if before
                 else Edit(id=one.id, importance=new.importance, reason="asked to remember", sources=(said,),
-                          asked=True, expected_version=one.version)
+                          requested=True, expected_version=one.version)
             )  # fmt: skip
         self._replace(one, one.summary, new.importance)
 
@@ -215,12 +217,12 @@ class Outcome:
             dropped=self._dropped,
         )
 
-    def _allowed(self, new: Claim, summary: str, *, asked: bool) -> Claim | None:
+    def _allowed(self, new: Claim, summary: str, *, requested: bool) -> Claim | None:
         """Return the claim without clauses that the policy refuses; None if it lies in these.
 
         If its value is cut, the rest is read anew: "allergic to nuts and diabetic".
         """
-        kept = self._policy.cut(summary, asked=asked, work=new.category in WORK)
+        kept = self._policy.cut(summary, requested=requested, work=new.category in WORK)
         if kept == summary:
             return replace(new, summary=summary)
         value = new.told[0].value.lower() if new.told else ""
@@ -230,9 +232,9 @@ class Outcome:
         left = None if again is None else constraining(again)
         return None if left is None else replace(left, importance=new.importance, summary=sentence(kept))
 
-    def _said(self, excerpt: str, category: Category, *, asked: bool) -> MemorySource | None:
+    def _said(self, excerpt: str, category: Category, *, requested: bool) -> MemorySource | None:
         """Return the source without clauses that the policy refuses; None if nothing is left."""
-        kept = self._policy.cut(excerpt, asked=asked, work=category in WORK)
+        kept = self._policy.cut(excerpt, requested=requested, work=category in WORK)
         return replace(self.turn, excerpt=kept[:_LONGEST_EXCERPT]) if kept else None
 
     def _replace(self, one: KnownMemory, summary: str, importance: Importance) -> None:

@@ -50,7 +50,7 @@ class IncludedMemory(BaseModel):
     summary: str = Field(min_length=1, max_length=_LONGEST, description="One sentence that stands alone.")
     reason: str = Field(default="", max_length=_LONGEST)
     turn: int = Field(ge=0, description="The number of the user's turn that says it.")
-    asked: bool = Field(default=False, description="The user asked for it to be remembered.")
+    requested: bool = Field(default=False, description="The user asked for it to be remembered.")
 
 
 class EditedMemory(BaseModel):
@@ -147,20 +147,20 @@ class AnswerCheck:
         turn, work = self._said.get(one.turn), one.category in WORK
         if turn is None:
             return None
-        cut = partial(self._policy.cut, asked=one.asked, work=work, source=turn.content)
+        cut = partial(self._policy.cut, requested=one.requested, work=work, source=turn.content)
         summary = cut(" ".join(one.summary.split()))
-        source = self._source(turn, one.turn, asked=one.asked, work=work)
+        source = self._source(turn, one.turn, requested=one.requested, work=work)
         if source is None or not summary or normal_form(summary) in self._forms:
             return None
         harms = safety(summary)
-        importance = "medium" if one.asked and one.importance == "low" else one.importance
+        importance = "medium" if one.requested and one.importance == "low" else one.importance
         return Inclusion(
             category="constraint" if harms else one.category,
             importance="high" if harms else importance,
             summary=summary,
-            reason=self._reason(one.reason, turn, one.asked, work),
+            reason=self._reason(one.reason, turn, one.requested, work),
             sources=(source,),
-            asked=one.asked,
+            requested=one.requested,
         )
 
     def _edit(self, one: EditedMemory) -> Edit | None:
@@ -168,8 +168,8 @@ class AnswerCheck:
         if turn is None or memory is None:
             return None
         work = memory.category in WORK
-        source = self._source(turn, one.turn, asked=False, work=work)
-        cut = partial(self._policy.cut, asked=False, work=work, source=turn.content)
+        source = self._source(turn, one.turn, requested=False, work=work)
+        cut = partial(self._policy.cut, requested=False, work=work, source=turn.content)
         summary = cut(" ".join(one.summary.split())) if one.summary else None
         details = cut(one.details) if one.details else None
         if source is None or "" in (summary, details) or _changes_nothing(one, summary, memory):
@@ -189,7 +189,7 @@ class AnswerCheck:
         if turn is None or memory is None:
             return None
         work = memory.category in WORK
-        source = self._source(turn, one.turn, asked=False, work=work)
+        source = self._source(turn, one.turn, requested=False, work=work)
         return Deletion(
             id=one.id,
             reason=self._reason(one.reason, turn, False, work),
@@ -197,13 +197,13 @@ class AnswerCheck:
             expected_version=memory.version,
         )
 
-    def _reason(self, reason: str, turn: SatiTurn, asked: bool, work: bool) -> str:
-        refused = self._policy.refused(reason, asked=asked, work=work, source=turn.content)
+    def _reason(self, reason: str, turn: SatiTurn, requested: bool, work: bool) -> str:
+        refused = self._policy.refused(reason, requested=requested, work=work, source=turn.content)
         return "" if refused else reason
 
-    def _source(self, turn: SatiTurn, at: int, *, asked: bool, work: bool) -> MemorySource | None:
+    def _source(self, turn: SatiTurn, at: int, *, requested: bool, work: bool) -> MemorySource | None:
         """Return the source without clauses that the policy refuses; None if nothing is left."""
-        kept = self._policy.cut(turn.content, asked=asked, work=work)
+        kept = self._policy.cut(turn.content, requested=requested, work=work)
         if not kept:
             return None
         text = excerpt(kept, _LONGEST_EXCERPT)

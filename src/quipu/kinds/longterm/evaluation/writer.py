@@ -104,7 +104,7 @@ def _each(name: str, several: Sequence[_T], check: Callable[[_T], _T]) -> tuple[
 
 def refusing(policy: Policy) -> Refuses:
     """Return the policy in the form that changes of memories ask it."""
-    return lambda text, category, asked: policy.refused(text, asked=asked, work=category in WORK)
+    return lambda text, category, requested: policy.refused(text, requested=requested, work=category in WORK)
 
 
 def held(evaluation: Evaluation, policy: Policy) -> Evaluation:
@@ -122,7 +122,7 @@ def held(evaluation: Evaluation, policy: Policy) -> Evaluation:
 
 def _held(one: Inclusion, policy: Policy) -> Inclusion:
     work = one.category in WORK
-    cut = partial(policy.cut, asked=one.asked, work=work)
+    cut = partial(policy.cut, requested=one.requested, work=work)
     harms = safety(one.summary)
     return replace(
         one,
@@ -136,7 +136,7 @@ def _held(one: Inclusion, policy: Policy) -> Inclusion:
 
 def _reworded(one: Edit, policy: Policy) -> Edit:
     work = one.category is None or one.category in WORK  # the memory's own may be
-    cut = partial(policy.cut, asked=one.asked, work=work)
+    cut = partial(policy.cut, requested=one.requested, work=work)
     harms = one.summary is not None and safety(one.summary)
     return replace(
         one,
@@ -187,7 +187,7 @@ async def _include(
         user=user,
         session=session,
         said=one.sources,
-        asked=one.asked,
+        requested=one.requested,
         reason=one.reason,
     )
     kept = await changes.store(new)
@@ -204,7 +204,7 @@ async def _edit(changes: Changes, one: Edit) -> list[AuditMemory]:
         details=one.details,
         said=one.sources,
         expected_version=one.expected_version,
-        asked=one.asked,
+        requested=one.requested,
         reason=one.reason,
     )
     try:

@@ -153,9 +153,9 @@ class SessionReader:
 
         Of its excerpt, the longest run that may be kept stays: it stands in the turn as it is.
         """
-        asked = asks(one.excerpt)
-        fact = self._policy.cut(one.fact, asked=asked, work=True, source=one.excerpt)
-        words = self._policy.left(one.excerpt, asked=asked, work=True)
+        requested = asks(one.excerpt)
+        fact = self._policy.cut(one.fact, requested=requested, work=True, source=one.excerpt)
+        words = self._policy.left(one.excerpt, requested=requested, work=True)
         return replace(one, fact=fact, excerpt=max(words, key=len)) if fact and words else None
 
     def _bare(self, one: Finding) -> Finding:
