@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-_NAME = re.compile(r"\{([a-z]+)\}")
+_NAME = re.compile(r"\{([a-z_]+)\}")
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:
@@ -13,11 +13,11 @@ def filled(text: str, words: Mapping[str, str]) -> str:
     return _NAME.sub(lambda match: words[match[1]], text)
 
 
-def entries(words: Mapping[str, str]) -> dict[str, str]:
-    """Return a table of words in which each entry has those before it filled in."""
+def entries(words: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
+    """Return a table of words, each with those before it filled in; the words of a list are alternatives."""
     known: dict[str, str] = {}
-    for name, text in words.items():
-        known[name] = filled(text, known)
+    for name, entry in words.items():
+        known[name] = filled(entry if isinstance(entry, str) else f"(?:{'|'.join(entry)})", known)
     return known
 
 

@@ -152,11 +152,12 @@ class Sentence:
 
 def sentences(message: str) -> list[Sentence]:
     """Return the sentences of the prose in a message, in order. Linear in its length."""
-    seen = _UNREAD.sub(_hidden, message)
+    seen = _UNREAD.sub(hidden, message)
     return [_sentence(message, seen, start, end) for start, end in _ranges(seen, prose(message))]
 
 
-def _hidden(match: re.Match[str]) -> str:
+def hidden(match: re.Match[str]) -> str:
+    """Return as many letters as a match has: what is not read stays in its place."""
     return "x" * len(match[0])
 
 

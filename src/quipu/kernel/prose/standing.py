@@ -10,14 +10,14 @@ from itertools import islice
 from typing import Any, Final, Self
 
 from quipu.kernel.prose.lexicon import lexicon
-from quipu.kernel.prose.sentences import LONGEST_PROSE, Sentence, sentences
+from quipu.kernel.prose.patterns import any_of, entries, filled
+from quipu.kernel.prose.sentences import LONGEST_PROSE, Sentence, hidden, sentences
 
 LONGEST: Final = 400
 """Characters of a rule, with the sentence before it where it points back to that."""
 
 _MOST: Final = 5  # of one message: who gives more has pasted a document
 _LONGEST_ALONE: Final = 160  # characters of a message in which a rule needs no word for "always"
-_NAMED: Final = re.compile(r"(?<!\?P)<(\w+)>")
 _QUOTED: Final = re.compile(r"(?<![\w'])'[^'\n]{2,200}'(?!\w)|‘[^’\n]{2,200}’|„[^“”\n]{2,400}[“”]")
 _SPACES: Final = re.compile(r"\s+")
 _BEGINS: Final = re.compile(r"<(start|clause)>")
@@ -60,7 +60,7 @@ def read(message: str) -> list[Instruction]:
     languages = [name for name in lexicon("standing") if _triggers(name).search(lower)]
     if not languages:
         return []
-    every = sentences(_QUOTED.sub(_hidden, message))
+    every = sentences(_QUOTED.sub(hidden, message))
     plain = [_plain(one.seen) for one in every]
     is_short = len(message) <= _LONGEST_ALONE
     told: list[Instruction] = []
@@ -103,7 +103,9 @@ class _Patterns:
         for one in every:
             place = _BEGINS.match(one)
             places[place[1] if place else ""].append(one[place.end() if place else 0 :])
-        self._start, self._clause, self._anywhere = (_either(every, words) for every in places.values())
+        self._start, self._clause, self._anywhere = (
+            any_of(every, words) if every else None for every in places.values()
+        )
 
     def match(self, said: _Said) -> re.Match[str] | None:
         """Return the first match; one that begins where it must comes first."""
@@ -136,9 +138,9 @@ class _Grammar:
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Self:
         """Compile what a language says."""
-        words, rules, ends = _words(data["words"]), data["rules"], data["ends"]
+        words, rules, ends = entries(data["words"]), data["rules"], data["ends"]
         return cls(
-            lead=_pattern("<lead>[,:.!]? ", words),
+            lead=re.compile(f"{words['lead']}[,:.!]? "),
             rules=_Patterns(rules["patterns"], words),
             alone=_Patterns(rules["alone"], words),
             none=_Patterns(rules["none"], words),
@@ -207,7 +209,7 @@ class _Grammar:
 def _triggers(language: str) -> re.Pattern[str]:
     """Return the words without which nothing is looked at: most messages have none, and compile no more."""
     data = lexicon("standing")[language]
-    return _whole_words(data["triggers"], _words(data["words"]))
+    return _whole_words(data["triggers"], entries(data["words"]))
 
 
 @cache
@@ -219,27 +221,8 @@ def _grammars() -> Sequence[_Grammar]:
     return [_grammar(name) for name in lexicon("standing")]
 
 
-def _words(lists: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-    """Return each list as one alternative, with the lists that it names in it."""
-
-    def written(name: str) -> str:
-        every = lists[name]
-        one = every if isinstance(every, str) else f"(?:{'|'.join(every)})"
-        return _NAMED.sub(lambda match: written(match[1]), one)
-
-    return {name: written(name) for name in lists}
-
-
-def _pattern(text: str, words: Mapping[str, str]) -> re.Pattern[str]:
-    return re.compile(_NAMED.sub(lambda match: words[match[1]], text))
-
-
 def _whole_words(every: Iterable[str], words: Mapping[str, str]) -> re.Pattern[str]:
-    return _pattern(rf"(?<!\w)(?:{'|'.join(every)})(?!\w)", words)
-
-
-def _either(every: Sequence[str], words: Mapping[str, str]) -> re.Pattern[str] | None:
-    return _pattern("|".join(f"(?:{one})" for one in every), words) if every else None
+    return re.compile(rf"(?<!\w)(?:{filled('|'.join(every), words)})(?!\w)")
 
 
 def _plain(seen: str) -> str:
@@ -262,7 +245,3 @@ def _once(told: Sequence[Instruction]) -> list[Instruction]:
         for place, one in enumerate(told)
         if place + 1 == len(told) or one.text not in told[place + 1].text or told[place + 1].is_end
     ]
-
-
-def _hidden(match: re.Match[str]) -> str:
-    return "x" * len(match[0])
