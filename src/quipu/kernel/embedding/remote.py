@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quipu.errors import EmbeddingError, MissingExtra
+from quipu.errors import EmbeddingError
+from quipu.kernel.base.openai_client import open_client
 from quipu.kernel.embedding.embedder import Vectors, prepare, unit
 from quipu.kernel.embedding.prefixes import Role
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 _TEXTS_PER_REQUEST = 64
 _TIMEOUT_SECONDS = 60.0
 _MAX_TOKENS = 512
-_LOCAL_KEY = "none"
-"""Servers without keys take any; the SDK insists on one."""
 
 
 class RemoteEmbedder:
@@ -42,7 +37,9 @@ class RemoteEmbedder:
         self.digest = f"{self.name}/{dimensions}/{_MAX_TOKENS}"
         self._model = model
         self._url = url
-        self._client = _client(url, key, retries)
+        self._client = open_client(
+            url, key, what="Embedding by a server", retries=retries, timeout_seconds=_TIMEOUT_SECONDS
+        )
 
     async def embed(self, texts: Sequence[str], *, role: Role = "passage") -> Vectors:  # noqa: ARG002
         """Return the vectors of the texts, in their order: shape (n, dimensions). See ``Embedder``.
@@ -89,14 +86,6 @@ class RemoteEmbedder:
                 hint=f"Set QUIPU_EMBEDDING_DIMENSIONS={max(lengths)}, then run: quipu reembed",
             )
         return unit(np.array(rows, np.float32))
-
-
-def _client(url: str, key: str | None, retries: int) -> AsyncOpenAI:
-    try:
-        from openai import AsyncOpenAI  # noqa: PLC0415 - an optional extra
-    except ImportError as error:
-        raise MissingExtra("llm", "Embedding by a server") from error
-    return AsyncOpenAI(base_url=url, api_key=key or _LOCAL_KEY, max_retries=retries, timeout=_TIMEOUT_SECONDS)
 
 
 def _requests(texts: list[str]) -> Iterator[list[str]]:

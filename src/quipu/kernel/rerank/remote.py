@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
-from quipu.errors import MissingExtra
+from quipu.kernel.base.openai_client import open_client
 from quipu.kernel.rerank.reranker import QUESTION_TOKENS, TEXT_TOKENS, NoScores, beginning, relevances
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
-
-_LOCAL_KEY: Final = "none"
-"""Servers without keys take any; the SDK insists on one."""
 
 _PATH: Final = "/rerank"
 _TIMEOUT_SECONDS: Final = 60.0
@@ -32,7 +26,8 @@ class RemoteReranker:
     def __init__(self, model: str, *, url: str, key: str | None = None) -> None:
         self.name = f"endpoint:{model}"
         self._model = model
-        self._client = _client(url.rstrip("/").removesuffix(_PATH), key)
+        base, what = url.rstrip("/").removesuffix(_PATH), "A re-ranker 'endpoint:NAME'"
+        self._client = open_client(base, key, what=what, retries=0, timeout_seconds=_TIMEOUT_SECONDS)
         self._says_texts = False
 
     async def load(self) -> None:
@@ -121,11 +116,3 @@ def _result(one: object) -> tuple[int, float]:
         return place, float(score)
     except OverflowError as error:
         raise NoScores("gave a score that is not a number") from error
-
-
-def _client(url: str, key: str | None) -> AsyncOpenAI:
-    try:
-        from openai import AsyncOpenAI  # noqa: PLC0415 - an optional extra
-    except ImportError as error:
-        raise MissingExtra("llm", "A re-ranker 'endpoint:NAME'") from error
-    return AsyncOpenAI(base_url=url, api_key=key or _LOCAL_KEY, max_retries=0, timeout=_TIMEOUT_SECONDS)

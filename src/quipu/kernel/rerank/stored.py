@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from quipu.errors import ModelMissing
-from quipu.kernel.embedding.stored import CARD, GRAPH, TOKENIZER, is_name
+from quipu.kernel.embedding.stored import CARD, GRAPH, TOKENIZER, directories, is_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,14 @@ def shelf(home: Path) -> Path:
 
 def list_rerankers(home: Path) -> list[RerankerInfo]:
     """Return all re-rankers that were added, by name."""
-    return [read_reranker(path) for path in _directories(shelf(home))]
+    return [read_reranker(path) for path in directories(shelf(home))]
 
 
 def find_reranker(name: str, *, home: Path) -> RerankerInfo:
     """Return the re-ranker of that name. Raises ``ModelMissing``, which lists those that there are."""
     if is_name(name) and (shelf(home) / name).is_dir():
         return read_reranker(shelf(home) / name)
-    there = ", ".join(path.name for path in _directories(shelf(home)))
+    there = ", ".join(path.name for path in directories(shelf(home)))
     raise ModelMissing(
         f"There is no re-ranker {name!r}.",
         hint=f"Add one with: quipu model add DIR --reranker --name {name}. There are: {there or 'none'}.",
@@ -72,14 +72,6 @@ def verify(model: RerankerInfo) -> None:
     for name, expected in ((GRAPH, card.graph_sha256), (TOKENIZER, card.tokenizer_sha256)):
         if _sha256(model.directory / name) != expected:
             raise _missing(model.directory, f"{name} is damaged")
-
-
-def _directories(shelf: Path) -> list[Path]:
-    if not shelf.is_dir():
-        return []
-    return sorted(
-        path for path in shelf.iterdir() if (path / CARD).is_file() and not path.name.startswith(".")
-    )
 
 
 def _read_card(directory: Path) -> Card:
