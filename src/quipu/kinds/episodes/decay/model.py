@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
+from uuid import UUID
 
 from quipu.kinds.episodes.decay.life import CurvePoint, EpisodeLife
 
@@ -14,17 +15,10 @@ ORDERS: Final[tuple[Order, ...]] = ("recent", "salience", "freshness", "activati
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Episode:
-    """One episode.
+class EpisodeFields:
+    """Fields of an episode that are stored as they are shown; see ``Episode``."""
 
-    ``salience``, ``freshness`` and ``activation`` are those of now, each 0 to 1; ``base_salience`` what it
-    weighed when it was made. ``happened_at`` is when it ended: it fades from then, or from its last use.
-    ``intent``, ``context``, ``emotion`` and ``salience_factors`` have the fields of seed 003. ``emptied``: a
-    message of it was forgotten and it is about to be written anew. ``trouble``: why the language model
-    that is configured did not write it.
-    """
-
-    id: str
+    id: str | UUID
     session: str | None
     user: str | None
     topic: str
@@ -37,9 +31,6 @@ class Episode:
     salience_factors: Mapping[str, Any]
     open_loops: Sequence[str]
     base_salience: float
-    salience: float
-    freshness: float
-    activation: float
     started_at: datetime
     happened_at: datetime
     created_at: datetime
@@ -53,6 +44,23 @@ class Episode:
     trouble: str | None
     version: int
     emptied: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode(EpisodeFields):
+    """One episode.
+
+    ``salience``, ``freshness`` and ``activation`` are those of now, each 0 to 1; ``base_salience`` what it
+    weighed when it was made. ``happened_at`` is when it ended: it fades from then, or from its last use.
+    ``intent``, ``context``, ``emotion`` and ``salience_factors`` have the fields of seed 003. ``emptied``: a
+    message of it was forgotten and it is about to be written anew. ``trouble``: why the language model
+    that is configured did not write it.
+    """
+
+    id: str
+    salience: float
+    freshness: float
+    activation: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.decay.life import USUAL, EpisodeLife, Pace, pace, state
 from quipu.kinds.episodes.decay.model import (
     Episode,
+    EpisodeFields,
     EpisodeStats,
 )
 from quipu.kinds.episodes.decay.weights import About
@@ -35,37 +36,12 @@ class Use:
     uses: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEpisode:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEpisode(EpisodeFields):
     """An episode as it is stored, with the times of its latest uses, oldest first, and its ``pace``."""
 
     id: UUID
-    session: str | None
-    user: str | None
-    topic: str
-    gist: str
-    action: str
-    outcome: str
-    intent: Mapping[str, Any]
-    context: Mapping[str, Any]
-    emotion: Mapping[str, Any]
-    salience_factors: Mapping[str, Any]
-    open_loops: Sequence[str]
-    base_salience: float
-    started_at: datetime
-    happened_at: datetime
-    created_at: datetime
-    updated_at: datetime
-    deleted_at: datetime | None
-    used_at: datetime | None
-    uses: int
-    builder: str
-    builder_version: int
-    trouble: str | None
-    version: int
-    emptied: bool
     entry_id: int | None
-    messages: int
     recent: Sequence[datetime]
     pace: Pace = USUAL
 
