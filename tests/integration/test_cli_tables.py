@@ -120,3 +120,13 @@ def test_rows_come_by_a_pipe_too(tables: Tables) -> None:
     done = tables.run("insert", "--table", "boats", "--data", "-", piped=rows)
     assert "300 rows inserted" in done.stdout
     assert tables.json("query", "SELECT count(*) AS many FROM memory.boats")["results"] == [{"many": 300}]
+
+
+def test_a_row_is_given_as_pairs_too(tables: Tables) -> None:
+    given = ("--name", "boats", "--description", "Boats", "--embed-fields", "", "--sql", CREATE)
+    tables.text("create-table", *given)
+    assert "1 row inserted" in tables.text("insert", "--table", "boats", "--data", "name=Alba")
+    assert "1 row updated" in tables.text(
+        "update", "--table", "boats", "--data", "name=Mia", "--where", "true"
+    )
+    assert tables.json("query", "SELECT name FROM memory.boats")["results"] == [{"name": "Mia"}]
