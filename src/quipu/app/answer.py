@@ -165,9 +165,10 @@ class Answering:
 
         What was said more than once counts as one; if it took the place of others, more entries are ranked.
         """
-        now, room = self._clock.now(), depth(questions, limit + _SPARE)
+        asked = await self._search.understood(tx, questions)
+        now, room = self._clock.now(), depth(asked.questions, limit + _SPARE)
         while True:
-            found = await self._search.find(tx, questions, filters=filters, limit=room)
+            found = await self._search.rank(tx, asked, filters=filters, limit=room)
             gone = await entries.faded(tx, now, [hit for _, hits in found for hit in hits])
             left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
             ranked = [(q, await entries.weighed(tx, q, now, hits)) for q, hits in left]

@@ -23,9 +23,9 @@ _DEPTH: Final = 60  # the newer value shares less with the question than the old
 Ranked = list[tuple[Question, list[Distinct]]]
 
 
-def depth(questions: Sequence[str], least: int) -> int:
+def depth(questions: Sequence[Question], least: int) -> int:
     """Return how many entries are to be ranked: more where a question asks for one value of the present."""
-    return max(least, _DEPTH) if any(map(wants_one_value, questions)) else least
+    return max(least, _DEPTH) if any(map(_wants_one_value, questions)) else least
 
 
 async def arrange(
@@ -63,7 +63,7 @@ async def _guessed(
     tx: SpaceTransaction, question: Question, hits: Sequence[Distinct], cited: Mapping[int, Cited]
 ) -> list[Pair]:
     """Return pairs that nobody linked, of which the newer statement has probably replaced the older."""
-    if question.time_asked != "present" or not wants_one_value(question.text):
+    if not _wants_one_value(question):
         return []
     among = told(hits, cited, kind=MESSAGE)
     generation = tx.space.generation
@@ -71,6 +71,10 @@ async def _guessed(
         return []
     compared = await index.compared(tx, sorted(one.id for one in among), generation=generation)
     return [Pair(one.newer, one.older) for one in Statements(question, among, cited, compared).replaced()]
+
+
+def _wants_one_value(question: Question) -> bool:
+    return question.time_asked == "present" and wants_one_value(question.text)
 
 
 def _as_of(question: Question) -> datetime | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
@@ -24,16 +23,15 @@ from quipu.recall.model import Filters, Found
 from quipu.recall.neighbours import THREAD_SHIFT
 from quipu.recall.question import Question, Window, understand
 from quipu.recall.signatures import Cache, Signatures, View, as_words, closest
+from quipu.recall.weights import Weights, scored, selectivity, session_weight
 
 CatchUp = Callable[[Database, Models, str], Awaitable[None]]
 """Files what the index does not know of a kind in a space: ``await catch_up(database, models, space)``."""
 
 _HELD_MILLISECONDS: Final = 50
-SIGNALS = ("meaning", "words", "session", "speaker", "people", "date", "when", "tells", "length")
 
 # Two directions that have nothing to do with each other rarely have a cosine above this.
 FLOOR = 0.12
-FEW_THREADS = 20
 _ALWAYS = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NONE = np.zeros(0, dtype=np.int64)
@@ -53,36 +51,15 @@ _POOL = 100
 _DATED = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
-    """Weight of each signal where it applies (docs/decisions/recall.md has the measurements).
-
-    meaning: cosine of question and entry in context. words: BM25F over own and inherited words, divided
-    by the best. session: BM25 of the whole thread, where threads are many. speaker: said by the one
-    person named. asker: said by a user, where the asker asks about themselves. people: said where
-    everybody named takes part. date: of the time asked about. when: tells of a time, if a time is asked
-    for. tells: is not itself a question, where people talk (to an assistant, questions tell much).
-    length: not just "ok" (full from 30 words on).
-    """
-
-    meaning: float = 1.0
-    words: float = 0.26
-    session: float = 0.2
-    speaker: float = 0.15
-    asker: float = 0.36
-    people: float = 0.4
-    date: float = 0.6
-    when: float = 0.25
-    tells: float = 0.18
-    length: float = 0.1
-
-    @property
-    def longest(self) -> float:
-        """The most that ``length`` can add."""
-        return self.length * math.log(31)
-
-
 _WEIGHTS = tuple((field.name, f"w_{field.name}") for field in fields(Weights))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Questions with their vectors, and the view of the space by which they were understood."""
+
+    view: View
+    questions: Sequence[Question]
 
 
 class Search:
@@ -93,7 +70,7 @@ class Search:
         self._clock = clock
         self._cache = cache
         self._weights = Weights()
-        self._reading = anyio.Lock()
+        self._reading = anyio.Lock(fast_acquire=True)
 
     @property
     def models(self) -> Models:
@@ -104,17 +81,27 @@ class Search:
         self, tx: SpaceTransaction, questions: Sequence[str], *, filters: Filters, limit: int
     ) -> list[tuple[Question, list[Found]]]:
         """Understand each question and find its best entries, at most ``limit``."""
+        return await self.rank(tx, await self.understood(tx, questions), filters=filters, limit=limit)
+
+    async def understood(self, tx: SpaceTransaction, questions: Sequence[str]) -> Asked:
+        """Understand and embed questions to the space of the transaction, in which they are to be ranked."""
         view = await self._view(tx)
         asked = [self._understand(text, tx, view) for text in questions]
         meanings = [q.meaning for q in asked]
         embedded = await self._models.embed(meanings, generation=tx.space.generation, role="query")
+        vectors = zip(asked, embedded.vectors, strict=True)
+        return Asked(view, [replace(question, vector=vector) for question, vector in vectors])
+
+    async def rank(
+        self, tx: SpaceTransaction, asked: Asked, *, filters: Filters, limit: int
+    ) -> list[tuple[Question, list[Found]]]:
+        """Find the best entries of each question, at most ``limit``."""
         owners = await _owners(tx, filters)
-        found: list[tuple[Question, list[Found]]] = []
-        for question, vector in zip(asked, embedded.vectors, strict=True):
-            nobody = owners is not None and not owners
-            ranked = [] if nobody else await self._rank(tx, view, question, vector, filters, owners, limit)
-            found.append((replace(question, vector=vector), ranked))
-        return found
+        nobody = owners is not None and not owners
+        return [
+            (one, [] if nobody else await self._rank(tx, asked.view, one, filters, owners, limit))
+            for one in asked.questions
+        ]
 
     async def _view(self, tx: SpaceTransaction) -> View:
         space, person = tx.space, bound_person()
@@ -151,11 +138,12 @@ class Search:
         tx: SpaceTransaction,
         view: View,
         question: Question,
-        vector: NDArray[np.float32],
         filters: Filters,
         owners: Sequence[int] | None,
         limit: int,
     ) -> list[Found]:
+        vector = question.vector
+        assert vector is not None  # it is embedded
         if not question.terms and not vector.any():
             return []
         held = view.signatures
@@ -268,25 +256,6 @@ async def filed(
                 await behind[code](database, models, space)
     async with database.snapshot_read(space, ask=ask) as tx:
         yield tx
-
-
-def session_weight(weights: Weights, threads: int) -> float:
-    """Return the weight of whole sessions: nothing if there is one, all of it from 21 sessions on."""
-    return weights.session * min(1.0, max(0, threads - 1) / FEW_THREADS)
-
-
-def selectivity(share: float) -> float:
-    """Return the weight of a condition that a share (0 to 1) of the space satisfies: 1 up to 13.5 %."""
-    return 1.0 if share <= 0 else max(0.0, min(1.0, -math.log(share) / 2))
-
-
-def scored(added: Sequence[float], *, most: float) -> tuple[float, dict[str, float]]:
-    """Return the score and its parts on the scale 0 to 1: what each of ``SIGNALS`` added, in their order.
-
-    It is divided by ``most``, what the signals in force can add up to.
-    """
-    scaled = {signal: round(part / most, 6) for signal, part in zip(SIGNALS, added, strict=True) if part}
-    return round(min(1.0, sum(scaled.values())), 6), scaled
 
 
 async def _grown(tx: SpaceTransaction, held: View, sessions: NDArray[np.int64]) -> Signatures:
