@@ -65,21 +65,19 @@ def replaced(statement: Statement, earlier: Sequence[Earlier]) -> Link | None:
 
     It must lie near in meaning and speak of the same matter, or share a rare word.
     """
-    weighed = [
-        (weight, one.older)
-        for one in earlier
-        if one.newer == statement.id and (weight := _weight(statement, one)) >= _ENOUGH
-    ]
+    topic = matters(statement.text)
+    near = [one for one in earlier if one.newer == statement.id and one.cosine >= _COSINE]
+    weighed = [(weight, one.older) for one in near if (weight := _weight(statement, topic, one)) >= _ENOUGH]
     if not weighed:
         return None
     weight, older = max(weighed)
     return Link(statement.id, older, statement.sign.name, round(min(1.0, weight / _MOST), 3))
 
 
-def _weight(statement: Statement, earlier: Earlier) -> float:
-    """Return what speaks for a link, 0 to 9 (docs/decisions/recall.md); the same words replace nothing."""
-    is_on_matter = bool(matters(statement.text) & matters(earlier.text))
-    if earlier.cosine < _COSINE or not (is_on_matter or earlier.rare_terms):
+def _weight(statement: Statement, topic: frozenset[str], earlier: Earlier) -> float:
+    """Return what speaks for a link, 0 to 9; the same words replace nothing."""
+    is_on_matter = not topic.isdisjoint(matters(earlier.text))
+    if not (is_on_matter or earlier.rare_terms):
         return 0.0
     if statement.text.casefold().split() == earlier.text.casefold().split():
         return 0.0

@@ -131,7 +131,7 @@ def _callback(
             if _is_json(one):
                 piped = not _by_place(operation, one) and options[one.name] == ("-",)
                 words = (text_of("-", field=one.name),) if piped else options[one.name]
-                options[one.name] = value_of(words) if words else None
+                options[one.name] = value_of(words, field=one.name) if words else None
             elif one.words:
                 options[one.name] = " ".join(options[one.name])
             elif one.many and str in members(one.type):  # one text may name them all

@@ -18,23 +18,23 @@ _SHORTEST_SECRET: Final = 6
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
-def value_of(words: Sequence[str]) -> object:
+def value_of(words: Sequence[str], *, field: str = "value") -> object:
     """Return the value of the words: ``NAME=VALUE`` pairs are an object, one word is JSON, else text.
 
     The value of a pair is JSON if it can be (``value=4`` is a number), else a text.
 
     Raises:
-        BadInput: its JSON is nested too deeply.
+        BadInput: its JSON is nested too deeply; it names the ``field``.
     """
     pairs = [_PAIR.fullmatch(word) for word in words]
     if all(pairs):
-        return {pair[1]: _json_or_text(pair[2]) for pair in pairs if pair is not None}
-    return _json_or_text(" ".join(words))
+        return {pair[1]: _json_or_text(pair[2], field) for pair in pairs if pair is not None}
+    return _json_or_text(" ".join(words), field)
 
 
-def _json_or_text(text: str) -> object:
+def _json_or_text(text: str, field: str) -> object:
     if is_too_deep(text.encode("utf-8", "surrogateescape")):
-        raise BadInput(f"{TOO_DEEP}.", field="value")
+        raise BadInput(f"{TOO_DEEP}.", field=field)
     try:
         return json.loads(text)
     except ValueError:
