@@ -47,7 +47,7 @@ _RARE = 2_000
 # The nearest by sign bits, this many, are ordered by their exact cosine.
 _NEAR = 200
 _SEEDS = 120
-_POOL = 100
+_POOL = 200
 _DATED = 200
 
 
