@@ -25,12 +25,11 @@ from quipu.kernel.prose.changes import time_asked
 from quipu.kernel.prose.enumeration import asks_for_many
 from quipu.kinds.plug import Kind
 from quipu.recall.confidence import judged
-from quipu.recall.folds import fold
 from quipu.recall.generations import Models
 from quipu.recall.model import Answer, Cited, Filters, Folded, Hit, Source
 from quipu.recall.question import Question
 from quipu.recall.render import PRESENT, RANKED, Block, Why, block, explain
-from quipu.recall.repeats import Distinct, once
+from quipu.recall.repeats import Distinct, fold, once
 from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search, filed
 from quipu.recall.terms import DEFAULT, best_passage

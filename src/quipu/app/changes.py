@@ -15,7 +15,7 @@ from quipu.recall.neighbours import THREAD_SHIFT
 from quipu.recall.outdated import Statements, told
 from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
-from quipu.record.linked import Linked
+from quipu.record import store
 from quipu.record.model import MESSAGE
 
 _DEPTH: Final = 60  # the newer value shares less with the question than the older: it is looked for so deep
@@ -29,7 +29,7 @@ def depth(questions: Sequence[Question], least: int) -> int:
 
 
 async def arrange(
-    tx: SpaceTransaction, answers: Ranked, linked: Linked, filters: Filters, *, limit: int
+    tx: SpaceTransaction, answers: Ranked, linked: store.Linked, filters: Filters, *, limit: int
 ) -> tuple[Ranked, Mapping[int, Cited]]:
     """Return the best entries of each question in the order that it wants of what replaces each other.
 

@@ -14,8 +14,7 @@ from quipu.kinds.plug import Parts
 from quipu.recall.model import Cited, Found
 from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
-from quipu.record import linked
-from quipu.record.linked import Linked
+from quipu.record import store
 from quipu.record.model import MESSAGE
 
 BY_CODE: Final = {kind.code: kind for kind in KINDS}
@@ -72,10 +71,10 @@ async def cite(tx: SpaceTransaction, found: Iterable[Found]) -> Mapping[int, Cit
     return cited
 
 
-async def cite_linked(tx: SpaceTransaction, found: Sequence[Found]) -> Linked:
+async def cite_linked(tx: SpaceTransaction, found: Sequence[Found]) -> store.Linked:
     """Return the texts of entries as `cite` does, with the links of the messages among them."""
     messages = {hit.id for hit in found if hit.kind == MESSAGE}
-    said = await linked.cite(tx, messages) if messages else Linked()
+    said = await store.cite_linked(tx, messages) if messages else store.Linked()
     others = await cite(tx, (hit for hit in found if hit.kind != MESSAGE))
     return replace(said, cited={**said.cited, **others})
 

@@ -17,8 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kernel.prose.changes import Form, form_asked, has_form, is_question, sign_of
-from quipu.kernel.prose.matters import matters
+from quipu.kernel.prose.changes import Form, form_asked, has_form, is_question, matters, sign_of
 from quipu.recall.model import Cited, Found
 from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct

@@ -1,4 +1,7 @@
-"""Repeats among the hits: a line said again comes back once, and an earlier asking of the question last."""
+"""Hits that say the same are one: a line said again, and a derived memory with the message that it rests on.
+
+An earlier asking of the question comes last.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,12 @@ _LOST: Final = -0.8
 
 _ALIKE: Final = 0.8
 _READ: Final = 2_000
+
+_FEW: Final = 3
+"""What rests on more messages condenses them: it never stands for one of them."""
+
+_BETTER: Final = 1.1
+"""So many times the score of its message a derived memory needs to be shown in its place."""
 
 # A line with and without these is the same line: anywhere in it, or before its first word.
 _ANYWHERE: Final = frozenset(("a", "an", "the", "please", "pls"))
@@ -51,7 +60,7 @@ class Distinct:
 
     ``copies`` are all entries that are this one: itself, its repeats, and copies in resumed sessions.
     ``folded`` are the entries that stand under it, and ``rests_on`` the messages that it was derived from if
-    none of them was found itself (``recall.folds``).
+    none of them was found itself.
     """
 
     found: Found
@@ -85,6 +94,30 @@ def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> l
         Distinct(hits[0], tuple(_again(hits, cited)), tuple(hit.id for hit in hits))
         for hits in alike.values()
     ]
+
+
+def fold(hits: Sequence[Distinct], sources: Mapping[int, Sequence[int]]) -> list[Distinct]:
+    """Return the entries, best first, each derived one and the best message that it rests on as one.
+
+    ``sources`` are the messages of derived entries. An entry that rests on many messages folds into the best
+    of them, whatever its score. One of whose messages none is there stands for itself, and tells the last
+    three that it rests on. Other messages that an entry rests on stay where they are.
+    """
+    said = {id_: hit for hit in reversed(hits) if hit.found.id not in sources for id_ in hit.copies}
+    derived: dict[int, list[Distinct]] = {}
+    alone: list[Distinct] = []
+    for hit in hits:
+        rests_on = sources.get(hit.found.id)
+        if rests_on is None:
+            continue
+        message = max((said[id_] for id_ in rests_on if id_ in said), key=_score_of, default=None)
+        if message is None:
+            alone.append(replace(hit, rests_on=tuple(rests_on[-_FEW:])))
+        else:
+            derived.setdefault(message.found.id, []).append(hit)
+    others = (hit for hit in hits if hit.found.id not in sources)
+    together = [_together(hit, derived.get(hit.found.id, []), sources) for hit in others]
+    return sorted([*together, *alone], key=_score_of, reverse=True)
 
 
 def _again(hits: Sequence[Found], cited: Mapping[int, Cited]) -> Iterator[Repeat]:
@@ -137,3 +170,19 @@ def _asks_in_cjk(text: str) -> bool:
 
 def _rank(hit: Found) -> float:
     return -hit.score
+
+
+def _together(
+    message: Distinct, derived: Sequence[Distinct], sources: Mapping[int, Sequence[int]]
+) -> Distinct:
+    """Return a message and what was derived from it as one entry."""
+    if not derived:
+        return message
+    few = [one for one in derived if len(sources[one.found.id]) <= _FEW]
+    best = max(few, key=_score_of, default=message)
+    shown = best if _score_of(best) > _BETTER * _score_of(message) else message
+    return replace(shown, folded=tuple(one.found for one in (message, *derived) if one is not shown))
+
+
+def _score_of(hit: Distinct) -> float:
+    return hit.found.score

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,10 +11,12 @@ from quipu.errors import AccessRefused
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts
 from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
+from quipu.recall.changes import Pair
 from quipu.recall.model import Cited, Source
 from quipu.upkeep.erasure.model import What
 
 _SQL = queries.load("quipu.record")
+_PLACE_OF_ID = 3  # where the message begins in a row, behind its link
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,18 @@ class Message:
     happened_at: datetime
     recorded_at: datetime
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Texts of entries by their ids, the links of the messages among them, and the other ends of these.
+
+    ``pairs`` are the links that hold, oldest first; ``ends`` are messages that are not in ``cited``.
+    """
+
+    cited: Mapping[int, Cited] = field(default_factory=dict[int, Cited])
+    pairs: Sequence[Pair] = ()
+    ends: Mapping[int, Cited] = field(default_factory=dict[int, Cited])
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +203,14 @@ async def whole_sessions(tx: SpaceTransaction, what: What) -> dict[int, str]:
 async def unfile_named(tx: SpaceTransaction, pattern: str) -> list[int]:
     """Mark messages with a name to be filed anew and return them. Their entries are to be taken out."""
     return [number for (number,) in await tx.rows(_SQL["unfile_named"], pattern=pattern)]
+
+
+async def cite_linked(tx: SpaceTransaction, ids: Collection[int]) -> Linked:
+    """Return messages and what is linked to them."""
+    rows = await tx.rows(_SQL["cite_linked"], binary=True, ids=Int8s(sorted(ids)))
+    there = [row for row in rows if row[_PLACE_OF_ID] is not None]  # without ends that are told already
+    return Linked(
+        cited=cited(row[_PLACE_OF_ID:] for row in there if row[0] is None),
+        pairs=[Pair(*row[:_PLACE_OF_ID]) for row in rows if row[0] is not None],
+        ends=cited(row[_PLACE_OF_ID:] for row in there if row[0] is not None),
+    )

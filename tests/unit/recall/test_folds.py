@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from quipu.recall.folds import fold
 from quipu.recall.model import Found
-from quipu.recall.repeats import Distinct
+from quipu.recall.repeats import Distinct, fold
 
 MESSAGE, DERIVED = 1, 5
 

@@ -5,10 +5,12 @@ That runs on onnxruntime: no torch, no download, no network.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import repeat
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
@@ -18,7 +20,6 @@ import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
-from quipu.kernel.embedding.cache import VectorCache
 from quipu.kernel.embedding.prefixes import Role
 from quipu.kernel.embedding.stored import ModelInfo, read_means, verify
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from quipu.kernel.embedding.runtime import Encoder
 
 Vectors: TypeAlias = NDArray[np.float32]
+Vector: TypeAlias = NDArray[np.float32]
 _CHARACTERS_PER_TOKEN = 8
 """More than any language has on average (English 4.5), so that the cut rarely costs a token."""
 
@@ -276,3 +278,47 @@ def _load(model: ModelInfo) -> Encoder:
     from quipu.kernel.embedding.runtime import Encoder  # noqa: PLC0415
 
     return Encoder(model)
+
+
+class VectorCache:
+    """At most ``capacity`` vectors; the one unused for longest goes first. Safe between threads.
+
+    Texts are known by a 128-bit hash, so that long texts do not stay in memory
+    (384 dimensions: 1.6 kB an entry).
+    """
+
+    def __init__(self, *, capacity: int = 2048) -> None:
+        self.capacity = capacity
+        self._rows: OrderedDict[bytes, Vector] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        """Count the vectors held now."""
+        return len(self._rows)
+
+    def get(self, text: str) -> Vector | None:
+        """Return the vector of the text if it is still held. Do not write to it."""
+        key = _hash(text)
+        with self._lock:
+            row = self._rows.get(key)
+            if row is not None:
+                self._rows.move_to_end(key)
+            return row
+
+    def put(self, text: str, row: Vector) -> None:
+        """Hold the vector of the text; the oldest entry beyond the capacity is dropped."""
+        key = _hash(text)
+        with self._lock:
+            self._rows[key] = row
+            self._rows.move_to_end(key)
+            while len(self._rows) > self.capacity:
+                self._rows.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._rows.clear()
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

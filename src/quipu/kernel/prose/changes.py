@@ -1,20 +1,27 @@
-"""Values that change: signs that a statement replaces an earlier one, and what a question asks of them."""
+"""Values that change: signs that a statement replaces an earlier one, and what a question asks of them.
+
+A matter has one value at a time, such as a home, a job or a price.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
 from quipu.kernel.prose.lexicon import lexicon
-from quipu.kernel.prose.matters import matters
 
 TimeAsked = Literal["present", "past", "change"]
 """What a question wants of a value: the one that holds, one that held, or how it became another."""
 
 Form = Literal["number", "date"]
 """Form of a value that a question asks for."""
+
+Names = Mapping[str, Sequence[str]]
+"""Names of matters, by words."""
 
 _FORMS: Final[tuple[Form, ...]] = ("number", "date")
 _READ: Final = 600  # what people tell as news, they tell soon
@@ -23,6 +30,7 @@ _MOST_WORDS: Final = 11  # a longer question asks for one thing that was said, n
 _FEW_WORDS: Final = 6  # "Which gym?", "Car insurer?": with so few no verb is needed to ask for the present
 _SENTENCE: Final = re.compile(r"[^.!?？؟。！\n]+[.!?？؟。！]*")
 _SHORTEST: Final = 2  # characters; fewer are no sentence
+_WORD: Final = re.compile(r"\w+")
 _DIGITS: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -129,6 +137,15 @@ def is_question(text: str) -> bool:
     return all(one.rstrip().endswith(("?", "？", "؟")) for one in sentences)
 
 
+def matters(text: str) -> frozenset[str]:
+    """Return the matters that the first 600 characters of a text speak of: ``home``, ``work``, ``price`` …"""
+    exact, begun, lengths = _words_of_matters()
+    words = set(_WORD.findall(text[:_READ].casefold()))
+    found = {name for word in words for name in exact.get(word, ())}
+    found.update(name for word in words for length in lengths for name in begun.get(word[:length], ()))
+    return frozenset(found)
+
+
 def _plain(text: str) -> str:
     return text.casefold().replace("’", "'")
 
@@ -146,3 +163,15 @@ def _patterns(name: str) -> re.Pattern[str]:
     """Return one pattern for all that a table ``sentences`` of any language has under a name."""
     found = [words["sentences"].get(name, ()) for words in lexicon("changes").values()]
     return re.compile("|".join(f"(?:{pattern})" for patterns in found for pattern in patterns))
+
+
+@cache
+def _words_of_matters() -> tuple[Names, Names, Sequence[int]]:
+    """Return the matters of each word and of each beginning of words (written with *), and their lengths."""
+    exact: defaultdict[str, list[str]] = defaultdict(list)
+    begun: defaultdict[str, list[str]] = defaultdict(list)
+    for language in lexicon("matters").values():
+        for name, line in language.items():
+            for word in line.split():
+                (begun if word.endswith("*") else exact)[word.rstrip("*")].append(name)
+    return exact, begun, sorted({len(start) for start in begun})

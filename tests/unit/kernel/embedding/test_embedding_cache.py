@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from quipu.kernel.embedding.cache import VectorCache
+from quipu.kernel.embedding.embedder import VectorCache
 
 
 def row(value: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:

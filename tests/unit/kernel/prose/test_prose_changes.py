@@ -13,6 +13,7 @@ from quipu.kernel.prose.changes import (
     form_asked,
     has_form,
     is_question,
+    matters,
     may_be_of_one,
     sign_of,
     tells_past,
@@ -20,7 +21,6 @@ from quipu.kernel.prose.changes import (
     wants_one_value,
 )
 from quipu.kernel.prose.lexicon import lexicon
-from quipu.kernel.prose.matters import matters
 
 
 @pytest.mark.parametrize(
