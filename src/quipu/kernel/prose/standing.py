@@ -122,6 +122,10 @@ class _Grammar:
 
     lead: re.Pattern[str]
     rules: _Patterns
+    general_rules: _Patterns
+    told: _Patterns
+    marks: _Patterns
+    once: _Patterns
     alone: _Patterns
     none: _Patterns
     instead: _Patterns
@@ -142,6 +146,10 @@ class _Grammar:
         return cls(
             lead=re.compile(f"{words['lead']}[,:.!]? "),
             rules=_Patterns(rules["patterns"], words),
+            general_rules=_Patterns(rules.get("general", ()), words),
+            told=_Patterns(rules.get("told", ()), words),
+            marks=_Patterns(rules.get("marks", ()), words),
+            once=_Patterns(rules.get("once", ()), words),
             alone=_Patterns(rules["alone"], words),
             none=_Patterns(rules["none"], words),
             telling=_Patterns(rules["telling"], words),
@@ -164,8 +172,7 @@ class _Grammar:
         said = self.said(text)
         is_instead = self.instead.match(said) is not None
         is_end = is_instead or self.only.match(said) is not None
-        is_rule = self.rules.match(said) or (self.alone.match(said) and self._is_alone(others))
-        is_rule = bool(is_rule) and not self.telling.match(said)
+        is_rule = self.telling.match(said) is None and self._is_rule(said, others)
         if not (is_rule or is_end) or self.none.match(said) or self._asks(said):
             return None
         return Instruction(
@@ -196,6 +203,18 @@ class _Grammar:
 
     def _asks(self, said: _Said) -> bool:
         return said.text.endswith("?") and not self.polite.match(said)
+
+    def _is_rule(self, said: _Said, others: Sequence[str] | None) -> bool:
+        return (
+            self.rules.match(said) is not None
+            or (not self.once.match(said) and self._is_for_good(said))
+            or (self.alone.match(said) is not None and self._is_alone(others))
+        )
+
+    def _is_for_good(self, said: _Said) -> bool:
+        if self.general_rules.match(said):
+            return True
+        return self.marks.match(said) is not None and self.told.match(said) is not None
 
     def _is_alone(self, others: Sequence[str] | None) -> bool:
         return others is not None and not any(self.task.match(self.said(one)) for one in others)

@@ -46,7 +46,46 @@ As long as I'm on a diet, suggest no sweets.
 No calls before ten, I work at night.
 Letters to my clients only in English.
 Don't start your messages with a greeting.
-If something is unclear, ask me first.""",
+If something is unclear, ask me first.
+After every change, run mypy.
+Before pushing, rebase onto main.
+If you have to choose between two libraries, pick the smaller one.
+In case a test fails, show me the output first.
+Ask before installing packages.
+When I write ASAP, I mean within the week.
+Your replies should be in British English.
+Every bug fix gets a test.
+Secrets belong in the vault.
+All new code in Rust.
+No abbreviations in variable names.
+Replies in Spanish please.
+One question at a time, please.
+Single quotes, not double quotes.
+Avoid anglicisms.
+Don't remind me about my weight.
+You're not allowed to push to main.
+Stay out of the legacy directory.
+Quit the flattery.
+Write code comments in English.
+Round prices up to full euros.
+Prefer composition over inheritance.
+In Slack messages, no greetings.
+Use yarn in this repository.
+We don't do force pushes in this repo.
+I expect a test with every bug fix.
+I like my answers short.
+I don't want any jokes.
+I'd prefer you not to use my last name.
+It helps me if you use bullet points.
+Address my wife as Dr. Lim.
+My name's spelled with two n's.
+You can assume I have Docker installed.
+Unless told otherwise, all times are in Berlin time.
+Starting today, no more sugar in my recipes.
+That applies to all my letters.
+Make that the default.
+When in doubt, ask.
+Use conventional commits.""",
     "german": """\
 Antworte immer auf Deutsch.
 Nenn mich bitte Alex.
@@ -123,7 +162,32 @@ Could you not open the file?
 Each message must be under 160 characters for the API.
 Next time I'll bring an umbrella.
 Cut the onions before frying.
-Show me the table again.""",
+Show me the table again.
+When you're done, push it.
+Once the tests pass, merge it.
+If there's a file called x in the folder, delete it.
+If you need any help, let me know.
+Before the meeting, print the agenda.
+When I say jump, he asks how high.
+The prices should be lower.
+Emails should be there by now.
+No questions from my side.
+Vegetarian recipes with lentils
+Only fools use tabs.
+Don't touch my fries.
+Never again!
+For the slides, use blue.
+Rename all variables to snake case in this file.
+Add a test for each endpoint you just wrote.
+Write unit tests for every public function in parser.py.
+I want my money back.
+I'd like the report in German by Friday.
+It helps if you breathe slowly.
+Your support means a ton to me.
+That goes for everything in life.
+Never mind the gap.
+Every email gets lost.
+The kids are back in school.""",
     "german": """\
 Ich vergesse immer meinen Schlüssel.
 Meine Mutter ruft nie an.
@@ -176,7 +240,19 @@ Use exclamation marks again.
 Ignore my request about the short version.
 You can stop adding tests.
 Tests with every function are not necessary any more.
-Answer in English again.""",
+Answer in English again.
+I no longer want you to end with a question.
+Revoke the rule on tabs.
+The rule with the francs no longer holds.
+That thing about asking before deleting, forget it.
+Let's go back to English.
+You may call me Tom after all.
+No need for metric any more.
+Nuts are fine from now on.
+Let's end the pirate thing.
+Stop the daily reminders.
+Horror films are back on the list.
+You can relax the word limit now.""",
     "german": """\
 Du darfst wieder Emojis verwenden.
 Vergiss die Regel mit den Emojis.
@@ -264,6 +340,18 @@ def test_without_a_word_for_always_a_manner_holds_only_if_nothing_is_to_be_done(
     assert not read("Draft the letter to the landlord and keep it short.")
 
 
+def test_a_thing_in_general_is_told_for_good_and_one_at_hand_is_not() -> None:
+    for for_good, once in (
+        ("Don't commit secrets.", "Don't commit that yet."),
+        ("If a test fails, tell me why.", "If the test fails, tell me why."),
+        ("Use tabs in this project.", "Use tabs in this file."),
+        ("I want all dates in ISO format.", "I want the dates in this table sorted."),
+        ("No calls on Fridays.", "No calls today."),
+    ):
+        assert [one.is_rule for one in read(for_good)] == [True]
+        assert not read(once)
+
+
 def test_pasted_documents_code_and_long_lists_hold_no_rules() -> None:
     assert not read("```\nAlways answer in metric units.\n```")
     assert not read("> Always answer in metric units.")
@@ -273,3 +361,5 @@ def test_pasted_documents_code_and_long_lists_hold_no_rules() -> None:
 def test_reading_is_linear_in_the_length_of_a_message() -> None:
     assert read("when i ask for " * 20_000) == []
     assert read("always, " * 20_000) == []
+    for words in ("if a ", "before any ", "every time you, ", "all code, all code ", "please, please "):
+        assert len(read((words * 100)[:390] + ". Thanks.")) <= 1
