@@ -88,8 +88,8 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
-    """Entries on their way into the database."""
+class SentEntries:
+    """Entries that were sent to the database, before it says that it took them."""
 
     filed: Rows
     generation: int
@@ -231,7 +231,7 @@ async def send_terms(tx: SpaceTransaction, entries: Prepared) -> None:
 
 async def send(
     tx: SpaceTransaction, entries: Prepared, vectors: Sequence[NDArray[np.float32] | None], *, generation: int
-) -> Writing:
+) -> SentEntries:
     """File entries with their vectors in an open pipeline; call ``check`` on the result after its end.
 
     Raises:
@@ -249,7 +249,7 @@ async def send(
     filed = await store.file_entries(tx, {**entries.columns, **values})
     if entries.fitted:
         await _refit(tx, entries.fitted, generation=generation)
-    return Writing(filed, generation)
+    return SentEntries(filed, generation)
 
 
 async def refit(

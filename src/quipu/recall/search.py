@@ -55,7 +55,7 @@ _WEIGHTS = tuple((field.name, f"w_{field.name}") for field in fields(Weights))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EmbeddedQuestions:
     """Questions with their vectors, and the view of the space by which they were understood."""
 
     view: View
@@ -83,24 +83,24 @@ class Search:
         """Understand each question and find its best entries, at most ``limit``."""
         return await self.rank(tx, await self.understood(tx, questions), filters=filters, limit=limit)
 
-    async def understood(self, tx: SpaceTransaction, questions: Sequence[str]) -> Asked:
+    async def understood(self, tx: SpaceTransaction, questions: Sequence[str]) -> EmbeddedQuestions:
         """Understand and embed questions to the space of the transaction, in which they are to be ranked."""
         view = await self._view(tx)
-        asked = [self._understand(text, tx, view) for text in questions]
-        meanings = [q.meaning for q in asked]
+        understood = [self._understand(text, tx, view) for text in questions]
+        meanings = [one.meaning for one in understood]
         embedded = await self._models.embed(meanings, generation=tx.space.generation, role="query")
-        vectors = zip(asked, embedded.vectors, strict=True)
-        return Asked(view, [replace(question, vector=vector) for question, vector in vectors])
+        vectors = zip(understood, embedded.vectors, strict=True)
+        return EmbeddedQuestions(view, [replace(question, vector=vector) for question, vector in vectors])
 
     async def rank(
-        self, tx: SpaceTransaction, asked: Asked, *, filters: Filters, limit: int
+        self, tx: SpaceTransaction, questions: EmbeddedQuestions, *, filters: Filters, limit: int
     ) -> list[tuple[Question, list[Found]]]:
         """Find the best entries of each question, at most ``limit``."""
         owners = await _owners(tx, filters)
         nobody = owners is not None and not owners
         return [
-            (one, [] if nobody else await self._rank(tx, asked.view, one, filters, owners, limit))
-            for one in asked.questions
+            (one, [] if nobody else await self._rank(tx, questions.view, one, filters, owners, limit))
+            for one in questions.questions
         ]
 
     async def _view(self, tx: SpaceTransaction) -> View:

@@ -13,7 +13,7 @@ from quipu.recall.generations import Embedded
 from quipu.recall.model import Draft
 from quipu.record.aliases import Learnt
 from quipu.record.model import MESSAGE, Incoming, Prepared
-from quipu.record.standing.intake import Told
+from quipu.record.standing.intake import MessageRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +97,16 @@ def learnt(chosen: Sequence[Chosen], ids: Sequence[int]) -> list[Learnt]:
     ]
 
 
-def told(chosen: Sequence[Chosen], ids: Sequence[int], embedded: Embedded, held: index.Locked) -> list[Told]:
+def told(
+    chosen: Sequence[Chosen], ids: Sequence[int], embedded: Embedded, held: index.Locked
+) -> list[MessageRules]:
     """Return what messages to an assistant tell for the time to come; people tell each other no rules."""
     with_assistant = {c.session for c in chosen if c.session and c.prepared.message.role == "assistant"}
     with_assistant |= {thread for thread, end in held.ends.items() if end.with_assistant}
     return [
-        Told(id_, m.user, m.content, c.happened_at, c.prepared.instructions, embedded.vectors[c.place])
+        MessageRules(
+            id_, m.user, m.content, c.happened_at, c.prepared.instructions, embedded.vectors[c.place]
+        )
         for c, id_ in zip(chosen, ids, strict=True)
         if c.prepared.instructions
         and ((m := c.prepared.message).speaker in (None, m.user) or c.session in with_assistant)

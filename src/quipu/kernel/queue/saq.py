@@ -34,7 +34,7 @@ _LEAVING_SECONDS: Final = 10.0
 _LONG_AGO: Final = 1 << 29  # seconds since 1970: a day in 1987
 _ALIVE: Final = (Status.QUEUED, Status.ACTIVE)
 
-Told = Callable[[], AbstractContextManager[None]]
+Translation = Callable[[], AbstractContextManager[None]]
 """A block whose errors leave it as ours."""
 
 
@@ -88,7 +88,7 @@ class _PostgresQueue(PostgresQueue):
 class Delivery:
     """A ticket in the hands of this worker, until it is put down."""
 
-    def __init__(self, ticket: Ticket, job: SaqJob, told: Told) -> None:
+    def __init__(self, ticket: Ticket, job: SaqJob, told: Translation) -> None:
         self.ticket = ticket
         self._job = job
         self._told = told
@@ -107,7 +107,7 @@ class Delivery:
 class Carrier:
     """The queues of some topics. Whatever it does raises DatabaseUnavailable where nobody answers."""
 
-    def __init__(self, queues: Mapping[str, Queue], told: Told, *, lease_seconds: int) -> None:
+    def __init__(self, queues: Mapping[str, Queue], told: Translation, *, lease_seconds: int) -> None:
         self._queues = queues
         self._told = told
         self._lease_seconds = lease_seconds
@@ -126,7 +126,7 @@ class Carrier:
             ConfigError: ``redis_url`` is no address.
         """
         queues: dict[str, Queue]
-        told: Told = translated
+        told: Translation = translated
         if redis_url is None:
             pool = cast("AsyncConnectionPool[AsyncConnection[TupleRow]]", store.pool)  # ours do more
             queues = {line.topic: _PostgresQueue(pool=pool, name=line.queue) for line in lines}

@@ -19,7 +19,7 @@ from quipu.record.standing.model import Draft, Known
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MessageRules:
     """Instructions of a message; ``message`` is its number, ``vector`` of unit length, None if unknown."""
 
     message: int
@@ -31,7 +31,7 @@ class Told:
 
 
 async def keep(
-    tx: SpaceTransaction, every: Sequence[Told], *, now: datetime, generation: int | None = None
+    tx: SpaceTransaction, every: Sequence[MessageRules], *, now: datetime, generation: int | None = None
 ) -> None:
     """Keep the rules that messages tell, and end those that they take back, in order of time.
 
@@ -47,7 +47,7 @@ async def keep(
 
 async def _follow(
     tx: SpaceTransaction,
-    told: Told,
+    told: MessageRules,
     instruction: Instruction,
     known: list[Known],
     *,
@@ -78,7 +78,7 @@ async def _follow(
 
 
 async def _add(
-    tx: SpaceTransaction, told: Told, instruction: Instruction, known: list[Known], *, now: datetime
+    tx: SpaceTransaction, told: MessageRules, instruction: Instruction, known: list[Known], *, now: datetime
 ) -> None:
     """Keep a rule; as history where one that was said later, and written before it, took its place."""
     later = [one for one in known if one.since > told.at]

@@ -23,7 +23,7 @@ from quipu.kinds.transcripts.sync.withheld import without_erased
 from quipu.recall import deferred
 from quipu.record import store as record
 from quipu.record.standing import intake as standing
-from quipu.record.standing.intake import Told
+from quipu.record.standing.intake import MessageRules
 
 SQL: Final = queries.load("quipu.kinds.transcripts.sync")
 _BIT: Final = 1 << (CODE - 1)
@@ -192,11 +192,11 @@ async def _lines(tx: SpaceTransaction, new: Sequence[LineRow]) -> None:
         await tx.run(SQL["insert_results"], results)
 
 
-def _rules(said: Sequence[LineRow]) -> list[Told]:
+def _rules(said: Sequence[LineRow]) -> list[MessageRules]:
     """Return what people told the agent for the time to come."""
     prompts = [(row, row.entry.text or "") for row in said if row.entry.is_prompt]
     return [
-        Told(row.message, None, text, row.entry.happened_at, found)
+        MessageRules(row.message, None, text, row.entry.happened_at, found)
         for row, text in prompts
         if (found := instructions(text))
     ]
