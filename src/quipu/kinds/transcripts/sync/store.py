@@ -115,7 +115,7 @@ class BatchWrite:
                 await tx.run(SQL["mark_unfiled"], {"bit": _BIT})
             if new:
                 await jobs.ask(tx, now=now)
-        if rules := _rules(said):
+        if rules := await _rules(tx, said):
             await standing.keep(tx, rules, now=now)
         return Written(new, len(said), len(entries) - len(new), withheld)
 
@@ -192,12 +192,13 @@ async def _lines(tx: SpaceTransaction, new: Sequence[LineRow]) -> None:
         await tx.run(SQL["insert_results"], results)
 
 
-def _rules(said: Sequence[LineRow]) -> list[MessageRules]:
-    """Return what people told the agent for the time to come."""
-    prompts = [(row, row.entry.text or "") for row in said if row.entry.is_prompt]
+async def _rules(tx: SpaceTransaction, said: Sequence[LineRow]) -> list[MessageRules]:
+    """Return what people told the agent for the time to come; nothing of memory that came back is theirs."""
+    prompts = [row for row in said if row.entry.is_prompt]
+    own = await tx.spoken([row.entry.text or "" for row in prompts])
     return [
         MessageRules(row.message, None, text, row.entry.happened_at, found)
-        for row, text in prompts
+        for row, text in zip(prompts, own, strict=True)
         if (found := instructions(text))
     ]
 
