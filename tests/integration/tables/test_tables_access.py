@@ -166,7 +166,7 @@ def test_a_role_that_lost_its_connections_gets_new_ones(house: House) -> None:
     tables = house.memory.tables
     tables.execute("create table notes (body text)", space="cut", confirm=True)
     (schema,) = tables.schemas(space="cut")
-    ended = "select pg_terminate_backend(pid) from pg_stat_activity where usename = %s"
+    ended = "select pg_terminate_backend(pid, 60000) from pg_stat_activity where usename = %s"
     assert house.rows(ended, schema.writer)
     assert tables.insert("notes", {"body": "x"}, space="cut").rows == 1
 
