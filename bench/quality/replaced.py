@@ -68,7 +68,7 @@ def _pairs(memory: Memory, space: str, question: Question) -> list[Seen]:
 
 
 def _judged(question: Question, older: str, newer: str) -> tuple[bool, float] | None:
-    """Whether the newer of two replaced the older, and how much that counts; None if it cannot be said."""
+    """Return whether the newer of two replaced the older, and how much that counts; else None."""
     if older in question.outdated and newer in question.newest:
         return True, _RIGHT
     if older in question.outdated and newer in question.outdated:

@@ -137,15 +137,15 @@ class Answering:
         filters = filters_of(user=user, kinds=kinds, since=since, until=until)
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
-        asked = Rules(filters)
-        async with self.filed(check_name("space", space), ask=asked.ask) as tx:
+        in_force = Rules(filters)
+        async with self.filed(check_name("space", space), ask=in_force.ask) as tx:
             thread = None if tx is None or session is None else await store.session_id(tx, session)
             if tx is None or (session is not None and thread is None):
                 return [Understood(None, judged([])) for _ in texts]
             filters = replace(filters, thread=thread)
             depth = limit if self._reranking is None else self._reranking.depth(limit)
             found, cited = await self._best(tx, texts, filters=filters, limit=depth)
-            rules = await asked.standing(tx, [question for question, _ in found], filters)
+            rules = await in_force.standing(tx, [question for question, _ in found], filters)
             near, cited_rules = await nearest(tx, rules)
         answers = [judged([_hit(space, question, hit, cited) for hit in hits]) for question, hits in found]
         if self._reranking is not None:
@@ -164,10 +164,10 @@ class Answering:
 
         What was said more than once counts as one; if it took the place of others, more entries are ranked.
         """
-        asked = await self._search.understood(tx, questions)
-        now, room = self._clock.now(), depth(asked.questions, limit + _SPARE)
+        embedded = await self._search.understood(tx, questions)
+        now, room = self._clock.now(), depth(embedded.questions, limit + _SPARE)
         while True:
-            found = await self._search.rank(tx, asked, filters=filters, limit=room)
+            found = await self._search.rank(tx, embedded, filters=filters, limit=room)
             gone = await entries.faded(tx, now, [hit for _, hits in found for hit in hits])
             left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
             ranked = [(q, await entries.weighed(tx, q, now, hits)) for q, hits in left]

@@ -7,12 +7,11 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.prose.changes import wants_one_value
 from quipu.recall import store as index
 from quipu.recall.changes import Pair, arranged, satisfies, shown
 from quipu.recall.model import Cited, Filters
 from quipu.recall.neighbours import THREAD_SHIFT
-from quipu.recall.outdated import Statements, told
+from quipu.recall.outdated import Statements, statements
 from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
 from quipu.record import store
@@ -25,7 +24,7 @@ Ranked = list[tuple[Question, list[Distinct]]]
 
 def depth(questions: Sequence[Question], least: int) -> int:
     """Return how many entries are to be ranked: more where a question asks for one value of the present."""
-    return max(least, _DEPTH) if any(map(_wants_one_value, questions)) else least
+    return max(least, _DEPTH) if any(one.wants_one_value for one in questions) else least
 
 
 async def arrange(
@@ -63,18 +62,14 @@ async def _guessed(
     tx: SpaceTransaction, question: Question, hits: Sequence[Distinct], cited: Mapping[int, Cited]
 ) -> list[Pair]:
     """Return pairs that nobody linked, of which the newer statement has probably replaced the older."""
-    if not _wants_one_value(question):
+    if not question.wants_one_value:
         return []
-    among = told(hits, cited, kind=MESSAGE)
+    among = statements(hits, cited, kind=MESSAGE)
     generation = tx.space.generation
     if len(among) < 2 or generation is None:
         return []
     compared = await index.compared(tx, sorted(one.id for one in among), generation=generation)
     return [Pair(one.newer, one.older) for one in Statements(question, among, cited, compared).replaced()]
-
-
-def _wants_one_value(question: Question) -> bool:
-    return question.time_asked == "present" and wants_one_value(question.text)
 
 
 def _as_of(question: Question) -> datetime | None:

@@ -17,6 +17,7 @@ from typing import Final
 
 from quipu.recall.model import Answer, Certainty, Hit
 from quipu.recall.repeats import ECHO
+from quipu.recall.weights import log_odds
 
 NUMBERS: Final = Path(__file__).with_name("confidence.toml")
 NOTHING: Final = "Nothing is known of this."
@@ -47,11 +48,11 @@ def judged(hits: Sequence[Hit]) -> Answer:
     statement replaces is never "sure".
     """
     numbers = _numbers()
-    odds = _odds(numbers.known, signs(hits))
+    odds = log_odds(numbers.known, signs(hits))
     known = round(_chance(odds), 4) if hits else 0.0
     if known < numbers.nothing:
         return Answer(hits, known=known, notice=NEAREST if hits else NOTHING)
-    of_hits = [_chance(_odds(numbers.hit, one)) for one in signs_of_hits(hits, odds)]
+    of_hits = [_chance(log_odds(numbers.hit, one)) for one in signs_of_hits(hits, odds)]
     called = [_called(hit, one, numbers) for hit, one in zip(hits, of_hits, strict=True)]
     sure = (
         hit if hit.certainty == one else replace(hit, certainty=one)
@@ -94,10 +95,6 @@ def _called(hit: Hit, chance: float, numbers: Numbers) -> Certainty:
 
 def _asks(text: str) -> bool:
     return text.rstrip(" )]'\"”’»").endswith(("?", "？", "؟"))
-
-
-def _odds(weights: Sequence[float], values: Sequence[float]) -> float:
-    return weights[0] + sum(map(float.__mul__, weights[1:], values))
 
 
 def _chance(odds: float) -> float:

@@ -21,6 +21,7 @@ from quipu.kernel.prose.changes import Form, form_asked, has_form, is_question, 
 from quipu.recall.model import Cited, Found
 from quipu.recall.question import Question
 from quipu.recall.repeats import Distinct
+from quipu.recall.weights import log_odds
 
 NUMBERS: Final = Path(__file__).with_name("outdated.toml")
 _FIRST: Final = 3  # statements whose newer value is looked for
@@ -74,8 +75,7 @@ class Numbers:
 
     def odds(self, grounds: Grounds) -> float:
         """Return the log-odds that the later statement has replaced the earlier one."""
-        constant, *weights = self.weights
-        return constant + sum(w * value for w, value in zip(weights, astuple(grounds), strict=True))
+        return log_odds(self.weights, astuple(grounds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +101,7 @@ class Statements:
         self._found = [one for one in found if one.id in compared]
         self._cited = cited
         self._compared = compared
+        self._tells = {one.id for one in self._found if not is_question(cited[one.id].text)}
         self._asked = frozenset(term for hashes in question.terms.values() for term in hashes)
         self._form: Form | None = form_asked(question.text)
         self._topic = matters(question.text)
@@ -127,9 +128,10 @@ class Statements:
     def weighed(self, numbers: Numbers) -> Iterator[Replacing]:
         """Weigh each pair; where no words could make the odds enough, they are not looked at."""
         for older, newer in self.pairs():
-            odds = numbers.odds(self._at_most(older, newer))
+            at_most = self._at_most(older, newer)
+            odds = numbers.odds(at_most)
             if odds >= numbers.enough:
-                odds = numbers.odds(self.grounds(older, newer))
+                odds = numbers.odds(self._with_words(at_most, newer))
             yield Replacing(newer.id, older.id, odds)
 
     def pairs(self) -> Iterator[tuple[Found, Found]]:
@@ -140,16 +142,22 @@ class Statements:
         """
         for place, older in enumerate(self._found[:_FIRST]):
             for newer in self._found[place + 1 :]:
+                if newer.id not in self._tells:
+                    continue
                 is_near = self._cosine(older, newer) >= _COSINE
                 if is_near and _may_replace(self._cited[newer.id], self._cited[older.id]):
                     yield older, newer
 
     def grounds(self, older: Found, newer: Found) -> Grounds:
         """Return all grounds for one statement having replaced another."""
+        return self._with_words(self._at_most(older, newer), newer)
+
+    def _with_words(self, at_most: Grounds, newer: Found) -> Grounds:
+        """Return grounds with those of the words of the newer statement as they are."""
         text = self._cited[newer.id].text
         sign = sign_of(text)
         return replace(
-            self._at_most(older, newer),
+            at_most,
             sign=0.0 if sign is None else sign.strength,
             on_matter=float(not self._topic.isdisjoint(matters(text))),
             form=0.0 if self._form is None else has_form(text, self._form) - 0.5,
@@ -185,7 +193,7 @@ class Statements:
         return one.odds < replacing.odds and is_later and not old.isdisjoint(self._compared[one.newer].terms)
 
 
-def told(entries: Sequence[Distinct], cited: Mapping[int, Cited], *, kind: int) -> list[Found]:
+def statements(entries: Sequence[Distinct], cited: Mapping[int, Cited], *, kind: int) -> list[Found]:
     """Return what people said among the first entries, of messages of ``kind``, best first."""
     ranked = [one.found for one in entries[:_AMONG] if one.found.kind == kind]
     return [one for one in ranked if cited[one.id].source.role == "user"]
@@ -197,7 +205,6 @@ def _may_replace(newer: Cited, older: Cited) -> bool:
         newer.happened_at > older.happened_at
         and (ours.speaker, ours.user) == (theirs.speaker, theirs.user)
         and (ours.session is None or ours.session != theirs.session)
-        and not is_question(newer.text)
     )
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kernel.prose.changes import TimeAsked, time_asked
+from quipu.kernel.prose.changes import TimeAsked, time_asked, wants_one_value
 from quipu.kernel.prose.questions import asks_about_asker, asks_when
 from quipu.recall.names import Mention, Name, mentioned, other_names, without
 from quipu.recall.terms import DEFAULT, MONTHS, question_terms
@@ -51,7 +51,8 @@ class Question:
 
     ``meaning`` is the text to embed. ``terms`` maps each word to the hashes that it may be filed under.
     ``speakers`` are the people whose own words are asked for; ``people`` all who are named. ``time_asked`` is
-    what it wants of a value that changed. ``vector`` is that of ``meaning``, None until it is embedded.
+    what it wants of a value that changed; ``wants_one_value``: the one that holds now. ``vector`` is that of
+    ``meaning``, None until it is embedded.
     """
 
     text: str
@@ -62,6 +63,7 @@ class Question:
     when: bool
     windows: tuple[Window, ...]
     time_asked: TimeAsked | None
+    wants_one_value: bool
     vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -129,6 +131,7 @@ def understand(
         when=asks_when(text),
         windows=tuple(windows(text, now=now, first=first, last=last)),
         time_asked=time_asked(text),
+        wants_one_value=wants_one_value(text),
     )
 
 

@@ -27,7 +27,7 @@ _ALIKE: Final = 0.8
 _READ: Final = 2_000
 
 _FEW: Final = 3
-"""What rests on more messages condenses them: it never stands for one of them."""
+"""Most messages that a memory may rest on to stand for one of them; one that rests on more condenses them."""
 
 _BETTER: Final = 1.1
 """So many times the score of its message a derived memory needs to be shown in its place."""

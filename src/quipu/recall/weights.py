@@ -50,6 +50,12 @@ def selectivity(share: float) -> float:
     return 1.0 if share <= 0 else max(0.0, min(1.0, -math.log(share) / 2))
 
 
+def log_odds(weights: Sequence[float], values: Sequence[float]) -> float:
+    """Return the log-odds of a logistic function: a constant, and the weight of each value."""
+    constant, *rest = weights
+    return constant + sum(weight * value for weight, value in zip(rest, values, strict=True))
+
+
 def scored(added: Sequence[float], *, most: float) -> tuple[float, dict[str, float]]:
     """Return the score and its parts on the scale 0 to 1: what each of ``SIGNALS`` added, in their order.
 

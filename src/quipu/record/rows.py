@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -73,12 +73,15 @@ def columns(chosen: Sequence[Chosen], ids: Sequence[int], now: datetime) -> dict
     }
 
 
-def growth(chosen: Sequence[Chosen]) -> dict[str, object]:
-    """Return by how many messages sessions grow, and the span of these, column by column."""
+def growth(messages: Iterable[tuple[int, datetime]]) -> dict[str, object]:
+    """Return by how many messages sessions grow, and the span of these, column by column.
+
+    ``messages`` are the session of each, 0 for none, and its time.
+    """
     times: defaultdict[int, list[datetime]] = defaultdict(list)
-    for c in chosen:
-        if c.session:
-            times[c.session].append(c.happened_at)
+    for session, happened_at in messages:
+        if session:
+            times[session].append(happened_at)
     return {
         "id": Int8s(list(times)),
         "messages": Int4s([len(t) for t in times.values()]),
@@ -97,7 +100,7 @@ def learnt(chosen: Sequence[Chosen], ids: Sequence[int]) -> list[Learnt]:
     ]
 
 
-def told(
+def message_rules(
     chosen: Sequence[Chosen], ids: Sequence[int], embedded: Embedded, held: index.Locked
 ) -> list[MessageRules]:
     """Return what messages to an assistant tell for the time to come; people tell each other no rules."""

@@ -303,12 +303,12 @@ async def _put(
         if learnt := rows.learnt(chosen, entries.ids):
             await aliases.add(tx, learnt, now=now, made_by="rule")
         if held.ends:
-            await store.run(tx, "grow_sessions", rows.growth(chosen))
+            await store.run(tx, "grow_sessions", rows.growth((c.session, c.happened_at) for c in chosen))
         if held.ends and subscribes:
             await outbox.put_for_sessions(tx, subscribes, {m.session for m in messages if m.session})
     await sent.check()
     written = ((id_, c.prepared) for id_, c in zip(entries.ids, chosen, strict=True))
     news = [changes.news(id_, p.spoken, role=p.message.role, asks=p.asks) for id_, p in written]
     await changes.link(tx, [one for one in news if one is not None], now=now)
-    if told := rows.told(chosen, entries.ids, embedded, held):
-        await standing.keep(tx, told, generation=embedded.generation, now=now)
+    if rules := rows.message_rules(chosen, entries.ids, embedded, held):
+        await standing.keep(tx, rules, generation=embedded.generation, now=now)

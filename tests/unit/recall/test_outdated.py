@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from quipu.recall.model import Cited, Found, Source
-from quipu.recall.outdated import Compared, Grounds, Numbers, Statements, told
+from quipu.recall.outdated import Compared, Grounds, Numbers, Statements, statements
 from quipu.recall.question import Question, understand
 from quipu.recall.repeats import Distinct
 
@@ -128,5 +128,5 @@ def test_only_what_people_said_is_looked_at() -> None:
     lines = cited(*LINES)
     lines[2] = replace(lines[2], source=replace(lines[2].source, role="assistant"))
     entries = [Distinct(one) for one in ranked(1, 2, 3)]
-    assert [one.id for one in told(entries, lines, kind=1)] == [1, 3]
-    assert told(entries, lines, kind=9) == []
+    assert [one.id for one in statements(entries, lines, kind=1)] == [1, 3]
+    assert statements(entries, lines, kind=9) == []

@@ -1,4 +1,4 @@
-"""What tells itself whether it is undone is answered whole, with the token of its preview."""
+"""Answers that tell themselves whether they are undone come whole, with the token of their preview."""
 
 from __future__ import annotations
 

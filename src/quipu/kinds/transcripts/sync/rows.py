@@ -38,19 +38,6 @@ def messages(rows: Sequence[LineRow], now: datetime) -> dict[str, object]:
     }
 
 
-def growth(rows: Sequence[LineRow]) -> dict[str, object]:
-    """Return the columns for ``grow_sessions`` of the record, from lines whose message is new."""
-    times: dict[int, list[datetime]] = {}
-    for row in rows:
-        times.setdefault(row.session, []).append(row.entry.happened_at)
-    return {
-        "id": Int8s(list(times)),
-        "messages": Int4s([len(t) for t in times.values()]),
-        "started_at": Moments([min(t) for t in times.values()]),
-        "last_at": Moments([max(t) for t in times.values()]),
-    }
-
-
 def lines(rows: Sequence[LineRow]) -> dict[str, object]:
     """Return the columns of transcripts.lines."""
     entries = [row.entry for row in rows]

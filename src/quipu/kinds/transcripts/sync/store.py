@@ -22,6 +22,7 @@ from quipu.kinds.transcripts.sync.rows import LineRow
 from quipu.kinds.transcripts.sync.withheld import without_erased
 from quipu.recall import deferred
 from quipu.record import store as record
+from quipu.record.rows import growth
 from quipu.record.standing import intake as standing
 from quipu.record.standing.intake import MessageRules
 
@@ -179,7 +180,7 @@ async def _messages(tx: SpaceTransaction, said: Sequence[LineRow], now: datetime
         "happened_at": Moments([row.entry.happened_at for row in said]),
     }
     await tx.run(SQL["insert_unfiled"], unfiled)
-    await record.run(tx, "grow_sessions", rows.growth(said))
+    await record.run(tx, "grow_sessions", growth((row.session, row.entry.happened_at) for row in said))
 
 
 async def _lines(tx: SpaceTransaction, new: Sequence[LineRow]) -> None:
