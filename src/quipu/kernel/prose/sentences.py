@@ -17,6 +17,10 @@ _UNREAD = re.compile(
 )
 _END = re.compile(r"[.!?]+[)\]'\"]*(?=\s|$)")
 _SHORT = re.compile(r"(?i)(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|incl|resp|no|nr|cf|al|v|st|dr|mr|mrs|ms)$")
+_DAY = re.compile(r"(?<!\d)\d{1,2}$")
+_GERMAN_MONTH = re.compile(
+    r"(?i)\. (?:januar|jänner|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)\b"
+)
 _WORD = re.compile(r"[^\W\d_]")
 
 
@@ -177,7 +181,12 @@ def _ranges(seen: str, paragraphs: list[tuple[int, int]]) -> Iterator[tuple[int,
 
 
 def _abbreviates(seen: str, mark: re.Match[str]) -> bool:
-    return mark[0] == "." and _SHORT.search(seen, max(0, mark.start() - 8), mark.start()) is not None
+    if mark[0] != ".":
+        return False
+    start = max(0, mark.start() - 8)
+    if _GERMAN_MONTH.match(seen, mark.start()) and _DAY.search(seen, start, mark.start()):
+        return True
+    return _SHORT.search(seen, start, mark.start()) is not None
 
 
 def _trimmed(seen: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -33,6 +33,9 @@ _LIKES = re.compile(
     r"|what|the idea)\b)"
     r" (?P<v>[^,.;!?()\n]{2,60}?)(?=$|[,.;!?()]| (?:because|since|so|when|which|but|and (?:i|my|we))\b)"
 )
+_NAMED_VALUE = re.compile(r"(?:(?:the|an?) )?(?:[A-Z]|[\w.+-]*\d)|\S+@\S+|\S+/\S+")
+"""A name, a number or an address; other things that are said of a thing ("a doormat", "sad") do not last."""
+
 _NOT_LIKING = re.compile(r"hate|dislike|detest|stand|don", re.IGNORECASE)
 _NO_VALUE = re.compile(
     r"(?i)^(?:not|going|getting|doing|coming|just|really|very|so|too|also|still|always|a bit|fine|good"
@@ -142,9 +145,9 @@ def _mine(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
         ):
             continue
         if key.split("_")[-1] in _RELATIVE:
-            named = re.fullmatch(r"[A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]+)?", value)
-            yield (f"{key}_name" if named else key)[:64], value, "relationship"
-        else:
+            if re.fullmatch(r"[A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]+)?", value):
+                yield f"{key}_name"[:64], value, "relationship"
+        elif key.startswith("favorite") or _NAMED_VALUE.match(value):
             yield key[:64], value, "preference" if key.startswith("favorite") else "general"
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final
 
 from quipu.kinds.longterm.evaluation.grammar import Family, grammar
+from quipu.kinds.longterm.evaluation.people import named_first
 from quipu.kinds.longterm.evaluation.words import content, sentence
 from quipu.kinds.longterm.model import Category, Importance, weight
 
@@ -23,7 +24,20 @@ USUAL: Final[Mapping[Category, Importance]] = {
 _STRESSED = re.compile(
     r"\b(?:really important|very important|important that|crucial|critical|vital|essential)\b", re.I
 )
+_NOBODY: Final = re.compile(
+    r"(?i)(?:he|she|it|they|his|her|its|their|this|that|these|those|which|who|so|there)\b"
+    r"(?!(?:'s| is| are) no )"
+)
+EVENT: Final = "events of a life"
+"""Family of what happened once: that something is over is news, too ("I gave up coffee")."""
+
+_DANGLING: Final = re.compile(
+    r"(?i)\b(?:of|for|with|to|about|like|do|does|did|in|on|has|get|wants?) (?:it|this|that|them|those|these"
+    r"|him|one)[.]?$"
+)
 _NAME: Final = r"(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
+_EVERYBODY_HAS: Final = frozenset(("mother", "father", "parent", "mama", "papa", "mommy"))
+_NEGATED: Final = re.compile(r"(?i)(?:\bnot|n't|\bno) $")
 _UNIQUE: Final = frozenset((
     "wife", "husband", "partner", "girlfriend", "boyfriend", "spouse", "mother", "mom", "mum", "father",
     "dad", "boss", "fiancé", "fiancée", "fiance", "fiancee", "landlord", "landlady",
@@ -70,7 +84,7 @@ class Claim:
 
 def claim(clause: str, *, order: bool = True) -> Claim | None:
     """Return the claim of a clause in the third person; None if it says nothing that lasts."""
-    return _of_others(clause) or _of_the_user(clause, order=order)
+    return _of_others(clause) or _of_the_user(clause, order=order) or _of_a_name(clause)
 
 
 def important(of: Claim, *, requested: bool, stressed: bool) -> Importance:
@@ -78,6 +92,13 @@ def important(of: Claim, *, requested: bool, stressed: bool) -> Importance:
     if stressed:
         return "high"
     return max(of.importance, "medium", key=weight) if requested else of.importance
+
+
+def stands_alone(one: Claim) -> bool:
+    """Return True if the summary of a claim has a known subject, and no pronoun for something not in it."""
+    if one.category == "constraint":
+        return _NOBODY.match(one.summary) is None
+    return not (_NOBODY.match(one.summary) or _DANGLING.search(one.summary))
 
 
 def stressed(text: str) -> bool:
@@ -221,9 +242,16 @@ _LASTING = re.compile(
     r"|married|became|graduated|retired|died|passed away|stays?|staying|suffers|wears|cooks"
     r"|dislikes?|avoids?)\b"
 )
+_OF_ANYBODY: Final = (
+    "home", "age", "born", "origin", "employer", "diet", "intolerant:", "speaks:", "native", "pet:", "day:",
+    "has:married", "has:engaged", "has:divorced", "studies", "likes:", "vehicle", "habit:", "event:",
+)  # fmt: skip
+"""Slots that are kept of somebody of whom only the name is known."""
+
 _PASSING = re.compile(
     r"(?i)\b(?:today|tonight|yesterday|this (?:morning|week|evening|afternoon|weekend)|right now"
     r"|again|tomorrow|next (?:week|month)|last (?:night|week))\b"
+    r"|^\s(?:has|have|had) the\b|^\s(?:is|are) (?:in|on)\b"
     r"|^\s(?:is|are) (?:\w+ )?(?:here|there|at|in the|on the|coming|going|visiting(?! (?:us |me "
     r"|the user )?(?:for|until|from))|calling|asking|waiting|looking|right|wrong|sure|mad|angry"
     r"|sad|happy|sick|ill|fine|ok|okay|late|tired|back|home|allowed|driving me|not allowed"
@@ -234,7 +262,7 @@ _PASSING = re.compile(
 def _state(match: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
     """Return a lasting state of somebody else; if nothing lasts, at least that they exist and their name."""
     rest = match["rest"]
-    lasts = _LASTING.match(rest) and not _PASSING.search(rest)
+    lasts = (_LASTING.match(rest) or _event().match(rest)) and not _PASSING.search(rest)
     if lasts:
         text = f"{subject}{rest}"
         inner = _of_the_user(f"the user{rest}", order=False)
@@ -260,6 +288,36 @@ def grammar_has_template(name: str) -> bool:
     return any(family.name == name and family.summary for family in grammar().families)
 
 
+@cache
+def _event() -> re.Pattern[str]:
+    """Return the pattern of what happens in the life of somebody else and is worth keeping."""
+    return re.compile(rf"(?i)\s{grammar().words['event']}\b")
+
+
+def _of_a_name(clause: str) -> Claim | None:
+    """Return the claim about somebody of whom only the name is known: "Priya is pregnant"."""
+    named = named_first(clause)
+    if named is None or _PASSING.search(named[1]):
+        return None
+    name, rest = named
+    inner = _of_the_user(f"the user{rest}", order=False)
+    if inner is not None and not inner.told[0].slot.startswith(_OF_ANYBODY):
+        inner = None
+    if inner is None and not _event().match(rest):
+        return None
+    told = inner.told if inner else (Statement("says", rest, False),)
+    summary = sentence(_TRAILING.sub("", _clipped(f"{name}{rest}")))
+    if inner is not None and grammar_has_template(inner.family):
+        summary = name + inner.summary.removeprefix("The user")
+    return Claim(
+        "relationships",
+        USUAL["relationships"],
+        summary,
+        tuple(replace(one, slot=f"{name.lower()}/{one.slot}") for one in told),
+        f"somebody named: {inner.family if inner else 'event'}",
+    )
+
+
 def _clipped(text: str) -> str:
     return re.split(r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which)\b|\s(?:so|because)\s", text)[0]
 
@@ -276,7 +334,7 @@ def mention(text: str) -> Claim | None:
         rf"(?:,? (?P<name>{_NAME}))?(?P<of>)(?!'s|\w)",
         text,
     )
-    if match is None:
+    if match is None or _NEGATED.search(text, 0, match.start()):
         return None
     if match["kin"] and not match["name"] and not re.fullmatch(close, match["kin"], re.IGNORECASE):
         return None
@@ -286,6 +344,8 @@ def mention(text: str) -> Claim | None:
 def _there_is(match: re.Match[str], category: Category) -> Claim | None:
     who, name = match["who"].lower(), match["name"]
     key = singular(match["kin"] or match["animal"])
+    if not name and key in _EVERYBODY_HAS:
+        return None
     if name:
         told = (Statement(f"{key}/name", name, key in _UNIQUE), Statement("named", name, False))
         return Claim(

@@ -11,9 +11,12 @@ from quipu.kernel.policy.policy import Policy, safety
 from quipu.kernel.prose.sentences import sentences
 from quipu.kinds.longterm.evaluation import answers, changes, claims, known, requests
 from quipu.kinds.longterm.evaluation.claims import Claim, Statement
+from quipu.kinds.longterm.evaluation.foreign import Tongue, tongue_of
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, Same
+from quipu.kinds.longterm.evaluation.meaning import tellable
 from quipu.kinds.longterm.evaluation.outcome import Bare, Outcome, bare
+from quipu.kinds.longterm.evaluation.people import capitalised, resolved
 from quipu.kinds.longterm.evaluation.safety import constraining, points_back, unsafe
 from quipu.kinds.longterm.evaluation.words import clauses, content, sentence, spelled, third, trimmed
 from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, MemorySource
@@ -34,15 +37,6 @@ _PLAYED = re.compile(
 _WHOLE: Final = ("not called so", "what a word means", "a favourite, the other way round")
 """Families whose sayings reach over several clauses."""
 
-_ORDERING = re.compile(
-    r"(?i)^(?:please |just |also |then |now )*(?:add|answer|ask|book|call|change|check|compare"
-    r"|convert|create|delete|describe|draw|draft|edit|explain|find|fix|format|generate|give|go"
-    r"|help|ignore|keep|let|list|look"
-    r"|make|move|name|open|order|pick|plan|play|put|read|recommend|remind|remove|rename|repeat"
-    r"|replace|reply|rewrite|run|say|search|send|set|shorten|show|skip|sort|start|stop|suggest"
-    r"|summari[sz]e|take"
-    r"|tell|test|thank|translate|try|turn|use|wait|write|you|your)\b"
-)
 _QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
 
 
@@ -104,28 +98,6 @@ class Conversation:
         return self._playing > 0
 
 
-_OF_SELF = re.compile(r"\b(?:I|I'm|I've|my|me|we|we're|our|us|mine)\b", re.IGNORECASE)
-_OVER = re.compile(
-    r"(?i)^(?:the user|it|that|this|they|he|she|there)(?:'s [\w ]{1,20})? (?:just |already |also "
-    r"|only )*(?:had|went|saw|ate|did|made|met|found|lost|heard|said|came|took"
-    r"|bought|told|asked|tried|forgot|missed|got|was|were|will|could|should|has (?:\w+ )?\w+ed"
-    r"|\w+ed|needs? (?:to|a|an|some|help)|wants? (?:to|a|an|the)|would like"
-    r"|has (?:a|an|some|no|the)|thinks?|means?|guess\w*|hopes?|wonders?|agrees?|sees?|knows?|understands?)\b"
-)
-_FEWEST_WORDS: Final = 4
-
-
-def tellable(clause: str, told: str) -> bool:
-    """Return True if a clause states something present about the speaker, as far as its form tells."""
-    if len(clause.split()) < _FEWEST_WORDS or clause.endswith((":", "?")) or not _OF_SELF.search(clause):
-        return False
-    return not (
-        _OVER.match(told)
-        or _ORDERING.match(clause)
-        or grammar().guarded(("moment", "this", "trouble", "question"), told)
-    )
-
-
 class _Turn:
     """One turn of the user, sentence by sentence."""
 
@@ -135,9 +107,14 @@ class _Turn:
         self._outcome = outcome
         self._hidden = hidden
         self._heard = heard
+        self._told: list[str] = []
         self._answer = self._answered()
 
     def read(self) -> None:
+        tongue = tongue_of(self._hidden.text)
+        if tongue is not None:
+            self._foreign(tongue)
+            return
         said = [one.text for one in sentences(self._hidden.text)]
         if self._answer is not None:
             self._answering(self._answer)
@@ -147,6 +124,15 @@ class _Turn:
         for at, text in enumerate(said):
             following = said[at + 1] if at + 1 < len(said) else ""
             self._sentence(text, requested=requests.asks_back(spelled(following)))
+
+    def _foreign(self, tongue: Tongue) -> None:
+        for one in sentences(self._hidden.text):
+            for said in tongue.read(one.text):
+                if said.ended is not None:
+                    for memory in known.holding(said.ended, self._outcome.live()):
+                        self._outcome.delete(memory, "over", excerpt=one.text)
+                if said.claim is not None:
+                    self._claimed(said.claim, one.text, requested=False, text=one.text)
 
     def _answered(self) -> answers.Answer | None:
         question = answers.asked(self._heard)
@@ -162,7 +148,7 @@ class _Turn:
             self._claimed(claim, excerpt, requested=False, text=answer.statement)
 
     def _sentence(self, text: str, *, requested: bool) -> None:
-        plain = spelled(text)
+        plain = capitalised(spelled(text))
         lead = trimmed(plain)
         if requests.asks_back(plain):
             return
@@ -214,7 +200,7 @@ class _Turn:
             return self._claimed(whole, excerpt, requested=requested, text=text, old=old)
         found_any = False
         for at, clause in enumerate(parts):
-            told = third(clause)
+            told = resolved(third(clause), self._told)
             asking = not requested and (
                 (questioned and at == len(parts) - 1 and text.rstrip().endswith("?"))
                 or grammar().guarded(("question",), clause)
@@ -223,6 +209,7 @@ class _Turn:
             judged = self._clause(
                 told, before, excerpt, asking=asking, requested=requested, stressed=stressed, old=old
             )
+            self._told.append(told)
             if not judged and not asking and not requested and old is None:
                 judged = self._by_meaning(clause, told, excerpt)
             found_any |= judged
@@ -261,8 +248,10 @@ class _Turn:
             claim = claims.mention(told)
             return claim is not None and self._claimed(claim, excerpt, requested=requested, text=told)
         gone = changes.taken_back(told)
-        if gone is not None and (self._gone(gone, excerpt) or gone.final):
-            return True
+        if gone is not None:
+            was_known, event = self._gone(gone, excerpt), claims.claim(told)
+            if was_known or (gone.final and (event is None or event.family != claims.EVENT)):
+                return True
         opposite = changes.positive(told)
         if opposite is not None and self._denied(opposite, excerpt):
             return True
@@ -295,7 +284,7 @@ class _Turn:
     ) -> bool:
         importance = claims.important(claim, requested=requested, stressed=claims.stressed(text))
         claimed = constraining(claims.with_importance(claim, importance))
-        if claimed is None:
+        if claimed is None or not claims.stands_alone(claimed):
             return False
         claim = claimed
         decided = known.decide(claim, self._outcome.live(), old=old, wrong=changes.blames(excerpt))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from quipu.kinds.longterm.evaluation.claims import Claim, Statement, claim
+from quipu.kinds.longterm.evaluation.foreign import kept
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.words import content, spelled, third
 from quipu.kinds.longterm.model import Category, Importance
@@ -58,6 +59,11 @@ def known(
     version: int = 1,
 ) -> KnownMemory:
     """Read a memory. Its summary may be in any form: "Lives in Berlin", "I live in Berlin"."""
+    foreign = kept(summary)
+    if foreign:
+        return KnownMemory(
+            id, category, importance, summary, version, summary.rstrip("."), foreign, content(summary)
+        )
     clause = third(spelled(summary)).rstrip(" .")
     if "the user" not in clause.lower():
         clause = f"the user {clause[:1].lower()}{clause[1:]}"

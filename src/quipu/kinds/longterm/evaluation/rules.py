@@ -6,44 +6,24 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from quipu.kernel.embedding.embedder import Embedder
-from quipu.kernel.embedding.prototypes import embed, listed, prototypes
 from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.evaluation.conversation import Conversation
 from quipu.kinds.longterm.evaluation.known import KnownMemory, known
-from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation
+from quipu.kinds.longterm.evaluation.meaning import by_meaning
+from quipu.kinds.longterm.model import Category, Evaluation
 
 if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import SatiEvaluationInput
 
-VERSION: Final = 3
+VERSION: Final = 4
 """To be raised with every change of the rules that finds more or better."""
 
 
-NEAR_ENOUGH: Final = 0.45
-MARGIN: Final = 0.12
-"""A category must be so much nearer than what lasts in no way."""
-
-MOST: Final = 400
-"""Clauses of one evaluation that are embedded: it costs about 2 ms for each."""
-
-
-async def by_meaning(embedder: Embedder, clauses: Mapping[str, bool]) -> dict[str, Category]:
-    """Return the categories of clauses that seem to last; True marks those asked to be remembered.
-
-    Raises ``EmbeddingError``.
-    """
-    texts = list(clauses)[:MOST]
-    known = await prototypes("longterm", embedder, *listed(__file__, CATEGORIES))
-    vectors = await embed(embedder, texts)
-    decided = known.decide(
-        vectors, near_enough=NEAR_ENOUGH, margin=MARGIN, settled=[clauses[text] for text in texts]
-    )
-    pairs = zip(texts, decided, strict=True)
-    return {text: CATEGORIES[place] for text, place in pairs if place is not None}
-
-
 class RulesEvaluator:
-    """Reads English; of other languages it keeps nothing. ``embedder`` decides where words do not."""
+    """Reads English, German and Spanish; of other languages it keeps nothing.
+
+    ``embedder`` decides where words do not, in English.
+    """
 
     def __init__(self, embedder: Embedder | None = None, *, policy: Policy | None = None) -> None:
         self.name = "rules"

@@ -29,11 +29,26 @@ _SPLIT = re.compile(
       | ,\s*(?:and|but|so|also|plus|since|as)?\s*
         (?=(?:(?:now\s)?(?:I|we|my|our|is|are|what|what's|how|how's|any|can|could|do|does|did|got|would|will|should|please|which
             |where|right|isn't|you|call|or|give|keep|just|speak|leave|it's|that's|who))\b)
+      | ,?\s+(?:and|but|so|because|cause|cos)\s+(?=(?:he|she|they|his|her|their)(?:'|\s))
+      | ,\s*(?=(?:he|she|they)(?:'|\s))
       | ,\s*(?:so|but|if\sthat\smatters|if\sthat\shelps|because)\b\s*
       | \s+so\s+(?=(?:please|no|feel|excuse|I|everything|legroom|what|keep|don't)\b)
       | \s+(?=please\s+(?:keep|remember|note|don't|excuse)\b)""",
     re.VERBOSE,
 )
+_RUN_ON = re.compile(
+    r"(?P<last>[\w']+)\s+"
+    r"(?=(?:he's|she's|I'm|I've|I (?:finally|just|got|have|work|live|moved|started|quit))\s)"
+)
+_GOES_ON: Final = frozenset((
+    "that", "if", "when", "think", "says", "said", "like", "where", "while", "as", "what", "how", "but",
+    "and", "so", "because", "since", "thing", "not", "one", "before", "after", "until", "or", "than",
+    "unless", "who", "though", "believe", "know", "guess", "sure", "hope", "wish", "place", "time", "way",
+    "now", "also", "everything", "reason", "all", "means", "day", "job", "only", "even", "mean", "why",
+    "whether", "out",
+))  # fmt: skip
+"""Words after which "I" begins no thought of its own: "the place I work", "she thinks I'm late"."""
+
 _SHARED = re.compile(
     r"(?:\s+and|,)\s+(?:also\s+)?(?=(?:live|work|have|speak|love|hate|study|like|am|enjoy|run"
     r"|own|can|moved|use"
@@ -71,7 +86,7 @@ _ELLIPTICAL = re.compile(
     r"(?i)(?:just |recently |finally |also |still )*(?:got|adopted|turned|moved|started|sold|bought"
     r"|have been|been|used to"
     r"|was born|grew up|live|work as|work at|work in|can't stand|don't (?:like|eat|drink)"
-    r"|got married|became)\s+(?!it\b|that\b|this\b)\w"
+    r"|got married|became|joined|signed up|passed|broke my|quit|booked|gave up)\s+(?!it\b|that\b|this\b)\w"
 )
 
 _STATE = re.compile(
@@ -83,16 +98,23 @@ _SPELLED: Final = {
     "cant": "can't", "wont": "won't", "thats": "that's", "whats": "what's", "lets": "let's",
     "fav": "favourite", "favorite": "favourite", "favorites": "favourites", "u": "you", "ur": "your",
     "pls": "please", "plz": "please", "gonna": "going to", "wanna": "want to", "anymore": "any more",
-    "mum": "mum", "weve": "we've", "theres": "there's", "i": "I",
+    "mum": "mum", "weve": "we've", "theres": "there's", "i": "I", "hes": "he's", "shes": "she's",
+    "theyre": "they're", "youre": "you're", "hasnt": "hasn't", "havent": "haven't", "wasnt": "wasn't",
+    "arent": "aren't", "wouldnt": "wouldn't", "couldnt": "couldn't", "gotta": "have to", "bday": "birthday",
+    "hubby": "husband", "yrs": "years", "theyve": "they've", "bf": "boyfriend", "gf": "girlfriend",
 }  # fmt: skip
 _I = re.compile(r"(?<![\w'.@/-])i(?=')")
+_IN_LAW = re.compile(r"\b((?i:mother|father|sister|brother|son|daughter)s?) in law\b", re.IGNORECASE)
 _PLAIN_WORD = re.compile(r"(?<![\w'.@/-])[A-Za-z]+(?![\w'@/]|\.\w)")
 _SUBJECT = re.compile(r"(?<![\w'.@/-])(?:I|[Ww]e)(?='|\s+[a-z'])")
 _TOGETHER = re.compile(r"^(?:my|our|the user's)\s[\w\s]{1,40}\sand\s$", re.IGNORECASE)
 _OTHERS: Final = (
     (re.compile(r"(?<![\w'.@/-])(?:my|our)(?= own\b)", re.IGNORECASE), "the user's"),
     (re.compile(r"(?<![\w'.@/-])(?:my|mine|our|ours)(?![\w'@/-])", re.IGNORECASE), "the user's"),
-    (re.compile(r"^(?=(?:Dad|Mom|Mum|Mama|Papa|Grandma|Grandpa|Granny)\s)"), "the user's "),
+    (
+        re.compile(r"^(?=(?:dad|mom|mum|mama|papa|grandma|grandpa|granny|nana)(?:'s)?\s)", re.IGNORECASE),
+        "the user's ",
+    ),
     (re.compile(r"(?<![\w'.@/-])(?:me|us|I)(?![\w'@/-])"), "the user"),
     (re.compile(r"(?<![\w'.@/-])(?:your)(?![\w'@/-])", re.IGNORECASE), "the assistant's"),
 )
@@ -105,7 +127,7 @@ _IS = re.compile(
 
 def spelled(text: str) -> str:
     """Return the text with straight apostrophes, single spaces, and usual spelling where it matters."""
-    plain = _I.sub("I", " ".join(text.replace("’", "'").split()))
+    plain = _IN_LAW.sub(r"\1-in-law", _I.sub("I", " ".join(text.replace("’", "'").split())))
     return _PLAIN_WORD.sub(lambda match: _SPELLED.get(match[0].lower(), match[0]), plain)
 
 
@@ -128,13 +150,28 @@ def sentence(text: str) -> str:
 def clauses(text: str) -> list[str]:
     """Return the clauses of a spelled sentence in order, each able to stand alone."""
     text = re.sub(r"^is it \w+ that (?=(?:I|my|we|our)\b)(.*)\?$", r"\1.", text, flags=re.IGNORECASE)
-    parts = [part for part in _SPLIT.split(text) if part and part.strip()]
+    parts = [one for part in _SPLIT.split(text) if part and part.strip() for one in _run_on(part)]
     whole: list[str] = []
     for part in parts:
         pieces = _SHARED.split(part) if re.match(r"(?:I|we)\b", part, re.IGNORECASE) else [part]
         whole.append(pieces[0])
         whole += [f"I {piece}" for piece in pieces[1:]]
     return [clause for one in whole if (clause := trimmed(one))]
+
+
+_THING: Final = re.compile(r"(?i)\b(?:the|an?|my|our|this|that|any|every|some) (?:[\w'-]+ )?[\w']+$")
+"""What a relative clause may follow: "the startup I'm building"."""
+
+
+def _run_on(part: str) -> list[str]:
+    """Return the thoughts of a clause that nothing but a new subject parts."""
+    starts = [0]
+    starts += [
+        match.end()
+        for match in _RUN_ON.finditer(part)
+        if match["last"].lower() not in _GOES_ON and not _THING.search(part, 0, match.end("last"))
+    ]
+    return [part[start:end] for start, end in zip(starts, [*starts[1:], len(part)], strict=True)]
 
 
 def trimmed(clause: str) -> str:
