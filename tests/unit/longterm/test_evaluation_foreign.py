@@ -11,8 +11,8 @@ from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput
 
 
-async def evaluated(*texts: str, known: str | None = None) -> Evaluation:
-    memory = {"id": "m1", "category": "identity", "importance": "high", "summary": known}
+async def evaluated(*texts: str, known: str | None = None, category: str = "identity") -> Evaluation:
+    memory = {"id": "m1", "category": category, "importance": "high", "summary": known}
     asked = {
         "recent_conversation": [{"role": "user", "content": text} for text in texts],
         "existing_memories": [memory] if known else [],
@@ -74,9 +74,28 @@ async def test_a_new_value_takes_the_place_of_the_old_one() -> None:
     (edit,) = (await evaluated("Wir wohnen jetzt in Bremen.", known="Der Nutzer wohnt in Kassel.")).edits
     assert edit.summary == "Der Nutzer wohnt in Bremen."
     (deletion,) = (
-        await evaluated("Den Octavia haben wir verkauft.", known="Der Nutzer fährt einen Octavia.")
+        await evaluated(
+            "Den Octavia haben wir verkauft.",
+            known="Der Nutzer fährt einen Octavia.",
+            category="personal_data",
+        )
     ).deletions
     assert deletion.id == "m1"
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "category"),
+    [
+        (
+            "Schule fällt aus, wir schlafen noch.",
+            "Der Nutzer arbeitet bei der Schule am See.",
+            "professional_profile",
+        ),
+        ("Hemos vendido el coche rojo y ya está.", "Al usuario le gusta el coche de vapor.", "preference"),
+    ],
+)
+async def test_what_is_over_takes_nothing_of_another_sort_along(text: str, known: str, category: str) -> None:
+    assert (await evaluated(text, known=known, category=category)).deletions == ()
 
 
 def test_a_summary_is_read_back_as_what_it_tells() -> None:

@@ -128,11 +128,10 @@ class _Turn:
     def _foreign(self, tongue: Tongue) -> None:
         for one in sentences(self._hidden.text):
             for said in tongue.read(one.text):
-                if said.ended is not None:
-                    for memory in known.holding(said.ended, self._outcome.live()):
-                        self._outcome.delete(memory, "over", excerpt=one.text)
-                if said.claim is not None:
-                    self._claimed(said.claim, one.text, requested=False, text=one.text)
+                if isinstance(said, Claim):
+                    self._claimed(said, one.text, requested=False, text=one.text)
+                else:
+                    self._gone(said, one.text)
 
     def _answered(self) -> answers.Answer | None:
         question = answers.asked(self._heard)

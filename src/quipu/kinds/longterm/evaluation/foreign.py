@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from quipu.kernel.prose.lexicon import lexicon
-from quipu.kernel.prose.patterns import filled
+from quipu.kernel.prose.patterns import any_of, entries, filled
+from quipu.kinds.longterm.evaluation.changes import TakenBack
 from quipu.kinds.longterm.evaluation.claims import USUAL, Claim, Statement
 from quipu.kinds.longterm.evaluation.words import content, sentence
 from quipu.kinds.longterm.model import Category
@@ -27,12 +28,17 @@ _PARTS: Final = {"v": "(?P<v>.+)", "s": "(?P<s>[^.]+?)", "a": r"(?:\w+ )?", "n":
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Content of a clause: a claim, or the words of something that is over."""
+class _Person:
+    """Somebody near the user: the noun ("Schwester"), and the name where it is known."""
 
-    claim: Claim | None
-    ended: str | None
-    text: str
+    noun: str
+    article: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """Beginning of the slots that tell of them."""
+        return self.noun.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +50,27 @@ class _Family:
     single: bool
     denies: bool
     of_others: bool
-    sayings: tuple[re.Pattern[str], ...]
+    sayings: Sequence[re.Pattern[str]]
     kept: re.Pattern[str]
 
-    def claim(
-        self, clause: str, *, who: str = "", article: str = "", name: str = "", of: str = ""
-    ) -> Claim | None:
-        """Return the claim of a clause that one of the sayings fits, if any."""
+    def claim(self, clause: str, of: _Person | None = None, *, named: str = "") -> Claim | None:
+        """Return the claim of a clause that one of the sayings fits, if any.
+
+        ``of`` is whom it is about, where it is not the user; ``named`` their name as a summary has it.
+        """
         match = next((hit for one in self.sayings if (hit := one.match(clause))), None)
         if match is None:
             return None
         groups = match.groupdict()
-        value = " ".join(((f"{groups['w']} " if groups.get("w") else "") + (groups.get("v") or "")).split())
-        subject = who or (groups.get("s") or "").lower()
-        return self.made(value, subject, article, of.format(n=name) if name else "")
+        value = " ".join(f"{groups.get('w') or ''} {groups.get('v') or ''}".split())
+        if of is None:
+            return self.made(value, (groups.get("s") or "").lower())
+        return self.made(value, of.noun, article=of.article, named=named)
 
-    def made(self, value: str, who: str, article: str = "", named: str = "") -> Claim:
+    def made(self, value: str, noun: str, *, article: str = "", named: str = "") -> Claim:
         """Return the claim that the family makes of a value."""
-        slot = self.slot.format(v=" ".join(sorted(content(value))), s=who.lower())
-        summary = self.summary.format(v=value, a=article, s=who, n=named)
+        slot = self.slot.format(v=" ".join(sorted(content(value))), s=noun.lower())
+        summary = self.summary.format(v=value, a=article, s=noun, n=named)
         return Claim(
             self.category,
             USUAL[self.category],
@@ -74,34 +82,37 @@ class _Family:
 
 @dataclass(frozen=True, slots=True)
 class Tongue:
-    """Sayings of one language, and the words by which it is known."""
+    """Sayings of one language: what people say of themselves, and of those near them."""
 
-    signs: re.Pattern[str]
     parts: re.Pattern[str]
     lead: re.Pattern[str]
     guards: re.Pattern[str]
-    ended: tuple[re.Pattern[str], ...]
-    families: tuple[_Family, ...]
-    subjects: tuple[re.Pattern[str], ...]
+    ended: Sequence[tuple[re.Pattern[str], tuple[Category, ...]]]
+    families: Sequence[_Family]
+    subjects: Sequence[re.Pattern[str]]
     pronoun: re.Pattern[str]
     mention: re.Pattern[str]
     mentioned: str
     of: str
-    articles: tuple[tuple[str, re.Pattern[str]], ...]
+    articles: Sequence[tuple[str, re.Pattern[str]]]
     has_capitals: bool
 
-    def read(self, text: str) -> list[Said]:
-        """Return what the clauses of a sentence say, in order; nothing of one that a guard fits."""
+    def read(self, text: str) -> list[Claim | TakenBack]:
+        """Return what the clauses of a sentence claim or take back, in order; nothing if a guard fits it."""
         if self.guards.search(text):
             return []
-        read: list[Said] = []
-        whom: tuple[str, str] | None = None
+        read: list[Claim | TakenBack] = []
+        before: _Person | None = None
         for part in self.parts.split(text):
             clause = self._trimmed(part)
-            for one, somebody in self._clause(clause, whom):
-                whom = somebody or whom
-                if one is not None:
-                    read.append(one)
+            if (ended := self._ended(clause)) is not None:
+                read.append(ended)
+            elif (subject := self._subject(clause)) is not None:
+                before, rest = subject
+                claim = self._about(before, rest) or (self._named(before) if before.name else None)
+                read += [claim] if claim else []
+            else:
+                read += self._others(clause, before)
         return read
 
     def kept(self, summary: str) -> tuple[Statement, ...]:
@@ -119,104 +130,99 @@ class Tongue:
             clause = clause[lead.end() :]
         return clause
 
-    def _clause(
-        self, clause: str, whom: tuple[str, str] | None
-    ) -> Iterator[tuple[Said | None, tuple[str, str] | None]]:
-        for pattern in self.ended:
+    def _ended(self, clause: str) -> TakenBack | None:
+        for pattern, categories in self.ended:
             if (match := pattern.match(clause)) is not None:
-                yield Said(None, match["v"], clause), None
-                return
-        for pattern in self.subjects:
-            if (match := pattern.match(clause)) is not None:
-                somebody = match["s"].lower(), match["n"] or ""
-                named = self._of(somebody, clause[match.end() :])
-                if named is None and match["n"]:
-                    named = self._named(somebody)
-                yield Said(named, None, clause) if named else None, somebody
-                return
-        pronoun = self.pronoun.match(clause)
-        if whom is not None and (claim := self._of(whom, clause[pronoun.end() if pronoun else 0 :])):
-            yield Said(claim, None, clause), None
-            return
-        if (match := self.mention.search(clause)) is not None:
-            yield Said(self._named((match["s"].lower(), match["n"])), None, clause), None
+                return TakenBack(match["v"], False, categories)
+        return None
+
+    def _subject(self, clause: str) -> tuple[_Person, str] | None:
+        """Return somebody near the user with whom a clause begins, and the rest of it."""
+        match = next((hit for one in self.subjects if (hit := one.match(clause))), None)
+        return None if match is None else (self._person(match), clause[match.end() :])
+
+    def _others(self, clause: str, before: _Person | None) -> list[Claim]:
+        """Return the claims of a clause that goes on about the person before, or tells of the user."""
+        if before is not None:
+            pronoun = self.pronoun.match(clause)
+            claim = self._about(before, clause[pronoun.end() if pronoun else 0 :])
+            if claim is not None:
+                return [claim]
+        mention = self.mention.search(clause)
         own = (family.claim(clause) for family in self.families if not family.of_others)
-        claim = next((one for one in own if one is not None), None)
-        if claim is not None:
-            yield Said(claim, None, clause), None
+        claims = [self._named(self._person(mention)) if mention else None, next(filter(None, own), None)]
+        return [claim for claim in claims if claim is not None]
 
-    def _article(self, who: str) -> str:
-        return next((article for article, nouns in self.articles if nouns.match(who)), "")
+    def _person(self, match: re.Match[str]) -> _Person:
+        """Return the person of a match, the noun with the capital that the language wants."""
+        noun = match["s"].lower()
+        article = next((article for article, nouns in self.articles if nouns.match(noun)), "")
+        if self.has_capitals:
+            *before, last = noun.split()
+            noun = " ".join([*before, last.capitalize()])
+        return _Person(noun, article, match["n"] or "")
 
-    def _noun(self, who: str) -> str:
-        """Return a noun with the capital that its language wants, after the words before it."""
-        if not self.has_capitals:
-            return who
-        *before, noun = who.split()
-        return " ".join([*before, noun.capitalize()])
+    def _about(self, person: _Person, rest: str) -> Claim | None:
+        named = self.of.format(n=person.name) if person.name else ""
+        claims = (one.claim(rest, person, named=named) for one in self.families if one.of_others)
+        return next(filter(None, claims), None)
 
-    def _of(self, somebody: tuple[str, str], rest: str) -> Claim | None:
-        who, name = somebody
-        article = self._article(who)
-        of_them = (
-            one.claim(rest, who=self._noun(who), article=article, name=name, of=self.of)
-            for one in self.families
-            if one.of_others
+    def _named(self, person: _Person) -> Claim:
+        summary = sentence(self.mentioned.format(a=person.article, s=person.noun, n=person.name))
+        told = (
+            Statement(f"{person.key}/name", person.name, False),
+            Statement("named", person.name, False),
         )
-        return next((one for one in of_them if one is not None), None)
-
-    def _named(self, somebody: tuple[str, str]) -> Claim:
-        who, name = somebody
-        summary = sentence(self.mentioned.format(a=self._article(who), s=self._noun(who), n=name))
-        told = (Statement(f"{who}/name", name, False), Statement("named", name, False))
         return Claim("relationships", USUAL["relationships"], summary, told, "mentioned by name")
 
 
 def tongue_of(text: str) -> Tongue | None:
     """Return the language in which a message is written, if there is data for it and it is not English."""
-    found = [(len(one.signs.findall(text)), one) for one in _tongues()]
-    most, tongue = max(found, key=lambda pair: pair[0], default=(0, None))
+    found = [(len(signs.findall(text)), name) for name, signs in _signs().items()]
+    most, name = max(found, key=lambda pair: pair[0])
     is_clear = most >= _FEWEST_SIGNS or 0 < len(text.split()) <= _WORDS_A_SIGN * most
-    return tongue if is_clear and most > len(_ENGLISH.findall(text)) else None
+    return _tongue(name) if is_clear and most > len(_ENGLISH.findall(text)) else None
 
 
 def kept(summary: str) -> tuple[Statement, ...]:
     """Return what a memory tells whose summary is in one of the languages; nothing for others."""
-    return next((told for one in _tongues() if (told := one.kept(summary))), ())
+    named = (name for name, data in lexicon("claims").items() if data["user"] in summary)
+    return next((told for name in named if (told := _tongue(name).kept(summary))), ())
 
 
 @cache
-def _tongues() -> Sequence[Tongue]:
-    return tuple(_tongue(data) for data in lexicon("claims").values())
+def _signs() -> Mapping[str, re.Pattern[str]]:
+    """Return the small words of each language: only of one that is met, the sayings are compiled."""
+    return {
+        name: re.compile(rf"(?i)(?<!\w)(?:{data['signs']})(?!\w)") for name, data in lexicon("claims").items()
+    }
 
 
-def _tongue(data: Mapping[str, Any]) -> Tongue:
-    words: dict[str, str] = {}
-    for name, text in data["words"].items():
-        words[name] = filled(text, words)
+@cache
+def _tongue(name: str) -> Tongue:
+    data = lexicon("claims")[name]
+    words, others = entries(data["words"]), data["others"]
 
     def made(text: str) -> re.Pattern[str]:
         return re.compile(_VALUE.sub(lambda _: data["value"], filled(text, words)), re.IGNORECASE)
 
-    others = data["others"]
     return Tongue(
-        signs=re.compile(rf"(?i)(?<!\w)(?:{data['signs']})(?!\w)"),
         parts=re.compile(data["parts"]),
         lead=re.compile(data["lead"], re.IGNORECASE),
-        guards=re.compile("|".join(f"(?:{one})" for one in data["guards"]), re.IGNORECASE),
-        ended=tuple(made(one) for one in data["ended"]),
-        families=tuple(_family(one, tuple(made(saying) for saying in one["any"])) for one in data["family"]),
-        subjects=tuple(made(one) for one in others["subjects"]),
-        pronoun=re.compile("|".join(others["pronouns"]), re.IGNORECASE),
+        guards=any_of(data["guards"], words, ignore_case=True),
+        ended=[(made(text), tuple(one["categories"])) for one in data["ended"] for text in one["any"]],
+        families=[_family(one, [made(saying) for saying in one["any"]]) for one in data["family"]],
+        subjects=[made(one) for one in others["subjects"]],
+        pronoun=any_of(others["pronouns"], words, ignore_case=True),
         mention=made(others["mention"]),
         mentioned=others["mentioned"],
         of=others["of"],
-        articles=tuple((article, re.compile(nouns)) for article, nouns in others["articles"]),
+        articles=[(article, re.compile(nouns)) for article, nouns in others["articles"]],
         has_capitals=data.get("has_capitals", False),
     )
 
 
-def _family(one: Mapping[str, Any], sayings: tuple[re.Pattern[str], ...]) -> _Family:
+def _family(one: Mapping[str, Any], sayings: Sequence[re.Pattern[str]]) -> _Family:
     kept = re.escape(one["summary"])
     for part, pattern in _PARTS.items():
         kept = kept.replace(rf"\{{{part}\}}", pattern)

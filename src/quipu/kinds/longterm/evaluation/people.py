@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from quipu.kernel.prose.lexicon import beside
 from quipu.kinds.longterm.evaluation.grammar import grammar
@@ -98,6 +98,5 @@ def _named() -> re.Pattern[str]:
 
 
 @cache
-def _people() -> Mapping[str, Any]:
-    data: Mapping[str, Any] = beside(__file__, "people")
-    return {name: frozenset(text.split()) for name, text in data.items()}
+def _people() -> Mapping[str, frozenset[str]]:
+    return {name: frozenset(text.split()) for name, text in beside(__file__, "people").items()}

@@ -104,7 +104,7 @@ _SPELLED: Final = {
     "hubby": "husband", "yrs": "years", "theyve": "they've", "bf": "boyfriend", "gf": "girlfriend",
 }  # fmt: skip
 _I = re.compile(r"(?<![\w'.@/-])i(?=')")
-_IN_LAW = re.compile(r"\b((?i:mother|father|sister|brother|son|daughter)s?) in law\b", re.IGNORECASE)
+_IN_LAW = re.compile(r"\b((?:mother|father|sister|brother|son|daughter)s?) in law\b", re.IGNORECASE)
 _PLAIN_WORD = re.compile(r"(?<![\w'.@/-])[A-Za-z]+(?![\w'@/]|\.\w)")
 _SUBJECT = re.compile(r"(?<![\w'.@/-])(?:I|[Ww]e)(?='|\s+[a-z'])")
 _TOGETHER = re.compile(r"^(?:my|our|the user's)\s[\w\s]{1,40}\sand\s$", re.IGNORECASE)
@@ -160,7 +160,7 @@ def clauses(text: str) -> list[str]:
 
 
 _THING: Final = re.compile(r"(?i)\b(?:the|an?|my|our|this|that|any|every|some) (?:[\w'-]+ )?[\w']+$")
-"""What a relative clause may follow: "the startup I'm building"."""
+"""Noun that a relative clause may follow: "the startup I'm building"."""
 
 
 def _run_on(part: str) -> list[str]:
