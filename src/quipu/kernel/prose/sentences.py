@@ -79,6 +79,13 @@ _PASTED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+# The head of a mail: two of its lines, one below the other. What follows was written by somebody else.
+_MAIL = re.compile(
+    r"[ \t]*(?:from|von|de|subject|betreff|asunto):[^\n]+\n\s*"
+    r"(?:from|to|cc|date|sent|subject|von|an|datum|gesendet|betreff|de|para|fecha|enviado|asunto):",
+    re.IGNORECASE,
+)
+
 
 def prose(text: str) -> list[tuple[int, int]]:
     """Return the places of the paragraphs of prose: (start, end), in order. A list item is a paragraph, too.
@@ -123,6 +130,8 @@ def _spoken(text: str) -> Iterator[tuple[int, int, str]]:
     for whole in text.splitlines(keepends=True):
         line = whole.rstrip("\r\n")
         begin, at = at, at + len(whole)
+        if _MAIL.match(text, begin):
+            return
         mark = _FENCE.match(line)
         if mark:
             fence = None if fence == mark[1] else fence or mark[1]

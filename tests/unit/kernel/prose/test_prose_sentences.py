@@ -23,6 +23,21 @@ def test_abbreviations_numbers_and_names_of_files_end_no_sentence() -> None:
     assert texts(message) == ["Use pnpm, e.g. for web.", "We are on 3.11 and src/app.py is the entry."]
 
 
+def test_a_day_of_a_german_month_ends_no_sentence() -> None:
+    assert texts("Sie wird am 2. April siebzig. Ich bin 41. Im Mai auch.") == [
+        "Sie wird am 2. April siebzig.",
+        "Ich bin 41.",
+        "Im Mai auch.",
+    ]
+
+
+def test_a_mail_is_not_read_from_its_head_on() -> None:
+    mail = "look what came\n\n{}\n\nI have bought a condo. You must always pay."
+    for head in ("From: Gord P\nSubject: flat", "Von: G\nGesendet: heute", "De: Ana\n\nAsunto: piso"):
+        assert texts(mail.format(head)) == ["look what came"]
+    assert texts("From: here on use tabs.\nok") == ["From: here on use tabs.", "ok"]
+
+
 def test_a_line_that_was_broken_for_want_of_room_goes_on() -> None:
     wrapped = "We decided to keep the old endpoints until the end of the year and to\nremove them then."
     assert texts(wrapped) == [wrapped]
