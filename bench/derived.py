@@ -2,7 +2,7 @@
 
     python bench/derived.py                        every labelled conversation, a line for each
     python bench/derived.py --set tune --show      what was kept, statement by statement, with its verdict
-    python bench/derived.py --only life-ana        one conversation
+    python bench/derived.py --only life-nora       one conversation
 
 Each conversation of bench/derived/{tune,report} is observed session by session, a worker derives what it
 can, and what stands at the end is read through the public interface: long-term memories, beliefs, lessons,
