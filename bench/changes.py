@@ -1,6 +1,6 @@
 """Fit the numbers by which recall takes a later statement for what replaced an earlier one.
 
-    python bench/changes.py           write src/quipu/recall/outdated.toml anew
+    python bench/changes.py           write src/quipu/recall/changes.toml anew
 
 They are fitted on the halves to tune of our own kinds, in bench/data, and on nothing else. What comes of
 them `python bench/recall.py own` measures: "values that changed".
@@ -17,7 +17,7 @@ from pathlib import Path
 from quality import own
 from quality.replaced import fit, look, write
 from quipu import Memory
-from quipu.recall.outdated import NUMBERS
+from quipu.recall.changes import NUMBERS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,7 +2,7 @@
 
     python bench/confidence.py                                  our own kinds, in bench/data
     python bench/confidence.py --locomo locomo10.json           LoCoMo beside them, for the report alone
-    python bench/confidence.py --fit                            write src/quipu/recall/confidence.toml anew
+    python bench/confidence.py --fit                            write src/quipu/recall/ranking.toml anew
 
 Answerable questions are asked in their conversation, foreign ones in another of the same language: questions
 about what another conversation tells, with its people replaced by those of this one. Questions about what
@@ -23,7 +23,7 @@ from rich.console import Console
 from quality import locomo, own
 from quality.certain import Asked, ask, fit, questions, show, write
 from quipu import Memory
-from quipu.recall.confidence import NUMBERS
+from quipu.recall.ranking import NUMBERS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -24,16 +24,14 @@ from rich.console import Console
 from rich.table import Table
 
 from quipu.errors import BadInput
-from quipu.kernel.base.echo import Marks
-from quipu.kernel.base.text import clean, count_words, excerpt
+from quipu.kernel.base.text import Marks, clean, count_words, excerpt
 from quipu.kernel.embedding.embedder import prepare as prepare_to_embed
-from quipu.kernel.prose.questions import asks_about_asker, asks_when
 from quipu.kernel.prose.sentences import sentences
+from quipu.kernel.prose.signs import asks_about_asker, asks_when
 from quipu.kernel.redact import redact
 from quipu.kinds.ledger.signals.said import judge
 from quipu.kinds.ledger.signals.words import sentences as complaints
-from quipu.recall.names import Name, mentioned, without
-from quipu.recall.question import windows
+from quipu.recall.question import Name, mentioned, windows, without
 from quipu.recall.terms import bag, best_passage, question_terms, tells_time
 from quipu.record.model import Incoming, prepare
 from quipu.upkeep.snapshots.reader import Dump

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.text import Marks
 
 FRAMES: Final = (
     "<system-reminder>",

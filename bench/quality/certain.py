@@ -19,8 +19,8 @@ from quality.model import Conversation, Question
 from quality.ours import Ours, by_user
 from quality.report import kind_of
 from quipu import Memory
-from quipu.recall import confidence
-from quipu.recall.model import Answer
+from quipu.recall import ranking
+from quipu.recall.ranking import Answer
 
 _SEED = 7
 _FOREIGN = 60
@@ -118,32 +118,32 @@ def ask(
     return asked
 
 
-def fit(asked: Sequence[Asked]) -> confidence.Numbers:
+def fit(asked: Sequence[Asked]) -> ranking.Numbers:
     """The numbers that fit best; every kind counts the same, and so do answerable and foreign questions."""
     told = np.array([one.posed.is_told for one in asked], dtype=float)
-    signs = np.array([confidence.signs(one.answer) for one in asked])
+    signs = np.array([ranking.signs(one.answer) for one in asked])
     known = logistic(signs, told, _weights([(one.kind, one.posed.is_told) for one in asked]))
     odds = known[0] + signs @ known[1:]
     nothing = float(np.quantile(1 / (1 + np.exp(-odds[told == 1])), 1 - _KEPT))
     rows = [
         (one.kind, sign, hit.source.message in one.posed.question.evidence)
         for one, odd in zip(asked, odds, strict=True)
-        for hit, sign in zip(one.answer, confidence.signs_of_hits(one.answer, float(odd)), strict=True)
+        for hit, sign in zip(one.answer, ranking.signs_of_hits(one.answer, float(odd)), strict=True)
     ]
     right = np.array([is_right for _, _, is_right in rows], dtype=float)
     hit = logistic(
         np.array([sign for _, sign, _ in rows]), right, _weights([(kind, 0) for kind, _, _ in rows])
     )
-    return confidence.Numbers(
+    return ranking.Numbers(
         known=tuple(known.tolist()), hit=tuple(hit.tolist()), nothing=nothing, sure=_SURE, likely=_LIKELY
     )
 
 
-def write(path: Path, numbers: confidence.Numbers) -> None:
+def write(path: Path, numbers: ranking.Numbers) -> None:
     """Write the numbers as data, with the command that fits them."""
     known, hit = numbers.known, numbers.hit
     path.write_text(
-        "# Written by `python bench/confidence.py --fit`; what they are is said in confidence.py.\n"
+        "# Written by `python bench/confidence.py --fit`; what they are is said in `recall/ranking.py`.\n"
         f"known = [{', '.join(f'{n:.4g}' for n in known)}]\n"
         f"hit = [{', '.join(f'{n:.4g}' for n in hit)}]\n"
         f"nothing = {numbers.nothing:.2f}\nsure = {numbers.sure}\nlikely = {numbers.likely}\n",

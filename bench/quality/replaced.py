@@ -14,9 +14,9 @@ from quality.certain import logistic
 from quality.model import Conversation, Question
 from quality.ours import Ours
 from quipu import Memory
-from quipu.app import changes
-from quipu.kernel.prose.changes import wants_one_value
-from quipu.recall.outdated import Grounds, Numbers, Statements
+from quipu.app import entries
+from quipu.kernel.prose.signs import wants_one_value
+from quipu.recall.changes import Grounds, Numbers, Statements
 
 _WRONG_VALUE = 3.0  # the answer, or a memory of the older value, taken for what replaces it
 _RIGHT = 6.0
@@ -62,7 +62,7 @@ def _pairs(memory: Memory, space: str, question: Question) -> list[Seen]:
                 if judged is not None:
                     seen.append(Seen(self.grounds(older, newer), *judged))
 
-    with patch.object(changes, "Statements", Recorded):
+    with patch.object(entries, "Statements", Recorded):
         memory.recall(question.text, space=space, user=question.user, kinds=("message",), limit=10)
     return seen
 
@@ -91,7 +91,7 @@ def fit(seen: Sequence[Seen]) -> Numbers:
 def write(path: Path, numbers: Numbers) -> None:
     """Write the numbers as data, with the command that fits them."""
     path.write_text(
-        "# Written by `python bench/changes.py`; what they are is said in outdated.py.\n"
+        "# Written by `python bench/changes.py`; what they are is said in `recall/changes.py`.\n"
         f"weights = [{', '.join(f'{n:.3g}' for n in numbers.weights)}]\nenough = {numbers.enough}\n",
         encoding="utf-8",
     )

@@ -62,9 +62,9 @@ if TYPE_CHECKING:
     from quipu.app.rooms import AsyncRooms
     from quipu.app.timeline import AsyncTimeline
     from quipu.kernel.base.clock import Clock
-    from quipu.kernel.base.echo import Marks
     from quipu.kernel.base.parameters import ListState
     from quipu.kernel.base.portal import Portal
+    from quipu.kernel.base.text import Marks
     from quipu.kernel.config import Settings
     from quipu.kernel.queue.model import Look, QueueStatus, Worked
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
@@ -207,7 +207,8 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
     from quipu.kinds.transcripts.sync.model import Pending, SyncReport
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Paths
-    from quipu.recall.model import Answer, Hit
+    from quipu.recall.model import Hit
+    from quipu.recall.ranking import Answer
     from quipu.recall.render import Block, Why
     from quipu.recall.timeline import Gathered
     from quipu.record.aliases import Alias

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "quipu"
-CLOCK_OF_THE_MACHINE = re.compile(r"\btime\.time\(|\bdatetime\.now\(|\butcnow\(|\bdate\.today\(")
+CLOCK_OF_THE_MACHINE = re.compile(r"\btime\.time\(|\bdatetime\.now\b|\butcnow\(|\bdate\.today\(")
 MAY_ASK_IT = {
     "kernel/base/clock.py": "it is the clock that is handed in",
     "kernel/queue/saq.py": "SAQ dates its tickets by it",

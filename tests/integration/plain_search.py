@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.recall.question import Name, Question, Window, understand
-from quipu.recall.repeats import words
+from quipu.recall.ranking import Weights, words
 from quipu.recall.search import FLOOR
 from quipu.recall.terms import Bag, bag, tells_time
-from quipu.recall.weights import Weights
 
 K1, B = 1.2, 0.75
 K1_OF_SESSIONS = 0.6  # said once in a session, a word counts nearly in full

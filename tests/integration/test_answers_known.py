@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quipu import AsyncMemory
-from quipu.recall.confidence import NEAREST, NOTHING
+from quipu.recall.ranking import NEAREST, NOTHING
 
 SPACE = "harbour"
 TOLD = [

@@ -9,7 +9,7 @@ import pytest
 from everywhere import found
 
 from quipu import AsyncMemory
-from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.text import Marks
 
 pytestmark = pytest.mark.anyio
 

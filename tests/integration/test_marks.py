@@ -7,7 +7,7 @@ import pytest
 
 from frames import FRAMES, is_harmless
 from quipu import AsyncMemory
-from quipu.kernel.base.echo import NOTICE
+from quipu.kernel.base.text import NOTICE
 from quipu.kernel.db.database import Database
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.recall.model import Hit
-from quipu.recall.weights import SIGNALS
+from quipu.recall.ranking import SIGNALS
 
 pytestmark = pytest.mark.anyio
 

@@ -10,26 +10,22 @@ from datetime import datetime
 from typing import cast
 
 from quipu.app import entries
-from quipu.app.changes import arrange, depth
-from quipu.app.entries import BY_CODE
+from quipu.app.entries import BY_CODE, Rules, Standing, arrange, depth, nearest, with_rule
 from quipu.app.kinds import KINDS
-from quipu.app.standing import Rules, Standing, nearest, with_rule
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_known_name, check_name, optional_name, time, whole
-from quipu.kernel.base.text import excerpt
+from quipu.kernel.base.text import Marks, excerpt
 from quipu.kernel.db.database import Ask, Database, SpaceTransaction
-from quipu.kernel.prose.changes import time_asked
 from quipu.kernel.prose.enumeration import asks_for_many
+from quipu.kernel.prose.signs import time_asked
 from quipu.kinds.plug import Kind
-from quipu.recall.confidence import judged
 from quipu.recall.generations import Models
-from quipu.recall.model import Answer, Cited, Filters, Folded, Hit, Source
+from quipu.recall.model import Cited, Filters, Folded, Hit, Source
 from quipu.recall.question import Question
+from quipu.recall.ranking import Answer, Distinct, fold, judged, once
 from quipu.recall.render import PRESENT, RANKED, Block, Why, block, explain
-from quipu.recall.repeats import Distinct, fold, once
 from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search, filed
 from quipu.recall.terms import DEFAULT, best_passage

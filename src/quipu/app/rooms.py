@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from quipu.app.kinds import ERASERS, REGISTER
 from quipu.app.parts import Parts
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.scope import everybody_only
+from quipu.kernel.base.text import Marks
 from quipu.kernel.config import Settings
 
 if TYPE_CHECKING:

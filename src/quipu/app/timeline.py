@@ -11,9 +11,8 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.app.answer import filters_of
-from quipu.app.entries import BY_CODE, cite, faded
+from quipu.app.entries import BY_CODE, RULE, cite, faded
 from quipu.app.relations import AsyncRelations
-from quipu.app.standing import RULE
 from quipu.errors import BadInput
 from quipu.kernel.base.parameters import (
     MOST_ROWS,
@@ -29,8 +28,7 @@ from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.db.arrays import Int4s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall import store as index
-from quipu.recall.model import Cited, Filters, Found, Hit
-from quipu.recall.neighbours import THREAD_SHIFT
+from quipu.recall.model import THREAD_SHIFT, Cited, Filters, Found, Hit
 from quipu.recall.store import Dated
 from quipu.recall.timeline import (
     Gathered,

@@ -15,9 +15,8 @@ from quipu.errors import BadInput
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall import store
-from quipu.recall.index import Locked, Row, file_ready, fit, new_row, ready_rows, standing
-from quipu.recall.model import Draft, GenerationChanged
-from quipu.recall.neighbours import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, entry_id
+from quipu.recall.index import Locked, Row, entry_id, file_ready, fit, new_row, ready_rows, standing
+from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD, THREAD_SHIFT, Draft, GenerationChanged
 
 
 async def reserve(tx: SpaceTransaction, entries: Mapping[int, int]) -> dict[int, range]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from quipu.recall.terms import Bag
 
 Certainty = Literal["sure", "likely", "maybe"]
+
+THREAD_SHIFT: Final = 24
+MOST_ENTRIES_OF_A_THREAD: Final = 1 << THREAD_SHIFT
 
 
 class GenerationChanged(Exception):
@@ -201,29 +204,6 @@ class Hit:
         told = [f"before: {_phrase(one.text)}{until}" for one in self.supersedes]
         told += [f"since {one.happened_at:%Y-%m-%d}: {_phrase(one.text)}" for one in self.superseded_by]
         return "; ".join(told)
-
-
-class Answer(list[Hit]):
-    """The hits that answer a question, best first; a list of them that also says whether memory knows.
-
-    ``known`` is the probability (0 to 1) that what is asked was told at all. ``notice`` is empty, or says in
-    a sentence that nothing is known; the hits are then only what comes nearest.
-    """
-
-    __slots__ = ("known", "notice")
-
-    def __init__(self, hits: Iterable[Hit] = (), *, known: float = 0.0, notice: str = "") -> None:
-        super().__init__(hits)
-        self.known = known
-        self.notice = notice
-
-    def of(self, hits: Iterable[Hit]) -> Answer:
-        """Return the answer with these hits in place of its own."""
-        return Answer(hits, known=self.known, notice=self.notice)
-
-    def __repr__(self) -> str:
-        """Return the hits with what is said of them."""
-        return f"Answer({super().__repr__()}, known={self.known}, notice={self.notice!r})"
 
 
 def _phrase(text: str) -> str:

@@ -8,10 +8,8 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
-from quipu.kernel.base import echo
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.text import excerpt
+from quipu.kernel.base.text import Marks, excerpt, sized
 from quipu.recall.model import Hit
 from quipu.recall.terms import bag, passage, question_terms
 
@@ -127,10 +125,10 @@ class _Page:
         self.layout = layout
         self._opening = list(opening)
         self._groups: dict[str, list[tuple[datetime, str]]] = {}
-        self._size = _sized(echo.sized("\n".join(opening).strip()))
+        self._size = _sized(sized("\n".join(opening).strip()))
         if _tokens(*self._size) > budget_tokens:  # the marks alone fill a small budget
             self._opening = []
-            self._size = _sized(echo.sized(""))
+            self._size = _sized(sized(""))
         self._budget = min(budget_tokens, _tokens(*self._size) + of_lines)
 
     def add(self, hit: Hit, line: str) -> bool:

@@ -15,7 +15,7 @@ from quipu.errors import QuipuError
 from quipu.kernel.config import Settings
 from quipu.kernel.rerank.reranker import NoScores, Reranker, logistic
 from quipu.recall.model import Hit
-from quipu.recall.repeats import ECHO
+from quipu.recall.ranking import ECHO
 
 SIGNAL: Final = "rerank"
 SHARE: Final = 0.5

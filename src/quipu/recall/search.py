@@ -19,11 +19,10 @@ from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector, sign_
 from quipu.kernel.db.database import Ask, Database, SpaceTransaction, leaving_what_is_held
 from quipu.recall import store
 from quipu.recall.generations import Models
-from quipu.recall.model import Filters, Found
-from quipu.recall.neighbours import THREAD_SHIFT
+from quipu.recall.model import THREAD_SHIFT, Filters, Found
 from quipu.recall.question import Question, Window, understand
+from quipu.recall.ranking import Weights, scored, selectivity, session_weight
 from quipu.recall.signatures import Cache, Signatures, View, as_words, closest
-from quipu.recall.weights import Weights, scored, selectivity, session_weight
 
 CatchUp = Callable[[Database, Models, str], Awaitable[None]]
 """Files what the index does not know of a kind in a space: ``await catch_up(database, models, space)``."""

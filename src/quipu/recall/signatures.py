@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.recall.names import Name
+from quipu.recall.question import Name
 
 Whose = tuple[int, str | None]
 """The number of a space, and the person for whom it is searched; None: everybody."""

@@ -15,9 +15,9 @@ from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask, fetch
 from quipu.kernel.embedding.embedder import Embedder
 from quipu.recall import signatures
+from quipu.recall.changes import Compared
 from quipu.recall.model import GenerationChanged
-from quipu.recall.names import Name
-from quipu.recall.outdated import Compared
+from quipu.recall.question import Name
 from quipu.recall.signatures import Signatures
 
 _SQL = queries.load("quipu.recall")

@@ -11,9 +11,9 @@ from typing import Final, Literal
 
 from quipu.errors import BadInput
 from quipu.kernel.base.prompt_text import defused
-from quipu.recall.model import Answer, Cited, Hit, Source
-from quipu.recall.neighbours import THREAD_SHIFT
+from quipu.recall.model import THREAD_SHIFT, Cited, Hit, Source
 from quipu.recall.question import Question, asks_about_asker
+from quipu.recall.ranking import Answer
 from quipu.recall.render import HARDLY, Layout, is_remote
 from quipu.recall.terms import passage
 

@@ -10,7 +10,7 @@ from typing import Final
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.prose.changes import Sign, matters, may_be_of_one, sign_of
+from quipu.kernel.prose.signs import Sign, matters, may_be_of_one, sign_of
 from quipu.record import relations
 from quipu.record.relations import Link
 

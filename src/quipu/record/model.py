@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal
 
-from quipu.kernel.base.echo import Heard, Marks
+from quipu.kernel.base.text import Heard, Marks
 from quipu.kernel.prose import standing
-from quipu.kernel.prose.aliases import ToldAlias, told_aliases
+from quipu.kernel.prose.signs import ToldAlias, told_aliases
 from quipu.kernel.prose.standing import Instruction
 from quipu.kernel.redact import redact
 from quipu.recall.terms import Bag, bag, tells_time

@@ -14,10 +14,9 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from psycopg.errors import DeadlockDetected, UniqueViolation
 
 from quipu.errors import BadInput, Conflict, DatabaseError
-from quipu.kernel.base import echo
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.scope import bound_person, own_user
+from quipu.kernel.base.text import Marks, mentions
 from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
@@ -25,7 +24,7 @@ from quipu.kernel.queue import outbox
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import GenerationChanged
-from quipu.record import aliases, changes, rows, store
+from quipu.record import aliases, changes, store
 from quipu.record.model import Derived, Incoming, Prepared, Refusal, Report, Tally, fresh, prepare
 from quipu.record.rules import (
     Batch,
@@ -167,7 +166,7 @@ class Record:
     async def _prepared(self, incoming: Sequence[Incoming], space: str, tally: Tally) -> list[Prepared]:
         """Return cleaned messages without those that were nothing but echoes."""
         marks = None
-        if any(echo.mentions(m.content) for m in incoming):
+        if any(mentions(m.content) for m in incoming):
             marks = await self._database.marks(space)
         if characters(incoming) > _FEW_CHARACTERS:
             prepared = await anyio.to_thread.run_sync(self._prepare, incoming, marks)
@@ -248,7 +247,7 @@ class Record:
             new, refused = sift(prepared, await asked.known())
             if refused and strict:
                 raise Conflict(refused[0].reason, field="id", hint="Nothing was stored.")
-            chosen = [rows.choose(i, prepared[i], sessions, now) for i in new]
+            chosen = [store.choose(i, prepared[i], sessions, now) for i in new]
             chosen.sort(key=lambda c: (c.session, c.happened_at))
             if chosen:
                 await _put(tx, chosen, reserved, batch.embedding, self._hears, now=now)
@@ -273,12 +272,12 @@ def _checked(
 
 def _reserved(messages: Sequence[Incoming]) -> index.Reserved:
     """Return what filing messages needs, as far as it is known before their space is entered."""
-    return index.Reserved(alone=sum(m.session is None for m in messages), names=rows.names(messages))
+    return index.Reserved(alone=sum(m.session is None for m in messages), names=store.names(messages))
 
 
 async def _put(
     tx: SpaceTransaction,
-    chosen: Sequence[rows.Chosen],
+    chosen: Sequence[store.Chosen],
     reserved: index.Reserved,
     embedding: asyncio.Future[Embedded],
     subscribes: Texts,
@@ -290,25 +289,25 @@ async def _put(
     held = await reserved.held(
         tx,
         threads={c.session for c in chosen if c.session},
-        names=rows.names(messages),
+        names=store.names(messages),
         alone=sum(not c.session for c in chosen),
     )
-    entries = index.ready(held, [rows.draft(c, now) for c in chosen])
+    entries = index.ready(held, [store.draft(c, now) for c in chosen])
     async with tx.conn.pipeline():  # PostgreSQL is at work while the vectors are made
         await index.send_terms(tx, entries)
-        await store.run(tx, "insert_messages", rows.columns(chosen, entries.ids, now))
+        await store.run(tx, "insert_messages", store.columns(chosen, entries.ids, now))
         embedded = await embedding
         vectors = [embedded.vectors[c.place] for c in chosen]
         sent = await index.send(tx, entries, vectors, generation=embedded.generation)
-        if learnt := rows.learnt(chosen, entries.ids):
+        if learnt := store.learnt(chosen, entries.ids):
             await aliases.add(tx, learnt, now=now, made_by="rule")
         if held.ends:
-            await store.run(tx, "grow_sessions", rows.growth((c.session, c.happened_at) for c in chosen))
+            await store.run(tx, "grow_sessions", store.growth((c.session, c.happened_at) for c in chosen))
         if held.ends and subscribes:
             await outbox.put_for_sessions(tx, subscribes, {m.session for m in messages if m.session})
     await sent.check()
     written = ((id_, c.prepared) for id_, c in zip(entries.ids, chosen, strict=True))
     news = [changes.news(id_, p.spoken, role=p.message.role, asks=p.asks) for id_, p in written]
     await changes.link(tx, [one for one in news if one is not None], now=now)
-    if rules := rows.message_rules(chosen, entries.ids, embedded, held):
+    if rules := store.message_rules(chosen, entries.ids, embedded, held):
         await standing.keep(tx, rules, generation=embedded.generation, now=now)

@@ -12,7 +12,7 @@ from hook_process import Hooks
 from patience import until
 
 from quipu import AsyncMemory
-from quipu.kernel.base.echo import NOTICE, Marks
+from quipu.kernel.base.text import NOTICE, Marks
 from quipu.kernel.config import Settings
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))

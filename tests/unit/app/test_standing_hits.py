@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.app.standing import RULE, with_rule
+from quipu.app.entries import RULE, with_rule
 from quipu.recall.model import Hit, Repeat, Source
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)

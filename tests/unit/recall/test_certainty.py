@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.recall.confidence import NEAREST, NOTHING, judged, signs
-from quipu.recall.model import Answer, Change, Hit, Source
+from quipu.recall.model import Change, Hit, Source
+from quipu.recall.ranking import NEAREST, NOTHING, Answer, judged, signs
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 PART = st.floats(0, 1)

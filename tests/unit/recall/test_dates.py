@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import read_through, texts
-from quipu.kernel.prose.questions import asks_when
+from quipu.kernel.prose.signs import asks_when
 from quipu.recall.question import windows
 from quipu.recall.terms import tells_time
 

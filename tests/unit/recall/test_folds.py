@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from quipu.recall.model import Found
-from quipu.recall.repeats import Distinct, fold
+from quipu.recall.ranking import Distinct, fold
 
 MESSAGE, DERIVED = 1, 5
 

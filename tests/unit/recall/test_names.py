@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import read_through, texts
-from quipu.recall.names import Name, mentioned, sound, without
+from quipu.recall.question import Name, mentioned, sound, without
 
 PEOPLE = [
     Name(n, name, 0.5)

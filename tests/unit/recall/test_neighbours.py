@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.recall.neighbours import Shares, Turn, context, shares
+from quipu.recall.index import Shares, Turn, context, shares
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 

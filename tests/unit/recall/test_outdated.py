@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from quipu.recall.changes import Compared, Grounds, Numbers, Statements, statements
 from quipu.recall.model import Cited, Found, Source
-from quipu.recall.outdated import Compared, Grounds, Numbers, Statements, statements
 from quipu.recall.question import Question, understand
-from quipu.recall.repeats import Distinct
+from quipu.recall.ranking import Distinct
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
 LINES = ("I live in Rome, by the river.", "We unpacked the last box, home is Oslo.", "It rains again today.")

@@ -10,8 +10,7 @@ from hypothesis import given
 from long_form import sized
 
 from hostile import texts
-from quipu.recall.names import Name
-from quipu.recall.question import Question, understand
+from quipu.recall.question import Name, Question, understand
 from quipu.recall.terms import question_terms
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)

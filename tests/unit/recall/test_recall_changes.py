@@ -10,7 +10,7 @@ import pytest
 from quipu.recall.changes import Pair, arranged, satisfies, shown
 from quipu.recall.model import Cited, Filters, Found, Source
 from quipu.recall.question import Question, understand
-from quipu.recall.repeats import Distinct
+from quipu.recall.ranking import Distinct
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
 MOVED = Pair(newer=2, older=1, reason="moved")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.recall.model import Cited, Found, Source
-from quipu.recall.repeats import is_asking, once, words
+from quipu.recall.ranking import is_asking, once, words
 
 FILLERS = {"a", "an", "the", "please", "pls"}
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)

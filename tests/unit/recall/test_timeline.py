@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from frames import MARKS
 from quipu.errors import BadInput
-from quipu.recall.model import Answer, Cited, Hit, Repeat, Source
+from quipu.recall.model import Cited, Hit, Repeat, Source
 from quipu.recall.question import Mention, Name, Question, understand
+from quipu.recall.ranking import Answer
 from quipu.recall.render import block
 from quipu.recall.terms import question_terms
 from quipu.recall.timeline import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.recall.weights import SIGNALS, Weights, scored, selectivity, session_weight
+from quipu.recall.ranking import SIGNALS, Weights, scored, selectivity, session_weight
 
 amounts = st.lists(st.floats(0, 1), min_size=len(SIGNALS), max_size=len(SIGNALS))
 

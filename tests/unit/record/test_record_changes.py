@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quipu.kernel.prose.changes import Sign
+from quipu.kernel.prose.signs import Sign
 from quipu.record.changes import Earlier, Statement, news, replaced
 from quipu.record.relations import Link
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from quipu.errors import NotFound
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Answer, OfSession, RequestBody, User
-from quipu.recall import model
+from quipu.recall import ranking
 from quipu.recall.model import Certainty, Hit, Source
 
 router = room("recall", prefix="")
@@ -120,7 +120,7 @@ class Hits(Answer):
     hits: list[HitAnswer]
 
 
-def _hits(answer: model.Answer) -> Hits:
+def _hits(answer: ranking.Answer) -> Hits:
     hits = [HitAnswer.model_validate(hit) for hit in answer]
     return Hits(known=answer.known, notice=answer.notice, hits=hits)
 

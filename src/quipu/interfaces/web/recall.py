@@ -16,7 +16,8 @@ from quipu.interfaces.web.fields import Word, page_router
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.navigation import place
 from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
-from quipu.recall.model import Answer, Hit
+from quipu.recall.model import Hit
+from quipu.recall.ranking import Answer
 
 router = page_router()
 

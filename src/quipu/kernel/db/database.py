@@ -18,9 +18,8 @@ from psycopg.rows import TupleRow, class_row
 from psycopg_pool import PoolTimeout
 
 from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable, QuipuError
-from quipu.kernel.base import echo
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.scope import bound_person, everybody_only
+from quipu.kernel.base.text import Marks, mentions
 from quipu.kernel.config import Settings, Stored
 from quipu.kernel.db import connection, queries, turns
 from quipu.kernel.db.connection import refused, translated
@@ -101,7 +100,7 @@ class SpaceTransaction:
 
     async def spoken(self, texts: Sequence[str]) -> Sequence[str]:
         """Return texts of the record as they are read and indexed: without memory of other spaces in them."""
-        if not any(map(echo.mentions, texts)):
+        if not any(map(mentions, texts)):
             return texts
         marks = await _marks(self.conn)
         return [marks.hear(text).spoken for text in texts]

@@ -13,12 +13,11 @@ from anyio import move_on_after
 from typing_extensions import Doc
 
 from quipu.errors import QuipuError
-from quipu.kernel.base import echo, scope
-from quipu.kernel.base.echo import Marks
+from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, OnlyUser, Since, Space
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import check_name, optional_name, own_user
-from quipu.kernel.base.text import clean, excerpt
+from quipu.kernel.base.text import Marks, clean, excerpt, sized
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
@@ -112,7 +111,7 @@ def block(
     lines: list[str] = []
     for place, one in enumerate(memories):
         line = defused(f"- [{one.category}] {' '.join(one.summary.split())}")
-        if estimate_tokens(echo.sized(_body(ruled, [*lines, line]))) <= budget_tokens:
+        if estimate_tokens(sized(_body(ruled, [*lines, line]))) <= budget_tokens:
             lines.append(line)
             taken.append(place)
     text = marks.mark(_body(ruled, lines)) if lines or ruled else ""

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import halfvecs
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.recall.neighbours import MOST_ENTRIES_OF_A_THREAD, Turn, context, shares
+from quipu.recall.index import Turn, context, shares
+from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD
 
 _SQL = queries.load("quipu.upkeep.consistency")
 _HERITAGE: Final = "heritage"

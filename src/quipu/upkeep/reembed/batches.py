@@ -13,8 +13,8 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Float4s, Int8s, Vectors, halfvecs
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.embedder import Embedder
+from quipu.recall.index import Shares, context
 from quipu.recall.model import Cited
-from quipu.recall.neighbours import Shares, context
 
 _ENTRIES = 400
 _FIRST = -(2**63)

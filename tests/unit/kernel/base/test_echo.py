@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.kernel.base.echo import CLOSING, NOTICE, Heard, Marks, mentions, sized
+from quipu.kernel.base.text import CLOSING, NOTICE, Heard, Marks, mentions, sized
 
 OURS, OTHERS = Marks(b"a" * 32), Marks(b"b" * 32)
 BLOCK = OURS.mark("- 2025-03-01 09:00 Ana: I live in Lisbon, not in Porto > Braga. (s1/m1)\n- more of it")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from hostile import texts
-from quipu.kernel.prose.changes import (
+from quipu.kernel.prose.lexicon import lexicon
+from quipu.kernel.prose.signs import (
     Form,
     form_asked,
     has_form,
@@ -20,7 +21,6 @@ from quipu.kernel.prose.changes import (
     time_asked,
     wants_one_value,
 )
-from quipu.kernel.prose.lexicon import lexicon
 
 
 @pytest.mark.parametrize(

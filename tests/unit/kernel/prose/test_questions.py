@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hostile import read_through
-from quipu.kernel.prose.questions import asks_about_asker
+from quipu.kernel.prose.signs import asks_about_asker
 
 
 @pytest.mark.parametrize(

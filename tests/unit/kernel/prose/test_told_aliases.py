@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from hostile import read_through, texts
-from quipu.kernel.prose.aliases import told_aliases
+from quipu.kernel.prose.signs import told_aliases
 
 
 @pytest.mark.parametrize(

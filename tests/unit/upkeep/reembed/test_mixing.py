@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.recall.neighbours import Shares
+from quipu.recall.index import Shares
 from quipu.upkeep.reembed.batches import Entry, contexts, donors
 
 SHARE = st.sampled_from([0.0, 0.1, 0.5, 0.9])

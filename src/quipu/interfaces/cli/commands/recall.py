@@ -18,7 +18,8 @@ from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.hits import hits
 from quipu.interfaces.cli.views.text import visible
-from quipu.recall.model import Answer, Hit
+from quipu.recall.model import Hit
+from quipu.recall.ranking import Answer
 
 
 @click.command()

@@ -9,7 +9,7 @@ from pydantic import Field
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
 from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
-from quipu.recall.confidence import NOTHING
+from quipu.recall.ranking import NOTHING
 
 if TYPE_CHECKING:
     from quipu.recall.model import Hit

@@ -9,10 +9,9 @@ from typing import Annotated
 
 from typing_extensions import Doc
 
-from quipu.kernel.base import echo
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Space
 from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.text import Marks, mentions
 from quipu.kernel.config import Settings
 from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kernel.policy.policy import policy
@@ -135,7 +134,7 @@ class AsyncEvaluations(AsyncLongtermLookup):
     async def _spoken(self, conversation: SatiEvaluationInput, space: str | None) -> SatiEvaluationInput:
         """Return the input without memory that was put into its turns."""
         turns = conversation.recent_conversation
-        if not any(echo.mentions(turn.content) for turn in turns):
+        if not any(mentions(turn.content) for turn in turns):
             return conversation
         marks = Marks.of_nobody() if space is None else await self._database.marks(space)
         spoken = tuple(turn.model_copy(update={"content": marks.hear(turn.content).spoken}) for turn in turns)

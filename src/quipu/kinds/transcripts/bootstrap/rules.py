@@ -10,10 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from quipu.kernel.base import echo
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.text import excerpt
+from quipu.kernel.base.text import Marks, excerpt, sized
 from quipu.kinds.transcripts.bootstrap.model import (
     Bootstrap,
     FrequentFile,
@@ -57,7 +55,7 @@ def fit(known: KnownFacts, *, budget_tokens: int, marks: Marks, project: str | N
         have = len(getattr(known, kind))
         while kind not in ended and counts[kind] < (have if upto is None else min(upto, have)):
             more = {**counts, kind: counts[kind] + 1}
-            if estimate_tokens(echo.sized(_text(known, more, project))) > budget_tokens:
+            if estimate_tokens(sized(_text(known, more, project))) > budget_tokens:
                 ended.add(kind)
             else:
                 counts = more

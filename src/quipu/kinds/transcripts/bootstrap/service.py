@@ -9,9 +9,9 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.parameters import Example, Space
 from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.text import Marks
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction

@@ -11,9 +11,7 @@ from typing import Final, Protocol, cast
 
 import orjson
 
-from quipu.kernel.base import echo
-from quipu.kernel.base.echo import Marks
-from quipu.kernel.base.text import clean
+from quipu.kernel.base.text import Marks, clean, mentions
 from quipu.kernel.redact import Redacted, redact
 from quipu.kernel.redact.many import redact_many
 from quipu.kinds.transcripts.formats.model import Entry, Reading
@@ -67,7 +65,7 @@ class Cleaner:
         for name in names:
             text = getattr(owner, name)
             if text:
-                if not text.isascii() or "\0" in text or echo.mentions(text):
+                if not text.isascii() or "\0" in text or mentions(text):
                     text = self._storable(text)
                     setattr(owner, name, text)
                 self._owners.append((self._place(text), owner, name))
@@ -98,7 +96,7 @@ class Cleaner:
         """Add a field that holds a JSON value; its text is put into ``owner.json``."""
         value = getattr(owner, field)
         leaves, text = _leaves(value), _dumped(value)
-        if text is None or not text.isascii() or "\\u0000" in text or echo.mentions(text):
+        if text is None or not text.isascii() or "\\u0000" in text or mentions(text):
             value = self._rebuilt(value)
             setattr(owner, field, value)
             leaves, text = _leaves(value), _dumped(value) or "null"
@@ -135,7 +133,7 @@ class Cleaner:
             self.repaired += cleaned.repaired
             if cleaned.repaired or cleaned.text != text:
                 text = cleaned.text
-        if echo.mentions(text):
+        if mentions(text):
             heard = self._marks.hear(text)
             self.came_back.update(heard.counts)
             text = heard.text

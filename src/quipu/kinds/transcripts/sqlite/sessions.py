@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from quipu.kernel.base.echo import Marks
+from quipu.kernel.base.text import Marks
 from quipu.kinds.transcripts.formats import claude_code
 from quipu.kinds.transcripts.formats.cleanup import clean_reading
 from quipu.kinds.transcripts.formats.model import Details, Reading, Summary

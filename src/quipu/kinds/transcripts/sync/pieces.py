@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from quipu.kernel.base.echo import Marks
 from quipu.kernel.base.lines import TOO_LONG
+from quipu.kernel.base.text import Marks
 from quipu.kinds.transcripts.formats import transcript
 from quipu.kinds.transcripts.formats.chunks import CHUNK_BYTES, FIRST_BYTES, START, Chunk, Mark, chunks
 from quipu.kinds.transcripts.formats.cleanup import clean_reading

@@ -22,9 +22,9 @@ from quipu.kinds.transcripts.sync.rows import LineRow
 from quipu.kinds.transcripts.sync.withheld import without_erased
 from quipu.recall import deferred
 from quipu.record import store as record
-from quipu.record.rows import growth
 from quipu.record.standing import intake as standing
 from quipu.record.standing.intake import MessageRules
+from quipu.record.store import growth
 
 SQL: Final = queries.load("quipu.kinds.transcripts.sync")
 _BIT: Final = 1 << (CODE - 1)

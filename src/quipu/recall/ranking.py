@@ -1,19 +1,78 @@
-"""Hits that say the same are one: a line said again, and a derived memory with the message that it rests on.
-
-An earlier asking of the question comes last.
-"""
+"""Ranking: the weights of the signals and their scale, each thing told once, and how sure an answer is."""
 
 from __future__ import annotations
 
+import math
 import re
+import tomllib
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from itertools import dropwhile
+from pathlib import Path
 from typing import Final
 
-from quipu.recall.model import Change, Cited, Found, Repeat
+from quipu.recall.model import Certainty, Change, Cited, Found, Hit, Repeat
+
+SIGNALS: Final = ("meaning", "words", "session", "speaker", "people", "date", "when", "tells", "length")
+_FEW_THREADS: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """Weight of each signal where it applies (docs/decisions/recall.md has the measurements).
+
+    meaning: cosine of question and entry in context. words: BM25F over own and inherited words, divided
+    by the best. session: BM25 of the whole thread, where threads are many. speaker: said by the one
+    person named. asker: said by a user, where the asker asks about themselves. people: said where
+    everybody named takes part. date: of the time asked about. when: tells of a time, if a time is asked
+    for. tells: is not itself a question, where people talk (to an assistant, questions tell much).
+    length: not just "ok" (full from 30 words on).
+    """
+
+    meaning: float = 1.0
+    words: float = 0.26
+    session: float = 0.2
+    speaker: float = 0.15
+    asker: float = 0.36
+    people: float = 0.4
+    date: float = 0.6
+    when: float = 0.25
+    tells: float = 0.18
+    length: float = 0.1
+
+    @property
+    def longest(self) -> float:
+        """The most that ``length`` can add."""
+        return self.length * math.log(31)
+
+
+def session_weight(weights: Weights, threads: int) -> float:
+    """Return the weight of whole sessions: nothing if there is one, all of it from 21 sessions on."""
+    return weights.session * min(1.0, max(0, threads - 1) / _FEW_THREADS)
+
+
+def selectivity(share: float) -> float:
+    """Return the weight of a condition that a share (0 to 1) of the space satisfies: 1 up to 13.5 %."""
+    return 1.0 if share <= 0 else max(0.0, min(1.0, -math.log(share) / 2))
+
+
+def log_odds(weights: Sequence[float], values: Sequence[float]) -> float:
+    """Return the log-odds of a logistic function: a constant, and the weight of each value."""
+    constant, *rest = weights
+    return constant + sum(weight * value for weight, value in zip(rest, values, strict=True))
+
+
+def scored(added: Sequence[float], *, most: float) -> tuple[float, dict[str, float]]:
+    """Return the score and its parts on the scale 0 to 1: what each of ``SIGNALS`` added, in their order.
+
+    It is divided by ``most``, what the signals in force can add up to.
+    """
+    scaled = {signal: round(part / most, 6) for signal, part in zip(SIGNALS, added, strict=True) if part}
+    return round(min(1.0, sum(scaled.values())), 6), scaled
+
 
 _WORD: Final = re.compile(r"\w+")
 _NO_WORD: Final = {code: " " for code in range(128) if not _WORD.match(chr(code))}
@@ -52,6 +111,29 @@ _ASKING: Final = frozenset(
 )
 # fmt: on
 _ASKING_CJK: Final = re.compile("[吗呢谁哪]|什么|怎么|何时|几[点个]|多少|為什麼|为什么|誰|いつ|どこ|何|か$")
+
+
+class Answer(list[Hit]):
+    """The hits that answer a question, best first; a list of them that also says whether memory knows.
+
+    ``known`` is the probability (0 to 1) that what is asked was told at all. ``notice`` is empty, or says in
+    a sentence that nothing is known; the hits are then only what comes nearest.
+    """
+
+    __slots__ = ("known", "notice")
+
+    def __init__(self, hits: Iterable[Hit] = (), *, known: float = 0.0, notice: str = "") -> None:
+        super().__init__(hits)
+        self.known = known
+        self.notice = notice
+
+    def of(self, hits: Iterable[Hit]) -> Answer:
+        """Return the answer with these hits in place of its own."""
+        return Answer(hits, known=self.known, notice=self.notice)
+
+    def __repr__(self) -> str:
+        """Return the hits with what is said of them."""
+        return f"Answer({super().__repr__()}, known={self.known}, notice={self.notice!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,3 +268,92 @@ def _together(
 
 def _score_of(hit: Distinct) -> float:
     return hit.found.score
+
+
+NUMBERS: Final = Path(__file__).with_name("ranking.toml")
+NOTHING: Final = "Nothing is known of this."
+NEAREST: Final = "Nothing is known of this; what follows only comes nearest."
+_FIRST: Final = 10
+_MOST_ODDS: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Fitted numbers.
+
+    ``known`` and ``hit`` are the constant and the weight of each sign, as `signs` and `signs_of_hits` give
+    them. Below ``nothing`` (0 to 1) nothing is known; from ``sure`` and ``likely`` on a hit is called that.
+    """
+
+    known: tuple[float, ...]
+    hit: tuple[float, ...]
+    nothing: float
+    sure: float
+    likely: float
+
+
+def judged(hits: Sequence[Hit]) -> Answer:
+    """Return an answer of hits, best first, with how sure each is and whether memory knows of it at all.
+
+    Where nothing is known every hit is a "maybe", and so is an earlier asking of the question; what a later
+    statement replaces is never "sure".
+    """
+    numbers = _numbers()
+    odds = log_odds(numbers.known, signs(hits))
+    known = round(_chance(odds), 4) if hits else 0.0
+    if known < numbers.nothing:
+        return Answer(hits, known=known, notice=NEAREST if hits else NOTHING)
+    of_hits = [_chance(log_odds(numbers.hit, one)) for one in signs_of_hits(hits, odds)]
+    called = [_called(hit, one, numbers) for hit, one in zip(hits, of_hits, strict=True)]
+    sure = (
+        hit if hit.certainty == one else replace(hit, certainty=one)
+        for hit, one in zip(hits, called, strict=True)
+    )
+    return Answer(sure, known=known)
+
+
+def signs(hits: Sequence[Hit]) -> tuple[float, float, float]:
+    """Return what tells whether memory knows: of the first ten hits, without askings of the question.
+
+    It is the best score, the best cosine, and the most that a hit has of both meaning and words (its cosine
+    times its coverage).
+    """
+    told = [hit for hit in hits[:_FIRST] if ECHO not in hit.parts]
+    return (
+        max((hit.score for hit in told), default=0.0),
+        max((hit.cosine for hit in told), default=0.0),
+        max((hit.cosine * hit.coverage for hit in told), default=0.0),
+    )
+
+
+def signs_of_hits(hits: Sequence[Hit], odds: float) -> list[tuple[float, float, float]]:
+    """Return what tells whether each hit answers.
+
+    It is the log-odds that memory knows, by how much its score is above the best of the others, and 1 for a
+    hit that is itself a question.
+    """
+    best, second = sorted([*(hit.score for hit in hits), 0.0, 0.0], reverse=True)[:2]
+    return [
+        (odds, hit.score - (second if hit.score == best else best), float(_asks(hit.text))) for hit in hits
+    ]
+
+
+def _called(hit: Hit, chance: float, numbers: Numbers) -> Certainty:
+    if ECHO in hit.parts or chance < numbers.likely:
+        return "maybe"
+    return "sure" if chance >= numbers.sure and not hit.superseded_by else "likely"
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip(" )]'\"”’»").endswith(("?", "？", "؟"))
+
+
+def _chance(odds: float) -> float:
+    return 1 / (1 + math.exp(-max(-_MOST_ODDS, min(_MOST_ODDS, odds))))
+
+
+@cache
+def _numbers() -> Numbers:
+    read = tomllib.loads(NUMBERS.read_text("utf-8"))
+    read |= {signs: tuple(read[signs]) for signs in ("known", "hit")}
+    return Numbers(**read)

@@ -1,7 +1,4 @@
-"""Values that change: signs that a statement replaces an earlier one, and what a question asks of them.
-
-A matter has one value at a time, such as a home, a job or a price.
-"""
+"""Signs in what is said: of a change, of a question and what it asks for, of another name."""
 
 from __future__ import annotations
 
@@ -175,3 +172,110 @@ def _words_of_matters() -> tuple[Names, Names, Sequence[int]]:
             for word in line.split():
                 (begun if word.endswith("*") else exact)[word.rstrip("*")].append(name)
     return exact, begun, sorted({len(start) for start in begun})
+
+
+_ASKER_READ: Final = 2_000
+_OPENING: Final = r"(?:(?<=^)|(?<=[.!?,;:\n]))\W{0,4}(?:(?:and|so|but|hey|hi|ok|okay)\b\W{0,3})?"
+
+
+def asks_about_asker(question: str) -> bool:
+    """Return True if a question is about its asker ("where do I live?"), not about an earlier answer.
+
+    A polite opening ("can you tell me") points at nobody. A summary is about both sides. The first 2,000
+    characters are read.
+    """
+    rest = _said("polite").sub(" ", question[:_ASKER_READ])
+    if not _said("first_person").search(rest):
+        return False
+    return not (_said("back").search(rest) or _said("summary").search(rest))
+
+
+def asks_when(question: str) -> bool:
+    """Return True if a time would answer the question."""
+    return bool(_said("when").search(question))
+
+
+@cache
+def _said(name: str) -> re.Pattern[str]:
+    """Return one expression for all languages; whether capitals count is up to its words."""
+    words = [expression for file in lexicon("questions").values() for expression in file[name]]
+    if name == "polite":
+        return re.compile(f"{_OPENING}(?:{_either(words)})", re.IGNORECASE | re.MULTILINE)
+    return re.compile(_either(words), re.NOFLAG if name == "first_person" else re.IGNORECASE)
+
+
+def _either(expressions: Sequence[str]) -> str:
+    return "|".join(f"(?:{one})" for one in expressions)
+
+
+_ALIAS_READ: Final = 2_000
+_NAME: Final = r"[A-ZÀ-ÖØ-ÞĀ-Ž][\w'’-]{0,38}\w"
+_PARTS: Final = {
+    "alias": rf"(?P<alias>{_NAME})",
+    "name": rf"(?P<name>{_NAME}(?: {_NAME})?)",
+    "end": r"(?=\s*(?:$|[.!?,;:()\n–—-]|\b(?:and|because|since|now|at|for short|und|weil)\b))",
+}
+_ALIAS_SIGN: Final = re.compile(
+    r"\b[cC]alls? \w|nickname|short for|for short|\baka\b|a\.k\.a|known as|goe?s? by [A-Z]"
+    r"|, (?:that['’]s|I mean|meaning|i\.e\.|das ist) [A-Z]|^\W{0,3}\w{1,40} = |nenn|[kK]urz|pitzname|genannt",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldAlias:
+    """Another name of somebody: ``name`` is None where it is the speaker."""
+
+    alias: str
+    name: str | None
+
+
+def told_aliases(text: str) -> list[ToldAlias]:
+    """Return the other names that a text plainly tells, in order, each once; its first 2,000 characters.
+
+    A question tells none.
+    """
+    text = text[:_ALIAS_READ]
+    if not _ALIAS_SIGN.search(text):
+        return []
+    found: dict[ToldAlias, None] = {}
+    for expression, is_sure in _expressions():
+        for match in expression.finditer(text):
+            one = ToldAlias(match["alias"], match.groupdict().get("name"))
+            if _is_name(one) and (is_sure or _begin_alike(one)) and not _asks(text, match.end()):
+                found[one] = None
+    return list(found)
+
+
+def _is_name(one: ToldAlias) -> bool:
+    words, no_names = [one.alias, *(one.name or "").split()], _no_names()
+    return (
+        not any(word.lower() in no_names or (word.isupper() and len(word) > 2) for word in words)
+        and one.alias.lower() != (one.name or "").lower()
+    )
+
+
+def _begin_alike(one: ToldAlias) -> bool:
+    return one.name is not None and one.name[:2].lower() == one.alias[:2].lower()
+
+
+def _asks(text: str, end: int) -> bool:
+    """Return True if the sentence in which something ends at ``end`` is a question."""
+    mark = re.search(r"[.!?\n]", text[end:])
+    return mark is not None and mark[0] == "?"
+
+
+@cache
+def _expressions() -> tuple[tuple[re.Pattern[str], bool], ...]:
+    return tuple(
+        (re.compile(re.sub(r"\{(alias|name|end)\}", lambda m: _PARTS[m[1]], words), re.MULTILINE), is_sure)
+        for file in lexicon("aliases").values()
+        for kind, is_sure in (("told", True), ("alike", False))
+        for words in file[kind]
+    )
+
+
+@cache
+def _no_names() -> frozenset[str]:
+    """Return words that may have a capital and are no names."""
+    return frozenset(word for file in lexicon("aliases").values() for word in file["no_names"])
