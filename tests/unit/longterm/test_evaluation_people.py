@@ -31,7 +31,7 @@ async def kept(*texts: str) -> list[str]:
         ),
         (
             "our dog waffle is four and he hates baths",
-            ["The user's dog Waffle is four.", "The user's dog Waffle hates baths."],
+            ["The user's dog Waffle is four years old.", "The user's dog Waffle hates baths."],
         ),
         ("my brother dan moved to Oslo", ["The user's brother Dan lives in Oslo."]),
         ("nadia has handed in her notice", ["Nadia has handed in her notice."]),

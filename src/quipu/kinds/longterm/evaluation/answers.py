@@ -138,7 +138,8 @@ def _what(question: str, answer: str, rest: str) -> Answer | None:
         _YES.match(answer)
         or _NO.match(answer)
         or re.match(
-            r"(?:why|what|not|i'd|none|nothing|secret|guess|no idea|skip|never mind|thanks|dunno|idk|who)\b",
+            r"(?:why|what|not|i'd|that|this|there|wow|none|nothing|secret|guess|no idea|skip|never mind"
+            r"|thanks|dunno|idk|who)\b",
             answer,
             re.I,
         )

@@ -24,19 +24,19 @@ USUAL: Final[Mapping[Category, Importance]] = {
 _STRESSED = re.compile(
     r"\b(?:really important|very important|important that|crucial|critical|vital|essential)\b", re.I
 )
-_NOBODY: Final = re.compile(
-    r"(?i)(?:he|she|it|they|his|her|its|their|this|that|these|those|which|who|so|there)\b"
-    r"(?!(?:'s| is| are) no )"
+_NEXT: Final = (
+    r"(?:,| and| but| [-–—])\s(?:it|it's|they|they're|that's|this|he|she|he's|she's|there's|the user)\b"
 )
+"""Beginning of another thought: "I joined a gym, it's great"."""
+
 EVENT: Final = "events of a life"
 """Family of what happened once: that something is over is news, too ("I gave up coffee")."""
 
-_DANGLING: Final = re.compile(
-    r"(?i)\b(?:of|for|with|to|about|like|do|does|did|in|on|has|get|wants?) (?:it|this|that|them|those|these"
-    r"|him|one)[.]?$"
-)
 _NAME: Final = r"(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
-_EVERYBODY_HAS: Final = frozenset(("mother", "father", "parent", "mama", "papa", "mommy"))
+_EVERYBODY_HAS: Final = frozenset((
+    "mother", "father", "parent", "mama", "papa", "mommy", "family", "friend", "buddy", "buddie", "pal",
+    "mate", "neighbour", "neighbor", "colleague", "coworker", "co-worker", "boss", "manager",
+))  # fmt: skip
 _NEGATED: Final = re.compile(r"(?i)(?:\bnot|n't|\bno) $")
 _UNIQUE: Final = frozenset((
     "wife", "husband", "partner", "girlfriend", "boyfriend", "spouse", "mother", "mom", "mum", "father",
@@ -48,7 +48,7 @@ _TRAILING = re.compile(
     r"|autumn|fall|winter)"
     r"|actually|by the way|please|already|(?:since|for) (?:about |over |almost |nearly |the (?:last|past) )?"
     r"(?:\w+ )?(?:years?|months?|weeks?|ages|\d{4}|college|school|january|february|march|april|may|june|july"
-    r"|august|september|october|november|december)|(?:last|this|next) (?:week|month|year|spring"
+    r"|august|september|october|november|december)|(?:for )?(?:last|this|next) (?:week|month|year|spring"
     r"|summer|autumn|fall"
     r"|winter|\w+day)|yesterday|today|(?:a|one|two|three|\w+) (?:weeks?|months?|years?) ago"
     r"|if that (?:matters|helps)))+$"
@@ -94,13 +94,6 @@ def important(of: Claim, *, requested: bool, stressed: bool) -> Importance:
     return max(of.importance, "medium", key=weight) if requested else of.importance
 
 
-def stands_alone(one: Claim) -> bool:
-    """Return True if the summary of a claim has a known subject, and no pronoun for something not in it."""
-    if one.category == "constraint":
-        return _NOBODY.match(one.summary) is None
-    return not (_NOBODY.match(one.summary) or _DANGLING.search(one.summary))
-
-
 def stressed(text: str) -> bool:
     """Return True if the text says that it is important."""
     return _STRESSED.search(text) is not None
@@ -135,7 +128,7 @@ def _made(family: Family, match: re.Match[str], clause: str) -> Claim:
 def _end(clause: str, match: re.Match[str]) -> str:
     """Return the clause up to where its thought ends: at least to the end of what was recognised."""
     end = re.compile(
-        r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which|and)\b|\s(?:so|because|since|if)\s"
+        r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which|and)\b|\s(?:so|because|since|if)\s|" + _NEXT
     ).search(clause, match.end())
     return clause[: end.start()] if end else clause
 
@@ -262,10 +255,9 @@ _PASSING = re.compile(
 def _state(match: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
     """Return a lasting state of somebody else; if nothing lasts, at least that they exist and their name."""
     rest = match["rest"]
-    lasts = (_LASTING.match(rest) or _event().match(rest)) and not _PASSING.search(rest)
-    if lasts:
+    inner = _of_the_user(f"the user{rest}", order=False) if _LASTING.match(rest) else None
+    if (inner is not None or _event().match(rest)) and not _PASSING.search(rest):
         text = f"{subject}{rest}"
-        inner = _of_the_user(f"the user{rest}", order=False)
         summary = sentence(_TRAILING.sub("", _clipped(text)))
         told = (
             [Statement(f"{who}/{one.slot}", one.value, one.single, one.denied) for one in inner.told]
@@ -319,7 +311,8 @@ def _of_a_name(clause: str) -> Claim | None:
 
 
 def _clipped(text: str) -> str:
-    return re.split(r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which)\b|\s(?:so|because)\s", text)[0]
+    ends = r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which)\b|\s(?:so|because)\s|" + _NEXT
+    return re.split(ends, text)[0]
 
 
 def mention(text: str) -> Claim | None:
@@ -342,19 +335,25 @@ def mention(text: str) -> Claim | None:
 
 
 def _there_is(match: re.Match[str], category: Category) -> Claim | None:
-    who, name = match["who"].lower(), match["name"]
+    who, name = match["who"].lower(), (match["name"] or "").removesuffix("'s")
     key = singular(match["kin"] or match["animal"])
+    if _NOT_HAD.match(who):
+        return None
     if not name and key in _EVERYBODY_HAS:
         return None
     if name:
         told = (Statement(f"{key}/name", name, key in _UNIQUE), Statement("named", name, False))
         return Claim(
-            category, USUAL[category], f"The user's {who} is called {name}.", told, "mentioned by name"
+            category,
+            USUAL[category],
+            f"The user's {_one_of(who)} is called {name}.",
+            told,
+            "mentioned by name",
         )
     plural = who.endswith("s") and key != who.split()[-1]
     noun = (
         who
-        if plural or key in ("kids", "children", "family")
+        if plural or who.split()[-1] in ("kids", "children", "family")
         else f"{'an' if who[0] in 'aeiou' else 'a'} {who}"
     )
     slot = f"pet:{key}" if category == "pets" else f"has:{key}"
@@ -363,6 +362,17 @@ def _there_is(match: re.Match[str], category: Category) -> Claim | None:
     )
 
 
+_NOT_HAD: Final = re.compile(r"(?:own|late|former|ex)\b|lab$")
+"""Words before somebody who is not there, and an animal that mostly is a laboratory."""
+
+
+def _one_of(who: str) -> str:
+    """Return the noun phrase with its noun in the singular: "younger sister" of "younger sisters"."""
+    *before, noun = who.split()
+    return " ".join((*before, _IRREGULAR.get(noun, noun) if noun in _SEVERAL else singular(noun)))
+
+
+_SEVERAL: Final = ("kids", "children")
 _IRREGULAR: Final = {
     "puppies": "puppy", "bunnies": "bunny", "mice": "mouse", "ponies": "pony", "huskies": "husky",
     "children": "child", "kids": "child", "kid": "child", "canaries": "canary", "fish": "fish",

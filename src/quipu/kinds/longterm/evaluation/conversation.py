@@ -12,6 +12,7 @@ from quipu.kernel.prose.sentences import sentences
 from quipu.kinds.longterm.evaluation import answers, changes, claims, known, requests
 from quipu.kinds.longterm.evaluation.claims import Claim, Statement
 from quipu.kinds.longterm.evaluation.foreign import Tongue, tongue_of
+from quipu.kinds.longterm.evaluation.gate import refusal
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, Same
 from quipu.kinds.longterm.evaluation.meaning import tellable
@@ -181,7 +182,10 @@ class _Turn:
         if requested and not found_any:
             category = self._meanings.get(lead, "context")
             self.undecided[lead] = True
-            self._outcome.keep(third(lead), category, excerpt=excerpt, hidden=self._hidden, stressed=stressed)
+            if refusal(sentence(third(lead)), category=category, family="asked", said=lead) is None:
+                self._outcome.keep(
+                    third(lead), category, excerpt=excerpt, hidden=self._hidden, stressed=stressed
+                )
 
     def _clauses(self, text: str, excerpt: str, *, requested: bool, stressed: bool, old: str | None) -> bool:
         """Judge the clauses of a sentence; whether one of them claimed, or took back, something."""
@@ -283,7 +287,9 @@ class _Turn:
     ) -> bool:
         importance = claims.important(claim, requested=requested, stressed=claims.stressed(text))
         claimed = constraining(claims.with_importance(claim, importance))
-        if claimed is None or not claims.stands_alone(claimed):
+        if claimed is None:
+            return False
+        if refusal(claimed.summary, category=claimed.category, family=claimed.family, said=text):
             return False
         claim = claimed
         decided = known.decide(claim, self._outcome.live(), old=old, wrong=changes.blames(excerpt))

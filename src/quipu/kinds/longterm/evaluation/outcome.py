@@ -33,7 +33,7 @@ _KEPT = re.compile(
       | (?<![\w])'(?=[^'\n]{2,200}'(?!\w))[^'\n]*\s[^'\n]*'(?!\w) | https?://[^\s<>)\]]{1,400}""",
     re.VERBOSE,
 )
-_PLACE = re.compile(r"qx(\d+)qx")
+_PLACE = re.compile(r"[Qq]x(\d+)qx")
 
 # What follows the colon is somebody's text, or a text to be made: not what its author says of themselves.
 _MADE = re.compile(

@@ -40,6 +40,7 @@ _BACK = re.compile(
     r"(?:remember|keep|note|save|store|memori[sz]e) (?:that|this|it)(?: (?:in mind|for \w+"
     r"|please|down))*(?: when .*)?[.!?]*$"
 )
+_REMINDING = re.compile(r"(?i)(?:(?:and|but|hey|oh|so),? )?(?:do you )?remember\b[^.!]*\?$")
 _NO_STATEMENT = re.compile(
     r"(?i)(?:to|what|how|when|where|why|which|who|if|whether|the (?:first|second|last|third))\b"
 )
@@ -78,7 +79,8 @@ def remembering(text: str) -> str | None:
     """Return the words that the sentence asks to remember; None if it asks no such thing."""
     match = _REMEMBER.match(text)
     if match is not None:
-        return None if _NO_STATEMENT.match(match["what"]) else match["what"].rstrip(" ?!")
+        is_question = _REMINDING.match(text) is not None
+        return None if is_question or _NO_STATEMENT.match(match["what"]) else match["what"].rstrip(" ?!")
     told = _REMEMBERED.match(text)
     return told["what"] if told else None
 

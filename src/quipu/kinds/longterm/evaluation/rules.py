@@ -15,7 +15,7 @@ from quipu.kinds.longterm.model import Category, Evaluation
 if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import SatiEvaluationInput
 
-VERSION: Final = 4
+VERSION: Final = 5
 """To be raised with every change of the rules that finds more or better."""
 
 

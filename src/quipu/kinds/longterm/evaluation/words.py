@@ -50,10 +50,13 @@ _GOES_ON: Final = frozenset((
 """Words after which "I" begins no thought of its own: "the place I work", "she thinks I'm late"."""
 
 _SHARED = re.compile(
-    r"(?:\s+and|,)\s+(?:also\s+)?(?=(?:live|work|have|speak|love|hate|study|like|am|enjoy|run"
-    r"|own|can|moved|use"
-    r"|write|teach)\b)"
+    r"(?:\s+and|,)\s+(?:also\s+)?(?=(?:live|work|have|speak|love|hate|study|am|enjoy|run|own|can|moved|use"
+    r"|write|teach)\b)|\s+and\s+(?:also\s+)?(?=like\b)"
 )
+_OF_ANOTHER_VERB = re.compile(
+    r"\b(?:to|will|would|can|could|should|might|let|help|who|that|how|you|they)\b|'(?:ll|d)\b"
+)
+"""Words after which a verb that follows "and" need not be the subject's: "I want to see it and have fun"."""
 _LEAD = re.compile(
     r"""(?:(?:
         (?:and|but|also|plus|so|oh|ah|well|hm+|um|uh|ok(?:ay)?|hey|hi|hello|thanks
@@ -154,8 +157,8 @@ def clauses(text: str) -> list[str]:
     whole: list[str] = []
     for part in parts:
         pieces = _SHARED.split(part) if re.match(r"(?:I|we)\b", part, re.IGNORECASE) else [part]
-        whole.append(pieces[0])
-        whole += [f"I {piece}" for piece in pieces[1:]]
+        shared = [] if _OF_ANOTHER_VERB.search(pieces[0]) else pieces[1:]
+        whole += [pieces[0], *(f"I {piece}" for piece in shared)]
     return [clause for one in whole if (clause := trimmed(one))]
 
 
