@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quipu.kinds.longterm.evaluation.gate import ORDERS, refusal
+from quipu.kernel.prose.gate import ORDERS, refusal
 from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
 from quipu.kinds.longterm.sati import SatiEvaluationInput
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, cast
 
+from quipu.kernel.prose.gate import guarded, refusal
 from quipu.kernel.prose.lexicon import beside
 from quipu.kernel.prose.patterns import filled
 from quipu.kinds.episodes.chunking.gists import Judged
@@ -36,6 +37,10 @@ _LIKES = re.compile(
 _NAMED_VALUE = re.compile(r"(?:(?:the|an?) )?(?:[A-Z]|[\w.+-]*\d)|\S+@\S+|\S+/\S+")
 """A name, a number or an address; other things that are said of a thing ("a doormat", "sad") do not last."""
 
+_PAST: Final = re.compile(
+    r"(?:never |rarely )?(?:\w+ed|left|had|saw|went|did|got|knew|thought|was|were|been|heard|came|found|made"
+    r"|met|said|took|bought|told|lost|wrote|felt|ate|forgot|paid|mind)\b"
+)
 _NOT_LIKING = re.compile(r"hate|dislike|detest|stand|don", re.IGNORECASE)
 _NO_VALUE = re.compile(
     r"(?i)^(?:not|going|getting|doing|coming|just|really|very|so|too|also|still|always|a bit|fine|good"
@@ -117,7 +122,7 @@ def traits(judged: Sequence[Judged]) -> tuple[Trait, ...]:
 def _facts(judged: Sequence[Judged]) -> Iterator[_Statement]:
     """Yield keyed facts, "my X is Y", and likings."""
     for one in judged:
-        if not one.began or one.text.rstrip().endswith("?") or _NOT_SAID.match(one.text):
+        if not one.began or one.text.rstrip().endswith("?") or _is_not_own(one.text):
             continue
         sure = _EXPLICIT - _HEDGED_BY * bool(_HEDGED.search(one.text))
         literal = _known().figurative.search(one.text.lower()) is None
@@ -154,7 +159,7 @@ def _mine(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
 def _likes(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
     for match in _LIKES.finditer(text):
         value = _value(match["v"])
-        if value and not _NO_VALUE.match(value):
+        if value and not _NO_VALUE.match(value) and _lasts(f"The user likes {value}."):
             key = "dislikes" if _NOT_LIKING.search(match["how"]) else "likes"
             yield key, value, "preference"
 
@@ -163,7 +168,7 @@ def _shown(judged: Sequence[Judged]) -> Iterator[_Statement]:
     """Yield a person's own statements of character, habits and relations."""
     known = _known()
     for one in judged:
-        if not one.began or _NOT_SAID.match(one.text):
+        if not one.began or _NOT_SAID.match(one.text) or guarded(("quoted",), one.text):
             continue
         text = one.text.lower().replace("’", "'")
         literal = known.figurative.search(text) is None
@@ -171,7 +176,7 @@ def _shown(judged: Sequence[Judged]) -> Iterator[_Statement]:
             yield _Statement("character", match["v"], "core", _EXPLICIT, literal)
         for match in known.habit.finditer(text):
             value = (match["v"] or match["w"] or "").strip()
-            if value:
+            if value and not _PAST.match(value) and _lasts(f"The user {value}."):
                 yield _Statement("habit", value, "general", 0.75, literal)
         for match in known.relatives.finditer(text):
             key = _KEY.sub("_", match["v"].replace("é", "e")).strip("_")
@@ -182,6 +187,15 @@ def _shown(judged: Sequence[Judged]) -> Iterator[_Statement]:
             yield _Statement(
                 "feels", text.strip(" .!?")[:200], "general", _INFERRED, literal=False, inferred=True
             )
+
+
+def _is_not_own(text: str) -> bool:
+    """Return True if a sentence is no statement of one's own life: "imagine I ...", "she said I ..."."""
+    return bool(_NOT_SAID.match(text)) or guarded(("hypothetical", "quoted", "sarcasm"), text)
+
+
+def _lasts(statement: str) -> bool:
+    return refusal(statement, category="preference", family="likes", said=statement) is None
 
 
 def _value(text: str) -> str:

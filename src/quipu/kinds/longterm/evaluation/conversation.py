@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kernel.policy.policy import Policy, safety
+from quipu.kernel.prose.gate import refusal
 from quipu.kernel.prose.sentences import sentences
 from quipu.kinds.longterm.evaluation import answers, changes, claims, known, requests
 from quipu.kinds.longterm.evaluation.claims import Claim, Statement
 from quipu.kinds.longterm.evaluation.foreign import Tongue, tongue_of
-from quipu.kinds.longterm.evaluation.gate import refusal
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, Same
 from quipu.kinds.longterm.evaluation.meaning import tellable

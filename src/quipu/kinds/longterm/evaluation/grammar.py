@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from quipu.kernel.prose.lexicon import beside
+from quipu.kernel.prose.lexicon import beside, lexicon
 from quipu.kinds.longterm.model import Category
 
 _NAMED = re.compile(r"\{([a-z]+)\}")
@@ -66,7 +66,7 @@ def grammar() -> Grammar:
     words: dict[str, str] = data["words"]
     guards = {
         name: re.compile("|".join(f"(?:{filled(one, words)})" for one in listed), re.IGNORECASE)
-        for name, listed in data["guards"].items()
+        for name, listed in (*data["guards"].items(), *lexicon("guards")["english"].items())
     }
     topics = tuple((re.compile(said, re.IGNORECASE), tuple(slots)) for said, slots in data["topics"].items())
     return Grammar(tuple(_family(one, words) for one in data["family"]), guards, words, topics)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cache
 from typing import Final
 
+from quipu.kernel.prose.lexicon import lexicon
 from quipu.kernel.prose.standing import read as instructions
-from quipu.kinds.longterm.model import Category
 
 ORDERS: Final = "orders that last"
 """Family of what the assistant is told to do from now on."""
@@ -62,7 +64,18 @@ _FOR_NOW: Final = re.compile(
 )
 
 
-def refusal(summary: str, *, category: Category, family: str, said: str) -> str | None:
+def guarded(names: Iterable[str], text: str) -> bool:
+    """Return True if a text is not said of one's own life: "hypothetical", "quoted" or "sarcasm"."""
+    return any(_guard(name).search(text) for name in names)
+
+
+@cache
+def _guard(name: str) -> re.Pattern[str]:
+    listed = (one for words in lexicon("guards").values() for one in words[name])
+    return re.compile("|".join(f"(?:{one})" for one in listed), re.IGNORECASE)
+
+
+def refusal(summary: str, *, category: str, family: str, said: str) -> str | None:
     """Return why a summary in the third person is not kept; None if it may be.
 
     ``said`` is the clause that it was made of. What somebody cannot bear is kept even where it points at
