@@ -34,7 +34,7 @@ from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.language.budget import spent
 from quipu.kernel.language.choose import named
-from quipu.kernel.language.remote import reach
+from quipu.kernel.language.servers import reach
 from quipu.kernel.rerank.choose import choose as choose_reranker
 from quipu.kernel.rerank.local import LocalReranker
 from quipu.kernel.rerank.trial import tried
