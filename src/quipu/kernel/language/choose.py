@@ -46,7 +46,7 @@ def named(settings: Settings) -> Endpoint | None:
     url = settings.llm_base_url
     model = _beside(settings, "llm_model", settings.llm_model, own=own)
     variable = _beside(settings, "llm_key_env", settings.llm_key_env, own=own)
-    key = _key(settings, variable)
+    key = keyed(settings, variable)
     if url is None and model is None and key is None:
         return None
     if url is None:
@@ -73,8 +73,8 @@ def _beside(settings: Settings, name: str, value: str | None, *, own: bool) -> s
     return None if own and settings.origin(name) == "database" else value
 
 
-def _key(settings: Settings, variable: str | None) -> str | None:
-    """Return the key; it is read from the environment and kept nowhere.
+def keyed(settings: Settings, variable: str | None) -> str | None:
+    """Return the key, of a variable of the environment or of the settings; it is kept nowhere.
 
     Raises:
         ConfigError: the variable that is to hold it is not set.

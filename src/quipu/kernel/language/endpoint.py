@@ -78,8 +78,7 @@ class Endpoint:
         status = getattr(error, "status_code", None)
         cause = "" if status is not None or error.__cause__ is None else f" ({error.__cause__})"
         return LanguageFailed(
-            f"The language model {self.model!r} at {self.shown} did not answer: "
-            f"{self._safe(f'{error}{cause}').rstrip('.')}.",
+            f"{self._who} at {self.shown} did not answer: {self._safe(f'{error}{cause}').rstrip('.')}.",
             hint=_hint(status) if wait_seconds is None else _LATER.format(wait_seconds),
         )
 
@@ -95,9 +94,13 @@ class Endpoint:
     def late(self, timeout_seconds: float) -> LanguageFailed:
         """Return our error for an answer that takes too long."""
         return LanguageFailed(
-            f"The language model {self.model!r} at {self.shown} did not answer within {timeout_seconds:g} s.",
+            f"{self._who} at {self.shown} did not answer within {timeout_seconds:g} s.",
             hint="Raise QUIPU_LLM_TIMEOUT_SECONDS if the server only needs longer.",
         )
+
+    @property
+    def _who(self) -> str:
+        return f"The language model {self.model!r}" if self.model else "The server of language models"
 
     def _safe(self, text: str) -> str:
         """Return a server's words, short and without secrets: some repeat the key that they refuse."""
