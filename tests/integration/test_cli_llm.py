@@ -187,6 +187,21 @@ def test_a_server_that_does_not_run_is_told_with_how_it_is_started(
     assert "--base-url" in done.stderr
 
 
+def test_an_address_at_which_nobody_answers_is_told(quipu: CommandLine) -> None:
+    with LanguageServer() as gone:
+        pass
+    done = quipu.run("llm", "use", gone.url)
+    assert done.returncode == 8
+    assert gone.url in done.stderr
+    assert "Is a server running there" in done.stderr
+
+
+def test_a_longer_answer_can_be_allowed(quipu: CommandLine, ollama: LanguageServer) -> None:
+    quipu.json("settings", "set", "llm_answer_tokens", "9000")
+    quipu.json("llm", "use", "ollama")
+    assert {request["max_tokens"] for request in ollama.requests} == {9000}
+
+
 def test_of_two_that_run_one_has_to_be_named(
     quipu: CommandLine, ollama: LanguageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,7 +343,7 @@ def test_doctor_looks_at_the_model_that_is_kept(quipu: CommandLine, ollama: Lang
 def test_what_was_not_evaluated_is_counted_before_it_costs_anything(
     quipu: CommandLine, ollama: LanguageServer
 ) -> None:
-    assert quipu.text("llm", "estimate") == "Everything is evaluated.\n"
+    assert quipu.text("llm", "estimate") == "Nothing waits to be evaluated.\n"
     for number, space in enumerate(("a", "a", "b")):
         quipu.text("observe", "I live in Bergen.", "--space", space, "--session", f"s{number}")
     quipu.text("observe", "Good.", "--space", "a", "--session", "s0", "--role", "assistant")

@@ -116,9 +116,11 @@ async def choose(
     try:
         found = await find(asked)
     except LanguageFailed as error:
-        if not known.start or hasattr(error.__cause__, "status_code"):
+        if hasattr(error.__cause__, "status_code"):
             raise
-        hint = f"Start it (`{known.start}`), or say where it is: quipu llm use {server} --base-url URL"
+        hint = "Is a server running there, and does this machine reach it?"
+        if known.start:
+            hint = f"Start it (`{known.start}`), or say where it is: quipu llm use {server} --base-url URL"
         raise LanguageFailed(error.message, hint=hint) from error
     return Chosen(
         endpoint=replace(found.endpoint, model=_model(found, model, server or known.url)),
@@ -133,17 +135,27 @@ async def try_on_sample(url: str, settings: Settings, chosen: Chosen, *, clock: 
         LanguageFailed: the model gives no answer that fits.
         BudgetSpent: the tokens of the day are used up.
     """
-    first = replace(chosen.endpoint, form="json_schema")
     async with Database.open(url, settings, packages=PACKAGES) as database:
-        budget = DailyBudget(database, clock=clock)
-        limit = settings.llm_timeout_seconds
-        patience = max(limit, _LOADING_SECONDS)
-        async with RemoteLanguage(first, budget=budget, timeout_seconds=patience) as language:
-            endpoint = replace(chosen.endpoint, form=await language.find_form())
-        kept_of_people = policy((await database.settings()).policy)
-        async with RemoteLanguage(endpoint, budget=budget, timeout_seconds=limit) as language:
+        stands = await database.settings()
+        budget, answer_tokens = DailyBudget(database, clock=clock), stands.llm_answer_tokens
+        first = RemoteLanguage(
+            replace(chosen.endpoint, form="json_schema"),
+            budget=budget,
+            timeout_seconds=max(stands.llm_timeout_seconds, _LOADING_SECONDS),
+            answer_tokens=answer_tokens,
+        )
+        async with first:
+            endpoint = replace(chosen.endpoint, form=await first.find_form())
+        language = RemoteLanguage(
+            endpoint,
+            budget=budget,
+            timeout_seconds=stands.llm_timeout_seconds,
+            answer_tokens=answer_tokens,
+        )
+        async with language:
+            evaluator = RemoteEvaluator(language, policy=policy(stands.policy))
             began = time.monotonic()
-            by_model = await RemoteEvaluator(language, policy=kept_of_people).evaluate(SAMPLE)
+            by_model = await evaluator.evaluate(SAMPLE)
             seconds = time.monotonic() - began
     async with AsyncMemory(settings=replace(settings, database_url=url)) as memory:
         by_rules = await memory.longterm.evaluate(SAMPLE, evaluator="rules")

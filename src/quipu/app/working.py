@@ -175,7 +175,7 @@ class _Models:
         self._database = database
         self._budget = DailyBudget(database, clock=clock)
         self._stack = stack
-        self._opened: dict[Endpoint, Language] = {}
+        self._opened: dict[tuple[Endpoint, int], Language] = {}
 
     @classmethod
     @asynccontextmanager
@@ -197,12 +197,13 @@ class _Models:
         endpoint = named(settings)
         if endpoint is None:
             return None
-        if endpoint not in self._opened:
+        asked = (endpoint, settings.llm_answer_tokens)
+        if asked not in self._opened:
             language = await to_thread.run_sync(partial(choose, settings, budget=self._budget))
             assert language is not None  # an endpoint is named
             self._stack.push_async_callback(language.aclose)
-            self._opened[endpoint] = language
-        return self._opened[endpoint]
+            self._opened[asked] = language
+        return self._opened[asked]
 
     async def for_job(self) -> Language | None:
         """Return the model for a job; one that cannot be opened here fails only the jobs that ask it."""

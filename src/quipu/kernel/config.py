@@ -190,6 +190,14 @@ class Settings:
         stored=True,
         of_space=False,
     )
+    llm_answer_tokens: int = _setting(
+        whole(256, 1_000_000),
+        "Longest answer of a language model, with its thinking.",
+        4096,
+        unit="tokens",
+        stored=True,
+        of_space=False,
+    )
     llm_timeout_seconds: float = _setting(
         decimal(0.001, 3600), "Longest time for one answer of a language model, seconds.", 60, unit="seconds"
     )

@@ -32,10 +32,11 @@ class Fault:
     """Reason why an answer cannot be used, for the model and for us, without quoting it."""
 
     why: str
+    hint: str = "Set QUIPU_LLM_MODEL to a stronger model; where none is set, the rules do the work."
 
 
 Send = Callable[[Sequence[Turn]], Awaitable[Reply]]
-_STRONGER = "Set QUIPU_LLM_MODEL to a stronger model; where none is set, the rules do the work."
+_LONGER = "Raise llm_answer_tokens if the model thinks before it answers, or use one that does not."
 _REFUSED = "The language model, or a filter of its server, refused to answer."
 _WILLING = "Set QUIPU_LLM_MODEL to a model that answers, or use the rules."
 
@@ -49,7 +50,7 @@ async def structured(send: Send, *, instructions: str, text: str, shape: type[Sh
         parsed = read(plain(await _sent(send, again(turns, answer=reply.text, why=parsed.why))), shape)
     if isinstance(parsed, Fault):
         raise LanguageFailed(
-            f"The language model answered twice what is no {shape.__name__}: {parsed.why}", hint=_STRONGER
+            f"The language model answered twice what is no {shape.__name__}: {parsed.why}", hint=parsed.hint
         )
     return parsed
 
@@ -58,7 +59,7 @@ async def say(send: Send, *, instructions: str, text: str) -> str:
     """Return the answer in free words. See ``Language``."""
     answer = words(plain(await _sent(send, question(instructions=instructions, text=text, shape=None))))
     if isinstance(answer, Fault):
-        raise LanguageFailed(f"The language model gave no answer: {answer.why}", hint=_STRONGER)
+        raise LanguageFailed(f"The language model gave no answer: {answer.why}", hint=answer.hint)
     return answer
 
 
@@ -78,7 +79,7 @@ def plain(reply: Reply) -> Reply:
 def words(reply: Reply) -> str | Fault:
     """Return the answer in free words."""
     if reply.cut_off:
-        return Fault("the answer is longer than allowed and was cut off.")
+        return Fault("the answer is longer than allowed and was cut off.", hint=_LONGER)
     return reply.text.strip() or Fault("the answer is empty.")
 
 

@@ -30,7 +30,12 @@ def choose(settings: Settings, *, budget: Budget) -> Language | None:
     # Not at the top: most programs have no model and need not load what talks to one.
     from quipu.kernel.language.remote import RemoteLanguage  # noqa: PLC0415
 
-    return RemoteLanguage(endpoint, budget=budget, timeout_seconds=settings.llm_timeout_seconds)
+    return RemoteLanguage(
+        endpoint,
+        budget=budget,
+        timeout_seconds=settings.llm_timeout_seconds,
+        answer_tokens=settings.llm_answer_tokens,
+    )
 
 
 def named(settings: Settings) -> Endpoint | None:

@@ -101,7 +101,7 @@ def status(found: Status) -> RenderableType:
 def estimate(found: Estimate, daily_tokens: int, cost: float | None) -> RenderableType:
     """Show what is not evaluated yet, and what that takes."""
     if not found.exchanges:
-        return Text("Everything is evaluated.")
+        return Text("Nothing waits to be evaluated.")
     days = f", about {count(-(-found.tokens // daily_tokens), 'day')} of them" if daily_tokens else ""
     rows = {
         "not evaluated": f"{count(found.exchanges, 'exchange')} in {count(found.sessions, 'session')}",
