@@ -109,6 +109,6 @@ def estimate(found: Estimate, daily_tokens: int, cost: float | None) -> Renderab
         "tokens read": f"about {found.input_tokens:,}",
         "tokens written": f"about {found.output_tokens:,}",
         "tokens of a day": f"{daily_tokens:,}{days}",
-        "price": None if cost is None else f"about {cost:,.2f}",
+        "price": None if cost is None else f"about {cost:,.{2 if cost >= 1 else 4}f}",
     }
     return named_values(rows)
