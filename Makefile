@@ -91,7 +91,7 @@ coverage: $(DEV) ## Run every test, and show how much of each package they cover
 ##@ Work
 .PHONY: format sync schema rest constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
-  bench-concepts bench-condensing bench-serve bench-pages bench-linear wheel release clean
+  bench-concepts bench-condensing bench-serve bench-pages bench-linear bench-with-model wheel release clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -148,6 +148,9 @@ bench-chunking: $(DEV) ## Measure how well exchanges are read by rules (ARGS=--f
 
 bench-loops: $(DEV) ## Measure how well open loops are found, and what closes them (ARGS="--half tune --errors")
 	$(BIN)/python bench/loops.py $(ARGS)
+
+bench-with-model: $(DEV) ## Measure your language model beside the rules (ARGS="--set tune --tokens 200000")
+	$(BIN)/python bench/with_model.py $(ARGS)
 
 bench-condensing: $(DEV) ## Measure how something ended and felt, by words and by meaning (ARGS=--faults)
 	$(BIN)/python bench/condensing.py $(ARGS)

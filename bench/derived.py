@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -122,7 +122,9 @@ def _conversations(only_set: str | None, only: str | None) -> list[Path]:
     return [path for path in paths if only is None or path.stem.startswith(only)]
 
 
-def _kept(memory: Memory, name: str, labelled: Mapping[str, Any]) -> list[Statement]:
+def _kept(
+    memory: Memory, name: str, labelled: Mapping[str, Any], *, extractor: Literal["rules", "llm"] = "rules"
+) -> list[Statement]:
     """Observe a conversation, derive what can be, and return what stands then."""
     for number, session in enumerate(labelled["sessions"]):
         memory.observe(
@@ -141,7 +143,7 @@ def _kept(memory: Memory, name: str, labelled: Mapping[str, Any]) -> list[Statem
             user=labelled["user"],
         )
         memory.work()
-        memory.lessons.extract(space=name, session=f"{name}-{number}")
+        memory.lessons.extract(space=name, session=f"{name}-{number}", extractor=extractor)
     return [
         *(Statement("longterm", one.summary) for one in memory.longterm.list(space=name, limit=500)),
         *(

@@ -13,7 +13,8 @@ from pydantic import BaseModel
 from language_server import KEY, LanguageServer, Reply, refused, said
 from quipu.errors import BudgetSpent, LanguageFailed
 from quipu.kernel.language.endpoint import Endpoint
-from quipu.kernel.language.remote import RemoteLanguage, reach
+from quipu.kernel.language.remote import RemoteLanguage
+from quipu.kernel.language.servers import reach
 
 
 class Mood(BaseModel):
@@ -134,7 +135,8 @@ async def test_free_words_that_were_cut_off_are_a_failure() -> None:
 
 
 def without_schema(body: dict[str, Any]) -> Reply | None:
-    return refused(400, "grammar is not supported") if "response_format" in body else None
+    unknown = {"response_format", "tools"} & set(body)
+    return refused(400, "grammar is not supported") if unknown else None
 
 
 def of_the_new_name(body: dict[str, Any]) -> Reply | None:
@@ -146,14 +148,15 @@ def of_the_new_name(body: dict[str, Any]) -> Reply | None:
     return None
 
 
-async def test_a_server_without_schemas_is_asked_in_plain_words_from_then_on() -> None:
+async def test_a_server_without_schemas_and_tools_is_asked_in_plain_words_from_then_on() -> None:
     purse = Purse()
     answer = said('```json\n{"mood": "calm"}\n```')
     with LanguageServer([answer], takes=without_schema) as server:
         async with client(server, purse=purse) as language:
             assert (await mood(language)).mood == "calm"
             assert (await mood(language)).mood == "calm"
-    assert ["response_format" in request for request in server.requests] == [True, False, False]
+    forms = [{"response_format", "tools"} & set(request) for request in server.requests]
+    assert forms == [{"response_format"}, {"tools"}, set(), set()]
     assert purse.used == [100, 100]
 
 
@@ -199,12 +202,6 @@ async def test_an_answer_that_is_none_is_a_failure_that_asks_for_the_address(rep
         async with client(server, retries=0) as language:
             with pytest.raises(LanguageFailed, match="QUIPU_LLM_BASE_URL"):
                 await mood(language)
-
-
-async def test_a_refusal_of_the_model_is_read_as_its_answer() -> None:
-    with LanguageServer([said(None, refusal="I will not.")]) as server:
-        async with client(server) as language:
-            assert await language.say(instructions="How?", text="Ana", purpose="test") == "I will not."
 
 
 async def test_where_the_server_does_not_count_we_do() -> None:
@@ -259,7 +256,7 @@ async def test_whether_a_model_is_there_is_found_out_without_asking_it(
 @pytest.mark.parametrize("content_type", ["text/html", "application/json"])
 async def test_an_address_of_something_else_is_told(body: bytes, content_type: str) -> None:
     with LanguageServer([GOOD]) as server:
-        server.listed = lambda key: Reply(200, body, content_type)
+        server.listed = lambda path, key: Reply(200, body, content_type)
         with pytest.raises(LanguageFailed, match="QUIPU_LLM_BASE_URL"):
             await reach(Endpoint("m", server.url, KEY))
 

@@ -37,7 +37,12 @@ ALL = {"Exception", "BaseException"}
 # What every door shares, so its errors are read at each. Left out is what whoever runs the program sets up:
 # the database, its backups, models, settings of the environment. A command line is what they have.
 SHARED = ("quipu.app", "quipu.record", "quipu.recall", "quipu.kinds", "quipu.upkeep")
-OF_THE_OPERATOR = ("quipu.upkeep.backup", "quipu.upkeep.erasure.places", "quipu.upkeep.erasure.files")
+OF_THE_OPERATOR = (
+    "quipu.upkeep.backup",
+    "quipu.upkeep.erasure.places",
+    "quipu.upkeep.erasure.files",
+    "quipu.app.language",  # no other door says where texts go
+)
 OF_PYTHON = ("quipu.app.habits",)  # attributes that are missing: no other door has any
 COMMANDS = quipu_command.list_commands(click.Context(quipu_command))
 ONE_DOOR_S = re.compile(

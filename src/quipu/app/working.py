@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, Self
 
 from anyio import move_on_after, to_thread
 
 from quipu.app.answer import Answering
 from quipu.app.kinds import CITES, ERASERS, HEARS, KINDS
-from quipu.errors import ModelMissing
+from quipu.errors import ConfigError, LanguageFailed, MissingExtra, ModelMissing, QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.embedding.choose import choose as choose_embedder
 from quipu.kernel.language.budget import DailyBudget
-from quipu.kernel.language.choose import choose
-from quipu.kernel.language.model import Language
+from quipu.kernel.language.choose import choose, named
+from quipu.kernel.language.endpoint import Endpoint
+from quipu.kernel.language.model import Language, Shape
 from quipu.kernel.queue import connections as naming
 from quipu.kernel.queue.attempt import Attempts, Handler, Run
 from quipu.kernel.queue.connections import redis_url
@@ -133,7 +134,7 @@ async def worker(
         Carrier.open(
             lines, store=store, redis_url=redis_url(settings), lease_seconds=terms.lease_seconds
         ) as carrier,
-        _speaking(database, settings, clock) as language,
+        _Models.open(database, clock) as speaking,
         Reranking.open(settings) as reranking,
     ):
         search = Search(models, clock=clock, cache=Cache())
@@ -143,7 +144,6 @@ async def worker(
             database=database,
             models=models,
             clock=clock,
-            language=language,
             erasers=ERASERS,
             subscribes=HEARS,
             recall_block=answering.block,
@@ -151,12 +151,13 @@ async def worker(
         topics = [line.topic for line in lines]
         times = list(known.schedules.values()) if SCHEDULES in topics else []
         unheard = _UNHEARD_LEASES * terms.lease_seconds
+        bound = _bound(known, tools, speaking, database)
         yield Worker(
             carrier,
             lines=lines,
             relay=Relay(store, carrier, topics, clock=clock, unheard_seconds=unheard),
             timetable=Timetable(store, times, clock=clock),
-            attempts=Attempts(database, store, _bound(known, tools, database), terms=terms, clock=clock),
+            attempts=Attempts(database, store, bound, terms=terms, clock=clock),
             lease_seconds=terms.lease_seconds,
             concurrency=concurrency,
             seats=max(1, settings.pool_size - 1),
@@ -164,16 +165,72 @@ async def worker(
         )
 
 
-@asynccontextmanager
-async def _speaking(database: Database, settings: Settings, clock: Clock) -> AsyncGenerator[Language | None]:
-    """Open the language model of the settings, if they name one, for the block."""
-    budget = DailyBudget(database, clock=clock)
-    language = await to_thread.run_sync(partial(choose, settings, budget=budget))
-    try:
-        yield language
-    finally:
-        if language is not None:
-            await language.aclose()
+class _Models:
+    """The language model of the settings as they stand, opened when they name another one.
+
+    What was opened stays open until the worker ends: a job may still be asking it.
+    """
+
+    def __init__(self, database: Database, clock: Clock, stack: AsyncExitStack) -> None:
+        self._database = database
+        self._budget = DailyBudget(database, clock=clock)
+        self._stack = stack
+        self._opened: dict[tuple[Endpoint, int], Language] = {}
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, database: Database, clock: Clock) -> AsyncGenerator[Self]:
+        """Open the model that is named now, if one is, and close all with the block.
+
+        Raises:
+            ConfigError: only part of what is needed is set.
+            MissingExtra: the SDK is not installed.
+        """
+        async with AsyncExitStack() as stack:
+            made = cls(database, clock, stack)
+            await made.current()
+            yield made
+
+    async def current(self) -> Language | None:
+        """Return the model that the settings name now; None if they name none. Raises as ``open``."""
+        settings = await self._database.settings()
+        endpoint = named(settings)
+        if endpoint is None:
+            return None
+        asked = (endpoint, settings.llm_answer_tokens)
+        if asked not in self._opened:
+            language = await to_thread.run_sync(partial(choose, settings, budget=self._budget))
+            assert language is not None  # an endpoint is named
+            self._stack.push_async_callback(language.aclose)
+            self._opened[asked] = language
+        return self._opened[asked]
+
+    async def for_job(self) -> Language | None:
+        """Return the model for a job; one that cannot be opened here fails only the jobs that ask it."""
+        try:
+            return await self.current()
+        except (ConfigError, MissingExtra) as error:
+            return _Unopened(error)
+
+
+class _Unopened:
+    """A model that the settings name since the worker began and that cannot be opened here."""
+
+    name = "unopened"
+
+    def __init__(self, error: QuipuError) -> None:
+        self._error = error
+
+    async def structured(self, *, instructions: str, text: str, shape: type[Shape], purpose: str) -> Shape:  # noqa: ARG002 - of the protocol
+        """Fail with the reason."""
+        raise LanguageFailed(self._error.message, hint=self._error.hint) from self._error
+
+    async def say(self, *, instructions: str, text: str, purpose: str) -> str:  # noqa: ARG002 - of the protocol
+        """Fail with the reason."""
+        raise LanguageFailed(self._error.message, hint=self._error.hint) from self._error
+
+    async def aclose(self) -> None:
+        """Do nothing: nothing was opened."""
 
 
 def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[Line]:
@@ -184,11 +241,14 @@ def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[Lin
     ]
 
 
-def _bound(known: Duties, tools: partial[Context], database: Database) -> dict[str, Handler]:
+def _bound(
+    known: Duties, tools: partial[Context], speaking: _Models, database: Database
+) -> dict[str, Handler]:
     """Return the handlers of kinds in the form that the queue calls."""
 
     async def context(run: Run) -> Context:
-        return tools(run=run, settings=await database.settings(run.job.space))
+        settings = await database.settings(run.job.space)
+        return tools(run=run, settings=settings, language=await speaking.for_job())
 
     async def handle(handler: plug.Handler, run: Run) -> None:
         await handler(await context(run), run.job.payload)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from quipu.errors import ConfigError
-from quipu.kernel.base.setting import FLAG, PATH, SECRET, TEXT, Form, Secret, Setting, decimal, whole
+from quipu.kernel.base.setting import FLAG, PATH, SECRET, TEXT, Form, Secret, Setting, decimal, one_of, whole
 from quipu.kernel.policy.setting import POLICY, USUAL
 
 _T = TypeVar("_T")
@@ -26,6 +26,7 @@ Stored = tuple[str, Any, Origin]
 """What is stored: its name, its value, and whether for the database or a space."""
 
 _PREFIX = "QUIPU_"
+_LLM: Final = "quipu llm use"
 _LIST = "docs/reference/settings.md lists what can be set."
 _UNSET: Final[Any] = object()
 _SKIPPED: Final = "A stored setting is skipped (another version may have stored it): %s"
@@ -41,6 +42,7 @@ def _setting(
     stored: bool = False,
     of_space: bool = True,
     shown: bool = True,
+    command: str = "",
 ) -> Any:
     """Declare a field of ``Settings``; see ``Setting``. Its name follows from the field."""
     return field(
@@ -54,6 +56,7 @@ def _setting(
             "stored": stored,
             "of_space": of_space,
             "shown": shown,
+            "command": command,
         },
     )
 
@@ -156,15 +159,41 @@ class Settings:
     )
     llm_base_url: str | None = _setting(
         TEXT,
-        "Base URL of an OpenAI-compatible language model; without one, rules do it.",
+        "Base URL of the server of a language model; without one, rules do it.",
         shown=False,
+        of_space=False,
+        command=_LLM,
     )
-    llm_model: str | None = _setting(TEXT, "Name of the language model there.")
+    llm_model: str | None = _setting(TEXT, "Name of the language model there.", of_space=False, command=_LLM)
     llm_api_key: Secret | None = _setting(SECRET, "Key for the language model.")
+    llm_key_env: str | None = _setting(
+        TEXT, "Another variable of the environment that holds the key.", of_space=False, command=_LLM
+    )
+    llm_dialect: str = _setting(
+        one_of("openai", "anthropic"),
+        "How the server speaks: openai (/chat/completions) or anthropic (/messages).",
+        "openai",
+        of_space=False,
+        command=_LLM,
+    )
+    llm_form: str | None = _setting(
+        one_of("json_schema", "tools", "plain"),
+        "How an answer in a shape is asked for: json_schema, tools or plain; found out if not given.",
+        of_space=False,
+        command=_LLM,
+    )
     llm_daily_tokens: int = _setting(
         whole(0, 10**12),
         "Tokens that language models may use in a UTC day; 0 is none.",
         1_000_000,
+        unit="tokens",
+        stored=True,
+        of_space=False,
+    )
+    llm_answer_tokens: int = _setting(
+        whole(256, 1_000_000),
+        "Longest answer of a language model, with its thinking.",
+        4096,
         unit="tokens",
         stored=True,
         of_space=False,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quipu.errors import LanguageFailed
 from quipu.kernel.policy.policy import policy
-from quipu.kinds.longterm.evaluation.remote import RemoteEvaluator
+from quipu.kinds.longterm.evaluation.remote import RemoteEvaluator, batches
 from quipu.kinds.longterm.model import Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput
 from quipu.testing import ScriptedLLM
@@ -132,3 +134,42 @@ async def test_only_memories_and_turns_are_sent() -> None:
 async def test_a_failing_model_is_told() -> None:
     with pytest.raises(LanguageFailed):
         await RemoteEvaluator(ScriptedLLM(["no json", "still none"])).evaluate(ASKED)
+
+
+def talk(*turns: str) -> SatiEvaluationInput:
+    roles = ("user", "assistant")
+    said = [{"role": roles[at % 2], "content": text} for at, text in enumerate(turns)]
+    return SatiEvaluationInput.model_validate({"recent_conversation": said})
+
+
+async def test_many_turns_are_read_in_batches_and_what_was_included_is_told() -> None:
+    long = talk(*(f"{at} {'word ' * 790}" for at in range(7)))
+    answers = [
+        {"inclusions": [{**OBOE, "turn": 0}]},
+        {"inclusions": [{**OBOE, "turn": 4}, {**OBOE, "summary": "The user sings.", "turn": 6}]},
+    ]
+    llm = ScriptedLLM(answers)
+    evaluation = await RemoteEvaluator(llm).evaluate(long)
+    assert [one.summary for one in evaluation.inclusions] == ["The user plays the oboe.", "The user sings."]
+    first, second = (call.text for call in llm.calls)
+    assert "[2 user]" in first
+    assert "[4 user]" not in first
+    assert "[2 user, only context]" in second
+    assert "[4 user]" in second
+    assert "(no id)" in second
+    assert "The user plays the oboe." in second
+
+
+async def test_a_batch_in_which_the_user_says_nothing_is_not_sent() -> None:
+    llm = ScriptedLLM([{}])
+    await RemoteEvaluator(llm).evaluate(talk("I sing.", "Well."), since=0)
+    await RemoteEvaluator(llm).evaluate(talk("I sing.", "Well."), since=1)
+    assert len(llm.calls) == 1
+
+
+@given(st.lists(st.integers(0, 9_000), max_size=40), st.integers(0, 40))
+def test_batches_hold_each_turn_once_in_order(lengths: list[int], since: int) -> None:
+    conversation = talk(*("x" * length for length in lengths))
+    runs = batches(conversation, since=since)
+    assert [at for run in runs for at in run] == list(range(since, len(lengths)))
+    assert all(run for run in runs)

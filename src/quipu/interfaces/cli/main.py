@@ -62,6 +62,7 @@ _LINES = {
     "reembed": Line("reembed", "Compute all vectors again with another model."),
     "bench": Line("bench", "Measure this memory on this machine."),
     "model": Line("model", "Add, list and change embedding models."),
+    "llm": Line("llm", "Choose a language model to read conversations, or none."),
 }
 
 

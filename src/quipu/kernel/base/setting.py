@@ -44,7 +44,8 @@ class Setting(Generic[T_co]):
 
     ``unit`` is what a number counts. ``stored``: it can be kept in the database, as what must be known before
     that is open cannot; ``of_space``: it can there be different in each space. ``shown``: false keeps what
-    may hold a password from being shown.
+    may hold a password from being shown. ``command``: the command line that keeps it in the database after a
+    trial; no other door does, because it says where texts go.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Setting(Generic[T_co]):
     stored: bool = True
     of_space: bool = True
     shown: bool = True
+    command: str = ""
 
     @property
     def variable(self) -> str:
@@ -78,6 +80,17 @@ def decimal(least: float, most: float) -> Form[float]:
         return _inside(_parsed(float, value, "a number"), least, most)
 
     return Form("number", read, least, most)
+
+
+def one_of(*names: str) -> Form[str]:
+    """Return the form of a name out of a few."""
+
+    def read(value: Any) -> str:
+        if (name := _text(value)) not in names:
+            raise ValueError(f"is {name!r}; it can be {' or '.join(names)}")
+        return name
+
+    return Form("text", read)
 
 
 def _parsed(kind: type[Any], value: Any, called: str) -> Any:

@@ -15,22 +15,16 @@ from pydantic import ValidationError
 from quipu.errors import LanguageFailed
 from quipu.kernel.base.prompt_text import restored
 from quipu.kernel.base.text import rule_of
-from quipu.kernel.language.model import Shape
+from quipu.kernel.language.model import Reply, Shape
 from quipu.kernel.language.prompt import Turn, again, question
 
-# Models that think aloud do so first, between these marks.
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+# Models that think aloud do so first, between these marks; some servers keep the first mark to themselves.
+_THOUGHT = re.compile(
+    r"\A(?:\s*<think(?:ing)?>.*?|(?!\s*[{\[])(?:(?!<think).)*?)</think(?:ing)?>", re.DOTALL | re.IGNORECASE
+)
 _FENCE: Final = "```"
 _MOST_FAULTS: Final = 5
 _MOST_CHARACTERS: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer as it came; ``cut_off`` says that it reached the longest answer allowed."""
-
-    text: str
-    cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,44 +32,55 @@ class Fault:
     """Reason why an answer cannot be used, for the model and for us, without quoting it."""
 
     why: str
+    hint: str = "Set QUIPU_LLM_MODEL to a stronger model; where none is set, the rules do the work."
 
 
 Send = Callable[[Sequence[Turn]], Awaitable[Reply]]
-_STRONGER = "Set QUIPU_LLM_MODEL to a stronger model; where none is set, the rules do the work."
+_LONGER = "Raise llm_answer_tokens if the model thinks before it answers, or use one that does not."
+_REFUSED = "The language model, or a filter of its server, refused to answer."
+_WILLING = "Set QUIPU_LLM_MODEL to a model that answers, or use the rules."
 
 
 async def structured(send: Send, *, instructions: str, text: str, shape: type[Shape]) -> Shape:
     """Return the answer as a valid ``shape``, after one repair at most. See ``Language``."""
     turns = question(instructions=instructions, text=text, shape=shape)
-    reply = await send(turns)
-    parsed = read(_plain(reply), shape)
+    reply = await _sent(send, turns)
+    parsed = read(plain(reply), shape)
     if isinstance(parsed, Fault):
-        parsed = read(_plain(await send(again(turns, answer=reply.text, why=parsed.why))), shape)
+        parsed = read(plain(await _sent(send, again(turns, answer=reply.text, why=parsed.why))), shape)
     if isinstance(parsed, Fault):
         raise LanguageFailed(
-            f"The language model answered twice what is no {shape.__name__}: {parsed.why}", hint=_STRONGER
+            f"The language model answered twice what is no {shape.__name__}: {parsed.why}", hint=parsed.hint
         )
     return parsed
 
 
 async def say(send: Send, *, instructions: str, text: str) -> str:
     """Return the answer in free words. See ``Language``."""
-    answer = words(_plain(await send(question(instructions=instructions, text=text, shape=None))))
+    answer = words(plain(await _sent(send, question(instructions=instructions, text=text, shape=None))))
     if isinstance(answer, Fault):
-        raise LanguageFailed(f"The language model gave no answer: {answer.why}", hint=_STRONGER)
+        raise LanguageFailed(f"The language model gave no answer: {answer.why}", hint=answer.hint)
     return answer
 
 
-def _plain(reply: Reply) -> Reply:
-    """Return the answer with the signs that were escaped for the model restored."""
-    return replace(reply, text=restored(reply.text))
+async def _sent(send: Send, turns: Sequence[Turn]) -> Reply:
+    """Return the answer to the turns; a refusal is none, and to ask again would not change it."""
+    reply = await send(turns)
+    if reply.refused:
+        raise LanguageFailed(_REFUSED, hint=_WILLING)
+    return reply
+
+
+def plain(reply: Reply) -> Reply:
+    """Return an answer without its thinking, with the signs that were escaped for the model restored."""
+    return replace(reply, text=restored(_THOUGHT.sub("", reply.text)))
 
 
 def words(reply: Reply) -> str | Fault:
     """Return the answer in free words."""
     if reply.cut_off:
-        return Fault("the answer is longer than allowed and was cut off.")
-    return _THOUGHT.sub("", reply.text).strip() or Fault("the answer is empty.")
+        return Fault("the answer is longer than allowed and was cut off.", hint=_LONGER)
+    return reply.text.strip() or Fault("the answer is empty.")
 
 
 def read(reply: Reply, shape: type[Shape]) -> Shape | Fault:

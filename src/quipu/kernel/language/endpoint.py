@@ -8,64 +8,99 @@ from urllib.parse import urlsplit
 
 from quipu.errors import LanguageFailed
 from quipu.kernel.base.openai_client import open_client
+from quipu.kernel.language.dialects import Anthropic, Dialect, Form, dialect
+from quipu.kernel.language.events import at
 from quipu.kernel.redact import redact
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI, OpenAIError
+    from openai import AsyncOpenAI, OpenAIError, RequestOptions
 
 _MOST_CHARACTERS: Final = 300
+_VERSION: Final = {"anthropic-version": "2023-06-01"}
+_LATER: Final = (
+    "It asks to wait {:,.0f} s, which is longer than QUIPU_LLM_TIMEOUT_SECONDS leaves: try again after that."
+)
 _UNREACHED = ("ConnectError", "ConnectTimeout")
 _HINTS = {
     400: "Shorten the text, or set QUIPU_LLM_MODEL to a model that takes it.",
     401: "Check QUIPU_LLM_API_KEY.",
     403: "Check QUIPU_LLM_API_KEY, and what it may use.",
-    404: "Check QUIPU_LLM_MODEL, and that QUIPU_LLM_BASE_URL ends before /chat/completions, as in …/v1.",
+    404: "Check QUIPU_LLM_MODEL, QUIPU_LLM_DIALECT, and that QUIPU_LLM_BASE_URL ends before /chat/completions"
+    " or /messages, as in …/v1.",
     429: "It is busy, or the quota of the key is used up: try again later.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model at the base URL of a server that speaks OpenAI's protocol."""
+    """A model at the base URL of a server, and how the server speaks.
+
+    ``form`` is how it is asked for an answer in a shape; None if nobody has found that out.
+    """
 
     model: str
     url: str = field(repr=False)
     key: str | None = field(default=None, repr=False)
+    speaks: str = "openai"
+    form: Form | None = None
+
+    @property
+    def name(self) -> str:
+        """The model and the dialect, as they stand beside what the model wrote."""
+        return f"{self.speaks}:{self.model}"
 
     @property
     def shown(self) -> str:
         """The address without a password that may stand in it."""
         return redact(self.url).text
 
-    def client(self, *, retries: int, timeout_seconds: float) -> AsyncOpenAI:
-        """Return a client of the endpoint. Raises ``MissingExtra``."""
-        what = "A language model"
-        return open_client(self.url, self.key, what=what, retries=retries, timeout_seconds=timeout_seconds)
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect in which the server is first asked."""
+        return dialect(self.speaks, self.form)
 
-    def failed(self, error: OpenAIError) -> LanguageFailed:
-        """Return our error for one of the SDK's."""
+    def client(self, *, timeout_seconds: float) -> AsyncOpenAI:
+        """Return a client of the endpoint, which asks once. Raises ``MissingExtra``."""
+        what = "A language model"
+        return open_client(self.url, self.key, what=what, retries=0, timeout_seconds=timeout_seconds)
+
+    @property
+    def options(self) -> RequestOptions:
+        """Options of a request to the server: how it is told who asks, where that is not OpenAI's way."""
+        if self.speaks != Anthropic.name:
+            return {}
+        from openai import Omit  # noqa: PLC0415 - the extra is there, or there would be no client
+
+        return {"headers": {"x-api-key": self.key or "none", **_VERSION, "Authorization": Omit()}}
+
+    def failed(self, error: OpenAIError, *, wait_seconds: float | None = None) -> LanguageFailed:
+        """Return our error for one of the SDK's; ``wait_seconds`` is how long the server asks to wait."""
         status = getattr(error, "status_code", None)
         cause = "" if status is not None or error.__cause__ is None else f" ({error.__cause__})"
         return LanguageFailed(
-            f"The language model {self.model!r} at {self.shown} did not answer: "
-            f"{self._safe(f'{error}{cause}').rstrip('.')}.",
-            hint=_hint(status),
+            f"{self._who} at {self.shown} did not answer: {self._safe(f'{error}{cause}').rstrip('.')}.",
+            hint=_hint(status) if wait_seconds is None else _LATER.format(wait_seconds),
         )
 
     def senseless(self, answer: object) -> LanguageFailed:
         """Return our error for a senseless answer: a web page, or an error in place of the answer."""
-        inside = getattr(answer, "error", None)
+        inside = at(answer, "error")
         detail = f": {self._safe(str(inside))}" if inside else "."
         return LanguageFailed(
-            f"What is at {self.shown} does not answer as OpenAI's protocol says{detail}", hint=_HINTS[404]
+            f"What is at {self.shown} does not answer as the protocol of {self.speaks} says{detail}",
+            hint=_HINTS[404],
         )
 
     def late(self, timeout_seconds: float) -> LanguageFailed:
         """Return our error for an answer that takes too long."""
         return LanguageFailed(
-            f"The language model {self.model!r} at {self.shown} did not answer within {timeout_seconds:g} s.",
+            f"{self._who} at {self.shown} did not answer within {timeout_seconds:g} s.",
             hint="Raise QUIPU_LLM_TIMEOUT_SECONDS if the server only needs longer.",
         )
+
+    @property
+    def _who(self) -> str:
+        return f"The language model {self.model!r}" if self.model else "The server of language models"
 
     def _safe(self, text: str) -> str:
         """Return a server's words, short and without secrets: some repeat the key that they refuse."""

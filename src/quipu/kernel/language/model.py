@@ -50,6 +50,19 @@ class Language(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer as it came.
+
+    ``cut_off``: it reached the longest answer allowed. ``refused``: the model, or a filter before it, did not
+    want to answer.
+    """
+
+    text: str
+    cut_off: bool = False
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Reservation:
     """Tokens of a UTC day that are set aside for one request."""
 

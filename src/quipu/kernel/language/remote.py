@@ -1,78 +1,56 @@
-"""A language model behind a server that speaks OpenAI's ``/chat/completions`` (OpenAI, Ollama, vLLM ...)."""
+"""A language model behind a server, in either dialect: paid, asked, asked again where it is busy, read."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Final, Literal, Self
 
-from anyio import move_on_after
+from anyio import current_effective_deadline, current_time, move_on_after, sleep
+from pydantic import BaseModel
 
+from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.language import answer
-from quipu.kernel.language.answer import Reply, Send
+from quipu.kernel.language.answer import Fault, Send
+from quipu.kernel.language.dialects import Dialect, Fields, Form
 from quipu.kernel.language.endpoint import Endpoint, cost_nothing
-from quipu.kernel.language.model import Budget, Shape
-from quipu.kernel.language.prompt import Turn, check_purpose, schema, tokens_of
+from quipu.kernel.language.events import document
+from quipu.kernel.language.model import Budget, Reply, Shape
+from quipu.kernel.language.prompt import Turn, check_purpose, tokens_of
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from openai import OpenAIError
 
 ANSWER_TOKENS: Final = 4096
 _RETRIES: Final = 2
-_TIMEOUT_SECONDS: Final = 5.0
-Reach = Literal["served", "not served", "unlisted"]
+_FIRST_PAUSE_SECONDS: Final = 0.5
+_WORTH_TELLING_SECONDS: Final = 1.0
+_PASSING: Final = frozenset((408, 409, 429))
+TRIAL: Final = "language.trial"
+"""Under which the tokens of finding out how a server is asked are counted."""
 
 
-_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
+class _Day(BaseModel):
+    """Something that nobody answers in JSON without being held to it."""
+
+    weekday: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """Features that a server understands.
-
-    ``json_schema``: it holds answers to a JSON schema. ``temperature``: it accepts a temperature.
-    ``old_ceiling``: the longest answer is called ``max_tokens``; servers that do not know the newer name
-    ignore it, and an answer without a ceiling could cost anything, so the old one is tried first.
-    """
-
-    json_schema: bool = True
-    temperature: bool = True
-    old_ceiling: bool = True
-
-    def request(
-        self, turns: Sequence[Turn], *, shape: type[BaseModel] | None, answer_tokens: int
-    ) -> dict[str, Any]:
-        """Return the arguments of a request."""
-        fields: dict[str, Any] = {
-            "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
-            "max_tokens" if self.old_ceiling else "max_completion_tokens": answer_tokens,
-        }
-        if self.temperature:
-            fields["temperature"] = 0
-        if self.json_schema and shape is not None:
-            named = {"name": _UNFIT.sub("_", shape.__name__)[:64], "schema": schema(shape)}
-            fields["response_format"] = {"type": "json_schema", "json_schema": named}
-        return fields
-
-    def lesser(self, refusal: str, *, shaped: bool) -> Self | None:
-        """Return the dialect to try after a refusal, by its words; None if it is not about the dialect.
-
-        Servers name an argument that they do not take, except the schema, of which they complain in all ways;
-        so after any other refusal we try once more without it. The schema is in the prompt, too.
-        """
-        if self.old_ceiling and "max_completion_tokens" in refusal:
-            return replace(self, old_ceiling=False)
-        if self.temperature and "temperature" in refusal:
-            return replace(self, temperature=False)
-        return replace(self, json_schema=False) if self.json_schema and shaped else None
+_TRIAL: Final = (
+    Turn("system", "Answer with the day of the week that the text is about."),
+    Turn("user", "The day after Monday."),
+)
 
 
 class RemoteLanguage:
-    """Answers from a server. The SDK repeats what may pass (429, 5xx, no connection) twice, with pauses.
+    """Answers from a server. What may pass (429, 5xx, no connection) is asked twice more, with pauses.
 
-    ``timeout_seconds`` is for one answer as a whole: waiting, repeating and repairing included. Every request
-    is paid from the budget before it is made, at the most that it can cost; what it did cost is known after.
+    A server that says how long to wait (``Retry-After``) is waited for. ``timeout_seconds`` is for one answer
+    as a whole: waiting, repeating and repairing included; a wait that is longer ends it at once. Every
+    request is paid from the budget before it is made, at the most that it can cost; what it did cost is known
+    after.
     """
 
     def __init__(
@@ -83,14 +61,17 @@ class RemoteLanguage:
         timeout_seconds: float = 60.0,
         retries: int = _RETRIES,
         answer_tokens: int = ANSWER_TOKENS,
+        clock: Clock | None = None,
     ) -> None:
-        self.name = f"openai:{endpoint.model}"
+        self.name = endpoint.name
         self._endpoint = endpoint
         self._budget = budget
         self._timeout_seconds = timeout_seconds
+        self._retries = retries
         self._answer_tokens = answer_tokens
-        self._dialect = Dialect()
-        self._client = endpoint.client(retries=retries, timeout_seconds=timeout_seconds)
+        self._clock = clock or SystemClock()
+        self._dialect = endpoint.dialect
+        self._client = endpoint.client(timeout_seconds=timeout_seconds)
 
     async def structured(self, *, instructions: str, text: str, shape: type[Shape], purpose: str) -> Shape:
         """Return the answer as a valid ``shape``. See ``Language``."""
@@ -106,9 +87,37 @@ class RemoteLanguage:
             return await answer.say(send, instructions=instructions, text=text)
         raise self._endpoint.late(self._timeout_seconds)
 
+    async def find_form(self) -> Form:
+        """Return the best form in which the server holds an answer to a shape, and use it from now on.
+
+        It is asked in each form something that is answered otherwise unless it is held to the shape.
+
+        Raises:
+            LanguageFailed, BudgetSpent: as ``structured``.
+        """
+        send = self._sender(TRIAL, _Day)
+        with move_on_after(self._timeout_seconds):
+            while weaker := self._dialect.weaker():
+                asked = self._dialect.form
+                held = answer.read(answer.plain(await send(_TRIAL)), _Day)
+                if self._dialect.form == "plain" or not isinstance(held, Fault):
+                    break
+                if self._dialect.form == asked:
+                    self._dialect = replace(self._dialect, form=weaker.form)
+            return self._dialect.form
+        raise self._endpoint.late(self._timeout_seconds)
+
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+    async def __aenter__(self) -> Self:
+        """Return the model itself; its connections are closed with the block."""
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        """Close the connections."""
+        await self.aclose()
 
     def _sender(self, purpose: str, shape: type[BaseModel] | None) -> Send:
         async def send(turns: Sequence[Turn]) -> Reply:
@@ -122,29 +131,31 @@ class RemoteLanguage:
         question_tokens = tokens_of(*(turn.content for turn in turns))
         reserved = await self._budget.reserve(purpose, question_tokens + self._answer_tokens)
         try:
-            completion = await self._complete(turns, shape)
+            answered = document(await self._complete(turns, shape))
         except OpenAIError as error:
             if cost_nothing(error):
                 await self._budget.settle(reserved, used=0)
             if isinstance(error, APITimeoutError):
                 raise self._endpoint.late(self._timeout_seconds) from error
-            raise self._endpoint.failed(error) from error
-        reply = _said(completion)
-        used = _used(completion) or question_tokens + tokens_of(reply.text if reply else "")
+            raise self._endpoint.failed(error, wait_seconds=self._too_long(error)) from error
+        reply = self._dialect.reply(answered)
+        used = self._dialect.used(answered) or question_tokens + tokens_of(reply.text if reply else "")
         await self._budget.settle(reserved, used=used)
         if reply is None:
-            raise self._endpoint.senseless(completion)
+            raise self._endpoint.senseless(answered)
         return reply
 
-    async def _complete(self, turns: Sequence[Turn], shape: type[BaseModel] | None) -> object:
-        """Return the server's completion; keep the dialect that it took for the next request."""
+    async def _complete(self, turns: Sequence[Turn], shape: type[BaseModel] | None) -> str:
+        """Return the server's answer; keep the dialect that it took for the next request."""
         from openai import BadRequestError, UnprocessableEntityError  # noqa: PLC0415 - as above
 
         dialect: Dialect | None = self._dialect
         while True:
-            request = dialect.request(turns, shape=shape, answer_tokens=self._answer_tokens)
+            body = dialect.request(
+                turns, model=self._endpoint.model, shape=shape, answer_tokens=self._answer_tokens
+            )
             try:
-                completion = await self._create(request)
+                answered = await self._asked(dialect.path, body)
             except (BadRequestError, UnprocessableEntityError) as error:
                 lesser = dialect.lesser(str(error), shaped=shape is not None)
                 if lesser is None:
@@ -152,68 +163,53 @@ class RemoteLanguage:
                 dialect = lesser
             else:
                 self._dialect = dialect
-                return completion
+                return answered
 
-    async def _create(self, request: dict[str, Any]) -> object:
-        # As one function of anything: what it is declared as differs with every argument.
-        create = cast(Callable[..., Awaitable[object]], self._client.chat.completions.create)
-        try:
-            return await create(model=self._endpoint.model, **request)
-        except ValueError:  # what says that it is JSON and is none, the SDK does not catch
-            return None
+    async def _asked(self, path: str, body: Fields) -> str:
+        """Return the body of the answer; what may pass is asked again after a pause, if there is time."""
+        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415 - as above
 
-
-def _said(completion: object) -> Reply | None:
-    """Return the words of a completion; None if there is no answer in it: the SDK lets everything through."""
-    choices = getattr(completion, "choices", None)
-    if not choices:
-        return None
-    message = getattr(choices[0], "message", None)
-    content = getattr(message, "content", None) or getattr(message, "refusal", None)
-    cut_off = getattr(choices[0], "finish_reason", None) == "length"
-    return Reply(content if isinstance(content, str) else "", cut_off=cut_off)
-
-
-def _used(completion: object) -> int | None:
-    """Return the tokens that the server counted; None if it does not count."""
-    used = getattr(getattr(completion, "usage", None), "total_tokens", None)
-    return used if isinstance(used, int) and used > 0 else None
-
-
-async def reach(endpoint: Endpoint) -> Reach:
-    """Check that the server lists the model; ``unlisted`` if it answers but lists none.
-
-    Raises:
-        LanguageFailed: nobody answers there, or not to us.
-        MissingExtra: the SDK is not installed.
-    """
-    from openai import NotFoundError, OpenAIError  # noqa: PLC0415 - an optional extra
-
-    client = endpoint.client(retries=0, timeout_seconds=_TIMEOUT_SECONDS)
-    async with client:
-        with move_on_after(_TIMEOUT_SECONDS):
+        for attempt in range(self._retries):
             try:
-                listed = await client.get("/models", cast_to=object)
-            except NotFoundError:
-                return "unlisted"
-            except OpenAIError as error:
-                raise endpoint.failed(error) from error
-            except ValueError as error:  # what says that it is JSON and is none
-                raise endpoint.senseless(None) from error
-            return _judged(endpoint, listed)
-    raise endpoint.late(_TIMEOUT_SECONDS)
+                return await self._client.post(path, cast_to=str, body=body, options=self._endpoint.options)
+            except (APIConnectionError, APIStatusError) as error:
+                if not _may_pass(error) or self._too_long(error) is not None:
+                    raise
+                pause = self._wait(error)
+                await sleep(_FIRST_PAUSE_SECONDS * 2**attempt if pause is None else pause)
+        return await self._client.post(path, cast_to=str, body=body, options=self._endpoint.options)
+
+    def _wait(self, error: OpenAIError) -> float | None:
+        """Return the seconds that a server asks to wait; None if it does not say."""
+        response = getattr(error, "response", None)
+        return None if response is None else wait_seconds(response.headers, now=self._clock.now())
+
+    def _too_long(self, error: OpenAIError) -> float | None:
+        """Return the seconds that a server asks to wait if they are more than there are; else None."""
+        pause = self._wait(error)
+        left = current_effective_deadline() - current_time()
+        return pause if pause is not None and pause > max(left, _WORTH_TELLING_SECONDS) else None
 
 
-def _judged(endpoint: Endpoint, listed: object) -> Reach:
-    if not isinstance(listed, dict):
-        raise endpoint.senseless(listed)
-    models = cast(dict[str, object], listed).get("data")
-    if not isinstance(models, list):
-        return "unlisted"
-    names = {
-        str(cast(dict[str, object], one).get("id"))
-        for one in cast(list[object], models)
-        if isinstance(one, dict)
-    }
-    # Ollama lists a model with its tag and knows it without.
-    return "served" if names & {endpoint.model, f"{endpoint.model}:latest"} else "not served"
+def wait_seconds(headers: Mapping[str, str], *, now: datetime) -> float | None:
+    """Return the seconds to wait by the headers of an answer (RFC 9110, 10.2.3); None if they do not say."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name, "")
+        try:
+            return max(0.0, float(value) * unit)
+        except ValueError:
+            pass
+    try:
+        return max(0.0, (parsedate_to_datetime(headers.get("retry-after", "")) - now).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _may_pass(error: OpenAIError) -> bool:
+    """Return True for a failure that another try may not meet: busy, broken, not reached; no lost time."""
+    from openai import APITimeoutError  # noqa: PLC0415 - as above
+
+    status = getattr(error, "status_code", None)
+    if status is None:
+        return not isinstance(error, APITimeoutError)
+    return status in _PASSING or status >= 500

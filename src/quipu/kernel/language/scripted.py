@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from quipu.errors import LanguageFailed, QuipuError
 from quipu.kernel.language import answer
-from quipu.kernel.language.answer import Reply, Send
-from quipu.kernel.language.model import Shape
+from quipu.kernel.language.answer import Send
+from quipu.kernel.language.model import Reply, Shape
 from quipu.kernel.language.prompt import Turn, check_purpose
 
 Answer: TypeAlias = str | BaseModel | Mapping[str, object] | QuipuError

@@ -384,7 +384,8 @@ class AsyncEpisodes:
         from quipu.kinds.episodes.building.service import Condensing  # noqa: PLC0415
 
         budget = DailyBudget(self._database, clock=self._clock)
-        language = await to_thread.run_sync(lambda: choose(self._settings, budget=budget))
+        settings = await self._database.settings()
+        language = await to_thread.run_sync(lambda: choose(settings, budget=budget))
         try:
             yield Condensing(
                 self._database,

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from quipu.kernel.base.setting import TEXT, Form, Setting, decimal, whole
+from quipu.kernel.base.setting import Setting, decimal, one_of, whole
 
 EVALUATORS: Final = ("rules", "llm")
-
-
-def _evaluator(value: Any) -> str:
-    name = TEXT.read(value)
-    if name not in EVALUATORS:
-        raise ValueError(f"is {name!r}; it can be {' or '.join(EVALUATORS)}")
-    return name
 
 
 TIMEOUT_MS: Final = Setting(
@@ -66,7 +59,7 @@ EVERY: Final = Setting(
 EVALUATOR: Final = Setting(
     name="longterm_evaluator",
     meaning="What evaluates sessions: rules, or llm.",
-    form=Form("text", _evaluator),
+    form=one_of(*EVALUATORS),
     default="rules",
 )
 

@@ -87,6 +87,12 @@ def check_kept(setting: Setting[Any], *, of_space: bool) -> None:
     Raises:
         BadInput: it is not; says where it is set.
     """
+    if setting.command:
+        raise BadInput(
+            "it says where texts go, so it is kept only after a trial, by whoever runs the program.",
+            field=setting.name,
+            hint=f"Call `{setting.command}`, or set {setting.variable} in the environment.",
+        )
     if not setting.stored:
         raise BadInput(
             "it is needed before the database is open, so it is not kept there.",

@@ -136,8 +136,8 @@ class AsyncSettings:
             value=stated(setting, holds.of(setting)),
             source=source,
             default=stated(setting, setting.default),
-            stored=in_database,
-            stored_in_space=in_space,
+            stored=stated(setting, in_database),
+            stored_in_space=stated(setting, in_space),
             type=setting.form.type,
             unit=setting.unit,
             least=setting.form.least,
@@ -148,3 +148,16 @@ class AsyncSettings:
             variable=setting.variable,
             overridden=(in_database, in_space) != (None, None) and source in ("argument", "environment"),
         )
+
+
+async def keep_after_trial(
+    database: Database, values: Mapping[str, SettingValue | None], *, clock: Clock
+) -> None:
+    """Keep settings for the whole database, all or none; a value of None forgets what was kept."""
+    async with database.owner() as conn, conn.transaction():
+        for name, value in values.items():
+            act = "reset" if value is None else "set"
+            await conn.execute(
+                _SQL[f"{act}_for_all"], {"name": name, "value": Jsonb(value), "now": clock.now()}
+            )
+    database.settings_changed()

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, RootModel
 
-from quipu.kernel.language.answer import Fault, Reply, read, words
+from quipu.kernel.language.answer import Fault, plain, read, words
+from quipu.kernel.language.model import Reply
 
 
 class Note(BaseModel):
@@ -71,11 +72,24 @@ def test_an_answer_that_was_cut_off_is_no_answer() -> None:
     assert "cut off" in fault(words(Reply("She is", cut_off=True)))
 
 
+def unthought(text: str) -> str:
+    return plain(Reply(text)).text.strip()
+
+
 def test_only_the_thinking_at_the_beginning_is_taken_away() -> None:
-    assert words(Reply("<think>a</think> b <think>c</think>")) == "b <think>c</think>"
-    assert words(Reply("<think>never ended")) == "<think>never ended"
+    assert unthought("<think>a</think> b <think>c</think>") == "b <think>c</think>"
+    assert unthought("<think>never ended") == "<think>never ended"
+
+
+def test_thinking_whose_first_mark_the_server_kept_is_taken_away() -> None:
+    assert unthought("First I look {there}.\n</think>\n\n{}") == "{}"
+    assert unthought('{"text": "</think> is a mark"}') == '{"text": "</think> is a mark"}'
+
+
+def test_what_was_escaped_for_the_model_is_no_mark() -> None:
+    assert unthought('Sure: {"text": "&lt;/think>"}') == 'Sure: {"text": "</think>"}'
 
 
 def test_hostile_answers_are_read_in_linear_time() -> None:
     for unit in ("```\n", "<think>", "{", "[{", "```a\n```\n", "```a\n", "</think>"):
-        assert isinstance(read(Reply(unit * 20_000), Note), Fault)
+        assert isinstance(read(plain(Reply(unit * 20_000)), Note), Fault)

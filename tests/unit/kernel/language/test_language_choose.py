@@ -10,8 +10,9 @@ import pytest
 from patience import PATIENCE_SECONDS
 
 from quipu.errors import ConfigError, MissingExtra
-from quipu.kernel.config import Settings
+from quipu.kernel.config import Settings, Stored
 from quipu.kernel.language.choose import choose, named
+from quipu.kernel.language.endpoint import Endpoint
 from quipu.kernel.language.model import Budget, Reservation
 from quipu.kernel.language.remote import RemoteLanguage
 
@@ -61,6 +62,46 @@ def test_half_of_what_is_needed_is_refused_and_not_taken_for_none(given: Any, mi
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="QUIPU_LLM_BASE_URL is no address"):
         named(Settings(llm_base_url=url, llm_model="m"))
+
+
+def kept(**values: str) -> list[Stored]:
+    return [(name, value, "database") for name, value in values.items()]
+
+
+KEPT = kept(
+    llm_base_url="http://127.0.0.1:9/v1",
+    llm_model="kept",
+    llm_dialect="anthropic",
+    llm_form="tools",
+    llm_key_env="KEY_THAT_IS_KEPT",
+)
+
+
+def test_what_the_database_keeps_names_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY_THAT_IS_KEPT", "k")
+    found = named(Settings().over(KEPT))
+    assert found == Endpoint("kept", "http://127.0.0.1:9/v1", "k", "anthropic", "tools")
+
+
+def test_nothing_kept_stands_beside_an_address_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUIPU_LLM_BASE_URL", URL)
+    with pytest.raises(ConfigError, match="Set QUIPU_LLM_MODEL"):
+        named(Settings().over(KEPT))
+    monkeypatch.setenv("QUIPU_LLM_MODEL", "mine")
+    monkeypatch.setenv("KEY_THAT_IS_KEPT", "k")
+    assert named(Settings().over(KEPT)) == Endpoint("mine", URL)
+
+
+def test_a_key_that_is_not_set_is_told_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KEY_THAT_IS_KEPT", raising=False)
+    with pytest.raises(ConfigError, match="KEY_THAT_IS_KEPT, which holds the key"):
+        named(Settings().over(KEPT))
+
+
+@pytest.mark.parametrize("name", ["llm_dialect", "llm_form"])
+def test_a_dialect_or_form_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"QUIPU_{name.upper()} is 'grpc'; it can be"):
+        Settings(**{name: "grpc"})  # pyright: ignore[reportArgumentType]
 
 
 def test_the_key_and_the_address_are_not_shown() -> None:

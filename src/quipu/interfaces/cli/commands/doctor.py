@@ -34,7 +34,7 @@ from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.language.budget import spent
 from quipu.kernel.language.choose import named
-from quipu.kernel.language.remote import reach
+from quipu.kernel.language.servers import reach
 from quipu.kernel.rerank.choose import choose as choose_reranker
 from quipu.kernel.rerank.local import LocalReranker
 from quipu.kernel.rerank.trial import tried
@@ -116,7 +116,7 @@ async def model(settings: Settings) -> AsyncIterator[Finding]:
         ConfigError: only part of what is needed is set.
         MissingExtra: the SDK is not installed.
     """
-    endpoint = named(settings)
+    endpoint = named(await _as_kept(settings))
     if endpoint is None:
         yield Finding("language", "ok", "rules; no language model is set, so no text leaves for one")
         return
@@ -131,13 +131,25 @@ async def model(settings: Settings) -> AsyncIterator[Finding]:
             yield Finding("language", "warn", f"{name}, which does not list it", "Check QUIPU_LLM_MODEL.")
 
 
+async def _as_kept(settings: Settings) -> Settings:
+    """Return the settings over those of the database, if it answers; it has a finding of its own."""
+    if settings.database_url is None and embedded.status(settings).state != "running":
+        return settings
+    try:
+        async with owned(settings) as conn:
+            return settings if await pending(conn, PACKAGES) else settings.over(await stored_settings(conn))
+    except QuipuError:
+        return settings
+
+
 async def spending(settings: Settings) -> AsyncIterator[Finding]:
     """Yield the share of today's tokens that is used, and by what most; nothing if no model is set."""
-    if settings.llm_model is None:
-        return
     async with owned(settings) as conn:
+        stands = settings.over(await stored_settings(conn))
         purposes = await spent(conn, SystemClock().now().date())
-        most = settings.over(await stored_settings(conn)).llm_daily_tokens
+    if stands.llm_model is None:
+        return
+    most = stands.llm_daily_tokens
     tokens = sum(one.tokens for one in purposes)
     requests = count(sum(one.requests for one in purposes), "request")
     summary = f"{tokens:,} of {most:,} tokens used today (UTC), {requests}"

@@ -12,7 +12,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.language.budget import DailyBudget
-from quipu.kernel.language.choose import choose
+from quipu.kernel.language.choose import UNNAMED, choose
 from quipu.kernel.language.model import Language
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.longterm.evaluation.model import Evaluator
@@ -66,10 +66,7 @@ async def _speaking(
     budget = DailyBudget(database, clock=clock)
     opened = await to_thread.run_sync(lambda: choose(settings, budget=budget))
     if opened is None:
-        raise ConfigError(
-            "No language model is named.",
-            hint="Set QUIPU_LLM_BASE_URL and QUIPU_LLM_MODEL, or use the rules.",
-        )
+        raise ConfigError("No language model is named.", hint=UNNAMED)
     try:
         yield opened
     finally:

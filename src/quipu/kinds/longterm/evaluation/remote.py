@@ -35,6 +35,10 @@ PURPOSE: Final = "longterm.evaluate"
 LONGEST_TURN: Final = 4_000
 LONGEST_OF_THE_ASSISTANT: Final = 600
 
+BATCH_CHARACTERS: Final = 12_000
+"""Turns of so many characters are read with one request; of more, several are made."""
+
+_CONTEXT: Final = 8  # turns before a further batch that are shown with it
 _LONGEST_EXCERPT: Final = 1_000
 _PROMPT: Final = Path(__file__).with_name("prompts") / "evaluate.md"
 
@@ -81,7 +85,7 @@ class EvaluatedConversation(BaseModel):
 
 
 class RemoteEvaluator:
-    """Asks a language model once for each evaluation. Each model is an evaluator of its own name."""
+    """Asks a language model once for each batch of turns. Each model is an evaluator of its own name."""
 
     def __init__(self, language: Language, *, policy: Policy | None = None) -> None:
         self._language = language
@@ -101,15 +105,26 @@ class RemoteEvaluator:
         """
         evaluator = f"{self.name}:{self.version}"
         said = spoken(conversation, since=since)
-        if not said:
-            return Evaluation(evaluator=evaluator)
-        answer = await self._language.structured(
-            instructions=_PROMPT.read_text("utf-8"),
-            text=shown(conversation, since=since),
+        answer = EvaluatedConversation()
+        for turns in batches(conversation, since=since):
+            if said.keys() & set(turns):
+                answer = _both(answer, await self._read(conversation, turns, answer, since=since))
+        return AnswerCheck(conversation, said, self._policy).evaluation(answer, evaluator)
+
+    async def _read(
+        self, conversation: SatiEvaluationInput, turns: range, answer: EvaluatedConversation, *, since: int
+    ) -> EvaluatedConversation:
+        """Return the model's answer to a batch; it is told what it included before."""
+        included = (*conversation.existing_memory_summaries, *(one.summary for one in answer.inclusions))
+        first = 0 if turns.start == since else max(0, turns.start - _CONTEXT)
+        return await self._language.structured(
+            instructions=instructions(),
+            text=shown(
+                conversation.model_copy(update={"existing_memory_summaries": included}), turns, first=first
+            ),
             shape=EvaluatedConversation,
             purpose=PURPOSE,
         )
-        return AnswerCheck(conversation, said, self._policy).evaluation(answer, evaluator)
 
 
 class AnswerCheck:
@@ -218,20 +233,55 @@ def spoken(conversation: SatiEvaluationInput, *, since: int) -> dict[int, SatiTu
     return {at: turn for at, turn in turns if at >= since and turn.role == "user" and turn.content.strip()}
 
 
-def shown(conversation: SatiEvaluationInput, *, since: int) -> str:
-    """Return memories and turns as the model reads them; long turns are cut, the assistant's sooner."""
+def batches(conversation: SatiEvaluationInput, *, since: int) -> list[range]:
+    """Return the turns from a turn on in runs that are read with one request each."""
+    runs: list[range] = []
+    start, size = since, 0
+    for at, turn in enumerate(conversation.recent_conversation):
+        if at < since:
+            continue
+        length = len(_cut(turn))
+        if at > start and size + length > BATCH_CHARACTERS:
+            runs.append(range(start, at))
+            start, size = at, 0
+        size += length
+    end = len(conversation.recent_conversation)
+    return [*runs, range(start, end)] if start < end else runs
+
+
+def instructions() -> str:
+    """Return the instructions for the model."""
+    return _PROMPT.read_text("utf-8")
+
+
+def shown(conversation: SatiEvaluationInput, turns: range, *, first: int = 0) -> str:
+    """Return memories and turns as the model reads them, the turns from ``first`` on as context only."""
     known = [
         entry(f"{one.id} [{one.category}, {one.importance}]", one.summary)
         for one in conversation.existing_memories
     ]
     known += [entry("(no id)", one) for one in conversation.existing_memory_summaries]
-    turns: list[str] = []
-    for at, turn in enumerate(conversation.recent_conversation):
-        longest = LONGEST_TURN if turn.role == "user" else LONGEST_OF_THE_ASSISTANT
-        text = turn.content.strip()
-        cut = text if len(text) <= longest else f"{text[:longest]} [...]"
-        turns.append(entry(f"[{at} {turn.role}{'' if at >= since else ', only context'}]", cut))
-    return "\n".join(["Memories:", *(known or ["none"]), "", "Conversation:", *turns])
+    said = conversation.recent_conversation
+    lines = [
+        entry(f"[{at} {said[at].role}{'' if at in turns else ', only context'}]", _cut(said[at]))
+        for at in range(first, turns.stop)
+    ]
+    return "\n".join(["Memories:", *(known or ["none"]), "", "Conversation:", *lines])
+
+
+def _cut(turn: SatiTurn) -> str:
+    """Return the words of a turn as they are shown: long ones are cut, the assistant's sooner."""
+    longest = LONGEST_TURN if turn.role == "user" else LONGEST_OF_THE_ASSISTANT
+    text = turn.content.strip()
+    return text if len(text) <= longest else f"{text[:longest]} [...]"
+
+
+def _both(one: EvaluatedConversation, other: EvaluatedConversation) -> EvaluatedConversation:
+    return EvaluatedConversation.model_construct(
+        inclusions=[*one.inclusions, *other.inclusions],
+        edits=[*one.edits, *other.edits],
+        deletions=[*one.deletions, *other.deletions],
+    )
 
 
 def _changes_nothing(one: EditedMemory, summary: str | None, memory: SatiExistingMemory) -> bool:

@@ -26,3 +26,14 @@ select id, external_id, role, user_name as "user", happened_at, content from cor
 where space_id = %(space)s and id <= %(until)s and id >= %(session)s::int8 << 24 and role in ('user', 'assistant')
 order by id desc
 limit %(limit)s
+
+-- name: unevaluated: sessions with turns of users that an evaluator did not read, and how much that is
+select count(*) as turns, count(*) filter (where m.role = 'user') as exchanges,
+    sum(least(char_length(m.content), case m.role when 'user' then %(of_user)s::int else %(of_assistant)s::int end))
+    as characters
+from core.messages m
+left join longterm.evaluations e
+    on e.space_id = m.space_id and e.session_id = m.id >> 24 and e.evaluator = %(evaluator)s
+where m.space_id = %(space)s and m.role in ('user', 'assistant') and m.id > coalesce(e.message_id, 0)
+group by m.id >> 24
+having count(*) filter (where m.role = 'user') > 0

@@ -18,7 +18,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.kernel.language.budget import DailyBudget
-from quipu.kernel.language.choose import choose
+from quipu.kernel.language.choose import UNNAMED, choose
 from quipu.kernel.policy.policy import Policy, asks
 from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.extractor import RulesExtractor
@@ -66,10 +66,7 @@ async def _asking(database: Database, settings: Settings, clock: Clock) -> Async
     budget = DailyBudget(database, clock=clock)
     language = await to_thread.run_sync(lambda: choose(settings, budget=budget))
     if language is None:
-        raise ConfigError(
-            "No language model is named.",
-            hint="Set QUIPU_LLM_BASE_URL and QUIPU_LLM_MODEL, or use the rules.",
-        )
+        raise ConfigError("No language model is named.", hint=UNNAMED)
     try:
         yield RemoteExtractor(language)
     finally:

@@ -123,8 +123,9 @@ class AsyncLessons:
         session, earliest = optional_name("session", session), time("since", since)
         whole("limit", limit, least=1, most=_MOST_SESSIONS)
         house: _House = {"database": self._database, "models": self._models, "clock": self._clock}
-        kept = policy((await self._database.settings(space)).policy, secrets=False)
-        async with extraction.named(extractor, settings=self._settings, **house) as chosen:
+        settings = await self._database.settings(space)
+        kept = policy(settings.policy, secrets=False)
+        async with extraction.named(extractor, settings=settings, **house) as chosen:
             due = await self._due(chosen, space=space, session=session, since=earliest, again=again)
             reading = SessionReader(extractor=chosen, secrets=self._settings.redact, policy=kept, **house)
             done: list[SessionExtraction] = []
