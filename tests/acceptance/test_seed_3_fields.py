@@ -80,6 +80,7 @@ def memory(accepting: Settings, address: str, clock: FrozenClock) -> Iterator[Me
                 for place, text in enumerate(talk)
             ]
             opened.observe(said, space=SPACE, session=session, user="ana")
+            clock.advance(timedelta(minutes=10))  # so that the order of their beginnings is theirs
         clock.advance(timedelta(hours=5))
         assert opened.work(topics=("memory-chunker-queue", "episodic-memory-queue")).failed == 0
         yield opened
