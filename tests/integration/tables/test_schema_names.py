@@ -360,3 +360,13 @@ async def test_no_route_page_or_tool_shows_it(
 def test_no_help_or_contract_has_it(repository: Path) -> None:
     for path in (repository / "docs" / "reference").iterdir():
         assert not INTERNAL.search(path.read_text("utf-8")), path
+
+
+@pytest.mark.parametrize(
+    "form", ["verbose", "verbose, format json", "verbose, format yaml", "verbose, format xml"]
+)
+def test_a_plan_names_tables_as_callers_do(house: House, own: str, form: str) -> None:
+    plan = house.memory.tables.query(f"explain ({form}) select b.name from boats b", space=SPACE)
+    shown = str(plan.results)
+    assert "boats" in shown
+    assert own not in shown

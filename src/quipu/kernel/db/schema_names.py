@@ -8,8 +8,9 @@ space is called ``memory_s7`` there. Nobody outside has to know: answers and err
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from quipu.kernel.db.tokens import Token, tokens
 
@@ -30,6 +31,18 @@ class SchemaNames:
         # In front of a name, which may be quoted; but not inside of a quoted name that follows a dot.
         text = re.sub(rf'(?<!\.")(?<![\w.$]){internal}\.(?=[\w"])', "", text)
         return re.sub(rf'\b(schema "?){internal}(?![\w.$])', rf"\g<1>{self.name}", text)
+
+    def in_plan(self, value: object) -> object:
+        """Return a plan of EXPLAIN, in any of its forms, with the names that callers know."""
+        if isinstance(value, str):
+            internal = re.escape(self.internal)
+            return re.sub(rf"(?<![\w$]){internal}(?![\w$])", self.name, self.in_message(value))
+        if isinstance(value, Mapping):
+            items = cast("Mapping[str, object]", value).items()
+            return {name: self.in_plan(one) for name, one in items}
+        if isinstance(value, list):
+            return [self.in_plan(one) for one in cast("list[object]", value)]
+        return value
 
     def in_sql(self, text: str) -> str:
         """Return SQL that PostgreSQL wrote with names alone; it means the same on the schema's logins.

@@ -20,6 +20,7 @@ from quipu.recall.generations import Models
 ROWS: Final = 50
 MOST_ROWS: Final = 1_000
 PARAMETER: Final = "search_embedding"
+_PLAN: Final = "QUERY PLAN"
 
 
 async def select(
@@ -52,8 +53,11 @@ async def select(
             return await exchange(conn, text, values, most=most)
 
     rows = await engine.run(place.space, request, "reader", work)
+    results = rows.rows
+    if rows.columns == (_PLAN,):
+        results = tuple({_PLAN: schema.names.in_plan(row[_PLAN])} for row in results)
     return Selected(
-        columns=rows.columns, results=rows.rows, limit=most, limited=rows.limited, note=_note(rows, most)
+        columns=rows.columns, results=results, limit=most, limited=rows.limited, note=_note(rows, most)
     )
 
 
