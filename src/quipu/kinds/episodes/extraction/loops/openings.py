@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from quipu.kernel.prose.gate import guarded
+from quipu.kernel.prose.standing import read as instructions
 from quipu.kinds.episodes.extraction.loops.due import due
 from quipu.kinds.episodes.extraction.loops.lexicon import deeds, terms, wording
 from quipu.kinds.episodes.extraction.loops.model import LoopKind, Opened
@@ -73,6 +75,8 @@ def _stated(said: Sequence[_Said], place: int) -> Iterator[_Opening]:
 def _kind(sentence: Sentence, *, by_agent: bool) -> LoopKind | None:
     all_, seen = wording(), sentence.seen
     timed = all_.time.search(seen) is not None
+    if guarded(("quoted",), sentence.text) or any(one.is_rule for one in instructions(sentence.text)):
+        return None  # somebody else's words, or what holds from now on
     if not sentence.asks and _promises(seen, by_agent=by_agent, timed=timed):
         return "promise"
     if all_.followup.said.search(seen):
