@@ -18,7 +18,8 @@ _TO_THE_ASSISTANT: Final = "The user wants the assistant "
 _FEWEST_WORDS: Final = 3
 _NOBODY: Final = re.compile(
     r"(?i)(?:he|she|it|they|his|her|its|their|this|that|these|those|which|who|so|there|what|when|where|how"
-    r"|you|your|the assistant's|did|does|do|let|let's|from|if|as|just|but|because)\b(?!(?:'s| is| are) no )"
+    r"|you|your|the assistant's|(?:bug|remind|tell|ask|ping|nudge|text) the user|did|does|do|let|let's|from"
+    r"|if|as|just|but|because)\b(?!(?:'s| is| are) no )"
 )
 _LISTENER: Final = re.compile(r"(?i)\b(?:you|you're|you've|your|yours|yourself|myself|ourselves)\b")
 _UNFINISHED: Final = re.compile(
