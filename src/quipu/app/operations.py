@@ -2,14 +2,16 @@
 
 The async method declares an operation: its name, parameters, types, defaults and docstring. Its line here
 adds where it stands at each door. The route, the command and the reference are made from both. An operation
-whose door has a shape of its own is written there by hand; its ``route`` or ``command`` is None then.
+whose door has a shape of its own is written there by hand; its ``route`` or ``command`` is None then, and
+without either it has no line here. A list beside the tests names all such doors, with the reason for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
+from inspect import getmembers, isfunction
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
@@ -68,8 +70,9 @@ class Operation:
 
 ROOMS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "": "quipu.app.timeline:AsyncTimeline",
+        "": "quipu.app.memory:AsyncMemory",
         "aliases": "quipu.app.aliases:AsyncAliases",
+        "answers": "quipu.upkeep.answers.answers:AsyncAnswers",
         "longterm": "quipu.kinds.longterm.longterm:AsyncLongterm",
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
@@ -89,6 +92,16 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "transcripts": "quipu.kinds.transcripts.transcripts:AsyncTranscripts",
     }
 )
+
+
+def public_names() -> Iterator[str]:
+    """Yield the names of all public methods of the memory and its rooms, ``recall`` and ``longterm.list``."""
+    for room, place in ROOMS.items():
+        module, _, name = place.partition(":")
+        made = getattr(import_module(module), name)
+        for method, _ in getmembers(made, isfunction):
+            if not method.startswith("_"):
+                yield f"{room}.{method}".lstrip(".")
 
 
 def declaration(operation: Operation) -> Callable[..., Any]:
@@ -166,6 +179,12 @@ OPERATIONS: Final = (
     Operation("relate", "POST /relate", "write", view="relations.one"),
     Operation("unrelate", "POST /unrelate", "write", view="relations.one"),
     Operation("relations", "GET /relations", view="relations.table"),
+    Operation("sessions", "GET /sessions", view="record.sessions"),
+    Operation("reminders", "GET /reminders", view="record.reminders"),
+    Operation("used_lately", "GET /used-lately", view="record.used"),
+    Operation("overview", "GET /overview", view="record.overview"),
+    Operation("spaces", "GET /spaces", "owner", view="record.spaces"),
+    Operation("health", "GET /health", "owner", command=None),
     Operation("gather", "POST /gather", view="timeline.gathered", arguments=("topic",)),
     Operation("aliases.list", "GET /aliases", view="aliases.table"),
     Operation("aliases.add", "POST /aliases", "write", view="aliases.one"),
@@ -187,7 +206,6 @@ OPERATIONS: Final = (
     Operation("ledger.end_session", "POST /ledger/sessions/end", "write", status=204, view="text.done"),
     Operation("ledger.rebuild", "POST /ledger/rebuild", "admin", view="facts.rebuilt"),
     Operation("ledger.retention", "POST /ledger/retention", "admin", view="receipts.went", same=_counts),
-    Operation("evidence.recommend", command=None),
     Operation("evidence.list", "GET /evidence/recommendations", view="evidence.recommendations"),
     Operation("evidence.get", "GET /evidence/recommendations/{id}", view="evidence.recommendation"),
     Operation("evidence.sources", "GET /evidence/recommendations/{id}/sources", view="evidence.shown"),
@@ -262,7 +280,6 @@ OPERATIONS: Final = (
     Operation("conversations.topics", "GET /conversations/topics", view="conversations.topics"),
     Operation("conversations.reread", "POST /conversations/reread", "write", view="conversations.reread"),
     Operation("conversations.prompt", "POST /conversations/prompts", "write", status=202, command=None),
-    Operation("conversations.await_reply", command=None),
     Operation("conversations.prompts", "GET /conversations/prompts", view="conversations.prompts"),
     Operation(
         "conversations.answer", "POST /conversations/answer", "write", status=202, view="conversations.prompt"
@@ -270,7 +287,6 @@ OPERATIONS: Final = (
     Operation("lessons.add", "POST /lessons", "write", status=201, view=_LESSON),
     Operation("lessons.list", "GET /lessons", view="lessons.table"),
     Operation("lessons.search", "POST /lessons/search", view="lessons.found"),
-    Operation("lessons.extract", command=None),
     Operation("lessons.reinforce", "POST /lessons/reinforce", "write", view=_USED),
     Operation("lessons.prune", "POST /lessons/prune", "write", view="lessons.pruned", same=_lesson_ids),
     Operation("lessons.get", "GET /lessons/{id}", view=_LESSON),
@@ -279,9 +295,6 @@ OPERATIONS: Final = (
     Operation("lessons.archive", "POST /lessons/{id}/archive", "write", view=_LESSON),
     Operation("lessons.unarchive", "POST /lessons/{id}/unarchive", "write", view=_LESSON),
     Operation("lessons.confirm", "POST /lessons/{id}/confirm", "write", view=_LESSON),
-    Operation("transcripts.sync", command=None),
-    Operation("transcripts.pending", command=None),
-    Operation("transcripts.follow", command=None),
     Operation("transcripts.list", "GET /transcripts", view="transcripts.sessions"),
     Operation("transcripts.get", "GET /transcripts/one", view="transcripts.shown"),
     Operation("transcripts.search", "POST /transcripts/search", view="transcripts.searched"),
@@ -289,7 +302,6 @@ OPERATIONS: Final = (
     Operation("transcripts.tools", "GET /transcripts/tools", view="transcripts_counts.tools"),
     Operation("transcripts.files", "GET /transcripts/files", view="transcripts_counts.files"),
     Operation("transcripts.stats", "GET /transcripts/stats", view="transcripts_counts.stats"),
-    Operation("transcripts.query", command=None),
     Operation(
         "transcripts.schema",
         "GET /transcripts/schema",
@@ -305,12 +317,6 @@ OPERATIONS: Final = (
     ),
     Operation("transcripts.bootstrap", "GET /transcripts/bootstrap", command=None),
     Operation("transcripts.waiting", "GET /transcripts/waiting", command=None),
-    Operation("transcripts.index", command=None),
-    Operation("transcripts.unindexed", command=None),
-    Operation("transcripts.index_texts", command=None),
-    Operation("transcripts.import_sqlite", command=None),
-    Operation("transcripts.export_sqlite", command=None),
-    Operation("transcripts.migrate_sqlite", command=None),
     Operation("tables.list", "GET /tables", view="tables.listing"),
     Operation("tables.query", "POST /tables/query", command=None),
     Operation("tables.prompt", "GET /tables/prompt", command=None),
@@ -327,7 +333,6 @@ OPERATIONS: Final = (
     _table_rows("insert", view="tables.inserted", status=201),
     _table_rows("update", view="tables.updated"),
     _table_rows("delete", view="tables.deleted"),
-    Operation("tables.call", command=None),
     Operation("tables.browse", "POST /tables/browse", command=None),
     Operation("tables.row", "POST /tables/row", command=None),
     Operation("tables.embedded", "POST /tables/embedded", command=None),
@@ -353,16 +358,12 @@ OPERATIONS: Final = (
     ),
     Operation("snapshots.list", "GET /snapshots", view="snapshots.snapshots"),
     Operation("snapshots.get", "GET /snapshots/{name}", view=_SNAPSHOT),
-    Operation("snapshots.path", command=None),
     Operation("snapshots.prune", "POST /snapshots/prune", "admin", view="snapshots.thinned", same=_deleted),
     Operation("snapshots.erase", "POST /snapshots/{name}/erase", "admin", view=_SNAPSHOT, same=_file),
     Operation("snapshots.restore", "POST /snapshots/{name}/restore", "admin", command=None, same=_change),
     Operation("snapshots.export", view="snapshots.handed_out", busy="Writing"),
-    Operation("snapshots.import_dump", command=None),
-    Operation("snapshots.scheduled", command=None),
-    Operation("snapshots.erase_all", command=None),
     Operation("settings.list", everywhere="GET /engine/settings", view="settings.states"),
-    Operation("settings.get", view="settings.state"),
+    Operation("settings.get", everywhere="GET /engine/settings/{name}", view="settings.state"),
     Operation(
         "settings.set",
         "PUT /settings/{name}",
@@ -385,9 +386,6 @@ OPERATIONS: Final = (
     Operation("keys.create", "POST /keys", "owner", status=201, command=None),
     Operation("keys.list", "GET /keys", "owner", view="keys.table"),
     Operation("keys.revoke", view="keys.one"),
-    Operation("keys.opened_by", command=None),
-    Operation("keys.count", command=None),
-    Operation("keys.used", command=None),
     Operation("receipts.list", "GET /receipts", everywhere="GET /engine/receipts", view="receipts.table"),
     Operation("receipts.get", "GET /receipts/{id}", view="receipts.whole"),
     Operation("receipts.key", "GET /receipts/key", view="receipts.key"),

@@ -18,7 +18,7 @@ from page_client import Browser
 from tables_house import House
 
 from quipu import AsyncMemory, Memory
-from quipu.app.operations import OPERATIONS
+from quipu.app.operations import public_names
 from quipu.errors import QuipuError
 from quipu.interfaces.cli.call import Call
 from quipu.interfaces.cli.commands import snapshots as snapshot_commands
@@ -30,7 +30,7 @@ from quipu.kernel.config import Settings
 
 SPACE: Final = "ana"
 INTERNAL: Final = re.compile(r"memory_s\d")
-OPERATED: Final = {one.name for one in OPERATIONS if one.name.split(".")[0] in {"tables", "snapshots"}}
+OPERATED: Final = {one for one in public_names() if one.split(".")[0] in {"tables", "snapshots"}}
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,13 @@ _LEVEL: Final = "The rights: read, write (also take in and correct), or admin (a
 @click.option("--all-spaces", is_flag=True, help="It opens every space.")
 @click.option("--user", "-u", metavar="USER", help="The one user of the space whose rows it sees and writes.")
 @click.option("--level", type=click.Choice(LEVELS), default="read", show_default=True, help=_LEVEL)
-@click.option("--per-minute", default=600, show_default=True, help="Requests a minute (1 to 1,000,000).")
+@click.option(
+    "--per-minute",
+    "requests_per_minute",
+    default=600,
+    show_default=True,
+    help="Requests a minute (1 to 1,000,000).",
+)
 @common
 def create(
     call: Call,
@@ -43,7 +49,7 @@ def create(
     all_spaces: bool,
     user: str | None,
     level: Level,
-    per_minute: int,
+    requests_per_minute: int,
 ) -> None:
     """Make a key; NAME says which program it is for. Its token is printed this once.
 
@@ -52,7 +58,9 @@ def create(
     if (space is None) != all_spaces:
         raise click.UsageError("Say either --space SPACE or --all-spaces.")
     with opened(call) as (screen, memory):
-        issued = memory.keys.create(name, space=space, user=user, level=level, requests_per_minute=per_minute)
+        issued = memory.keys.create(
+            name, space=space, user=user, level=level, requests_per_minute=requests_per_minute
+        )
     screen.answer(issued, views.issued(issued))
 
 

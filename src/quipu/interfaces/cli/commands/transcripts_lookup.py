@@ -69,7 +69,7 @@ def query(
 @click.option("--project", metavar="PATH", help="Of this project: its path, or the last part of it.")
 @click.option("--session", metavar="ID", help="Leave this session out: it is the one that begins.")
 @click.option("--limit", type=int, default=10, show_default=True, help="The most of each kind.")
-@click.option("--tokens", type=int, default=400, show_default=True, help="The most in all.")
+@click.option("--tokens", "budget_tokens", type=int, default=400, show_default=True, help="The most in all.")
 @click.option(
     "--format",
     "form",
@@ -85,7 +85,7 @@ def bootstrap(
     project: str | None,
     session: str | None,
     limit: int,
-    tokens: int,
+    budget_tokens: int,
     form: str,
 ) -> None:
     """Tell what an agent should know: recent sessions, lessons, files often edited, open tasks.
@@ -97,7 +97,12 @@ def bootstrap(
     call.json = call.json or form == "json"
     with opened(call) as (screen, memory):
         made = memory.transcripts.bootstrap(
-            space=space, query=query, project=project, session=session, limit=limit, budget_tokens=tokens
+            space=space,
+            query=query,
+            project=project,
+            session=session,
+            limit=limit,
+            budget_tokens=budget_tokens,
         )
     screen.answer(made, Text(visible(made.text)))
     if not made.text:

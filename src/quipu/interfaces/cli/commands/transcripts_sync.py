@@ -49,6 +49,7 @@ Examples:
 @click.option("--follow", is_flag=True, help="Go on taking in what comes, until interrupted.")
 @click.option(
     "--every",
+    "every_seconds",
     type=click.FloatRange(min=0.1),
     default=2.0,
     show_default=True,
@@ -63,7 +64,7 @@ def command(
     roots: tuple[Path, ...],
     space: str | None,
     follow: bool,
-    every: float,
+    every_seconds: float,
     erased_too: bool,
     dry_run: bool,
 ) -> int:
@@ -89,7 +90,10 @@ def command(
         if follow:
             screen.note("Following; Ctrl-C ends it.")
             memory.transcripts.follow(
-                lambda more: screen.answer(more, *report(more)), chosen, space=space, every_seconds=every
+                lambda more: screen.answer(more, *report(more)),
+                chosen,
+                space=space,
+                every_seconds=every_seconds,
             )
     return USAGE if not done.spaces and done.troubles else 0
 
