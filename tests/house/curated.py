@@ -45,7 +45,7 @@ _SQL: Final = "statements come as an argument or as `--sql`, as the tools of the
 
 _ROUTES: Final = {
     "POST /observe": _by_hand("a message is an open object, checked one by one", "observe"),
-    "POST /import": _by_hand(_STREAM, "import_messages", word="a stream has no name for its lines"),
+    "POST /import": _by_hand(_STREAM, "import_messages"),
     "POST /recall": _by_hand(_HITS, "recall"),
     "POST /recall/many": _by_hand(_HITS, "recall_many"),
     "POST /recall/block": _by_hand(_HITS, "recall_block"),
@@ -101,8 +101,8 @@ _COMMANDS: Final = {
     "quipu worker": _by_hand(
         "it works until it is stopped", "work", word="the process is a worker; --burst is one call of `work`"
     ),
-    "quipu prompt": _by_hand(
-        "it waits for the reply", "conversations.prompt", "conversations.await_reply", word="to be mended"
+    "quipu conversations prompt": _by_hand(
+        "it waits for the reply, if told", "conversations.prompt", "conversations.await_reply"
     ),
     "quipu transcripts sync": _by_hand(
         _FILE, "transcripts.sync", "transcripts.pending", "transcripts.follow"
@@ -116,9 +116,6 @@ _COMMANDS: Final = {
         "transcripts.unindexed",
         "transcripts.waiting",
     ),
-    "quipu transcripts extract": _by_hand(
-        "a bar shows how far it is", "lessons.extract", word="to be mended"
-    ),
     "quipu transcripts import-sqlite": _by_hand(_FILE, "transcripts.import_sqlite"),
     "quipu transcripts export-sqlite": _by_hand(_FILE, "transcripts.export_sqlite"),
     "quipu transcripts migrate-sqlite": _by_hand("it may need no memory", "transcripts.migrate_sqlite"),
@@ -126,7 +123,7 @@ _COMMANDS: Final = {
     "quipu tables query": _by_hand(_SQL, "tables.query"),
     "quipu tables prompt": _by_hand("the text alone can be piped", "tables.prompt"),
     "quipu snapshots restore": _by_hand("a bar shows how far it is", "snapshots.restore"),
-    "quipu snapshots import": _by_hand(_FILE, "snapshots.import_dump", word="to be mended"),
+    "quipu snapshots import-dump": _by_hand(_FILE, "snapshots.import_dump"),
     "quipu queue retry": _by_hand(_EACH, "queue.retry"),
     "quipu queue purge": _by_hand(_EACH, "queue.purge"),
     "quipu keys create": _by_hand("--all-spaces must be said; the token is printed by itself", "keys.create"),
@@ -236,10 +233,12 @@ LEFT_OUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("quipu import claude-code", "messages"): "they are in the recordings",
         ("quipu recall", "budget_tokens"): "--block has it",
         ("quipu why", "hit"): "its rank names it",
+        ("quipu forget", "receipt"): "--check and --rewrite have it",
+        ("quipu forget", "strings"): "--for names a file of them",
         ("quipu forget", "of_all"): "whoever runs it has the files of all spaces",
         ("quipu forget", "most_bytes"): "--megabytes",
-        ("quipu prompt", "prompt"): "it is the one that was put in",
-        ("quipu prompt", "timeout_seconds"): "--wait: none is waited if not given",
+        ("quipu conversations prompt", "prompt"): "it is the one that was put in",
+        ("quipu conversations prompt", "timeout_seconds"): "--wait: none is waited if not given",
         ("quipu transcripts sync", "seen"): "what is seen is printed",
         ("quipu transcripts index", "seconds"): "it goes on to the end",
         ("quipu model use", "model"): "it is its NAME",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 from curated import CURATED
 
-from quipu.app.operations import OPERATIONS, ROOMS, public_names
+from quipu.app.operations import OPERATIONS, ROOMS, Operation, public_names
 from quipu.app.rooms import AsyncRooms
 from quipu.interfaces.cli.main import quipu_command
 from quipu.interfaces.rest.routes import table
@@ -59,6 +59,15 @@ def test_every_public_method_has_each_door_or_a_reason_why_not() -> None:
         have |= {name for door in by_hand(sort) for name in CURATED[door].does}
         lack = [one.removeprefix(f"no {sort}: ") for one in CURATED if one.startswith(f"no {sort}: ")]
         assert sorted([*have, *lack]) == sorted(names), sort
+
+
+def test_a_command_is_called_as_its_operation_is() -> None:
+    other = {
+        door
+        for door in by_hand("command")
+        if CURATED[door].does and door != f"quipu {Operation(CURATED[door].does[0]).words}"
+    }
+    assert other == {door for door, one in CURATED.items() if one.word}
 
 
 def test_every_line_has_a_door_and_stands_once() -> None:

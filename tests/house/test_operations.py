@@ -39,14 +39,19 @@ def names_at_rest(where: str) -> set[str]:
     return names
 
 
-def names_on_the_command_line(words: str) -> set[str]:
-    """What a command takes, by the names of its parameters."""
+def command_of(words: str) -> click.Command:
+    """The command of these words."""
     group, _, name = words.partition(" ")
     command = quipu_command.get_command(click.Context(quipu_command), group)
     if isinstance(command, click.Group):
         command = command.commands[name]
     assert command is not None
-    return {one.name or "" for one in command.params}
+    return command
+
+
+def names_on_the_command_line(words: str) -> set[str]:
+    """What a command takes, by the names of its parameters."""
+    return {one.name or "" for one in command_of(words).params}
 
 
 def left_out(door: str, name: str) -> Iterator[str]:
@@ -94,6 +99,26 @@ def test_every_door_takes_every_parameter(operation: Operation) -> None:
 @pytest.mark.parametrize("door", [one for one in CURATED if not one.startswith("no ")])
 def test_every_door_written_by_hand_takes_every_parameter(door: str) -> None:
     assert [line for name in CURATED[door].does for line in left_out(door, name)] == []
+
+
+@pytest.mark.parametrize("door", [one for one in CURATED if one.startswith("quipu ") and CURATED[one].does])
+def test_an_option_is_called_as_its_parameter_is(door: str) -> None:
+    command = command_of(door.removeprefix("quipu "))
+    options = {one.name or "": {*one.opts} for one in command.params if isinstance(one, click.Option)}
+    for operation in CURATED[door].does:
+        for name in inspect.signature(declaration(Operation(operation))).parameters:
+            word = "yes" if name == "confirm" else name.replace("_", "-")
+            alike = {f"--{word}", f"--{word.removesuffix('s')}"}
+            assert alike & options.get(name, alike) or (door, name) in LEFT_OUT, (door, name)
+
+
+@pytest.mark.parametrize("words", ["recall", "why", "gather", "reminders"])
+def test_kinds_are_chosen_alike_everywhere(words: str) -> None:
+    (kinds,) = (one for one in command_of(words).params if one.name == "kinds")
+    assert isinstance(kinds, click.Option)
+    assert (kinds.opts, kinds.metavar, kinds.multiple) == (["--kind"], "KIND", True)
+    (declared_once,) = (one for one in command_of("gather").params if one.name == "kinds")
+    assert kinds.help == getattr(declared_once, "help", None)
 
 
 def test_what_is_left_out_on_purpose_is_really_missing() -> None:

@@ -131,8 +131,8 @@ def _count(one: CheckedPlace, checked: Checked) -> str:
 @click.option("--name", "names", multiple=True, metavar="TEXT", help="Another name to look for; repeatable.")
 @click.option("--everywhere", is_flag=True, help="Take the names out of what others said, too.")
 @click.option("--everything", is_flag=True, help="The whole space.")
-@click.option("--check", "receipt", metavar="RECEIPT", help="Look again at the places of this receipt.")
-@click.option("--for", "strings", metavar="FILE", help="With --check: the strings, one a line; - is stdin.")
+@click.option("--check", "checked", metavar="RECEIPT", help="Look again at the places of this receipt.")
+@click.option("--for", "sought", metavar="FILE", help="With --check: the strings, one a line; - is stdin.")
 @click.option("--export", "exports", multiple=True, metavar="PATH", help="With --check: look there, too.")
 @click.option("--seconds", type=float, metavar="N", help="With --check: search so long at most.")
 @click.option("--megabytes", type=click.IntRange(min=1), metavar="N", help="With --check: read no more.")
@@ -149,8 +149,8 @@ def command(
     names: tuple[str, ...],
     everywhere: bool,
     everything: bool,
-    receipt: str | None,
-    strings: str | None,
+    checked: str | None,
+    sought: str | None,
     exports: tuple[str, ...],
     seconds: float | None,
     megabytes: int | None,
@@ -170,9 +170,9 @@ def command(
     if rewrite is not None:
         rewrite_freed(call, rewrite, space=space, confirm=confirm)
         return
-    if receipt is not None:
+    if checked is not None:
         most = None if megabytes is None else megabytes * 1_000_000
-        check(call, receipt, strings, exports, space=space, after=after, seconds=seconds, most_bytes=most)
+        check(call, checked, sought, exports, space=space, after=after, seconds=seconds, most_bytes=most)
         return
     if everything == any(value is not None for value in named.values()):
         raise BadInput(

@@ -51,11 +51,11 @@ def command() -> None:
 @_agent
 @_where
 @click.option("--space", metavar="NAME", help="One space for all projects.")
-@click.option("--tokens", type=click.IntRange(1, 100_000), help="The most that a hook may tell (400).")
+@click.option("--budget-tokens", type=click.IntRange(1, 100_000), help="The most that a hook may tell (400).")
 @click.option("--dry-run", is_flag=True, help="Show the settings as they would be; change nothing.")
 @common
 def install(
-    call: Call, agent: str, dry_run: bool, space: str | None, tokens: int | None, **where: Any
+    call: Call, agent: str, dry_run: bool, space: str | None, budget_tokens: int | None, **where: Any
 ) -> None:
     """Put the hooks into the settings of an agent; doing it again changes nothing.
 
@@ -67,7 +67,11 @@ def install(
             field="--url",
             hint="Set QUIPU_DATABASE_URL where the agent is started.",
         )
-    values = {"home": call.home and client.home_directory(call.home), "space": space, "tokens": tokens}
+    values = {
+        "home": call.home and client.home_directory(call.home),
+        "space": space,
+        "budget-tokens": budget_tokens,
+    }
     options = {name: str(value) for name, value in values.items() if value is not None}
     path, screen = _settings(**where), Screen(call)
     done = entries.install(path, options, now=datetime.now(UTC), dry_run=dry_run)

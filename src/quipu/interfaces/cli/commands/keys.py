@@ -35,8 +35,7 @@ _LEVEL: Final = "The rights: read, write (also take in and correct), or admin (a
 @click.option("--user", "-u", metavar="USER", help="The one user of the space whose rows it sees and writes.")
 @click.option("--level", type=click.Choice(LEVELS), default="read", show_default=True, help=_LEVEL)
 @click.option(
-    "--per-minute",
-    "requests_per_minute",
+    "--requests-per-minute",
     default=600,
     show_default=True,
     help="Requests a minute (1 to 1,000,000).",

@@ -48,8 +48,7 @@ Examples:
 @in_one_space("One space for all projects.")
 @click.option("--follow", is_flag=True, help="Go on taking in what comes, until interrupted.")
 @click.option(
-    "--every",
-    "every_seconds",
+    "--every-seconds",
     type=click.FloatRange(min=0.1),
     default=2.0,
     show_default=True,
