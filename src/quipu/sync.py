@@ -1238,15 +1238,15 @@ class Keys:
         """List the keys, newest first, with when each was last used. Revoked ones are listed too."""
         return self._portal.call(lambda: self._inner.list(space=space))
 
-    def revoke(self, key: str, *, space: str | None = None) -> Key:
-        """Revoke a key: it opens nothing any more. Running servers take notice within seconds.
+    def revoke(self, key: str, *, space: str | None = None, confirm: bool = False) -> Key:
+        """Revoke a key for good, and return it: it opens nothing any more.
 
-        Ending it again changes nothing.
+        Running servers take notice within seconds. Revoking it again changes nothing.
 
         Raises:
             NotFound: There is no such key.
         """
-        return self._portal.call(lambda: self._inner.revoke(key, space=space))
+        return self._portal.call(lambda: self._inner.revoke(key, space=space, confirm=confirm))
 
     def opened_by(self, token: str) -> Key | None:
         """Return the key of a token, or None if it opens nothing: not ours, or revoked."""
@@ -4260,14 +4260,6 @@ class Snapshots:
                 path, space=space, schema=schema, confirm=confirm, progress=progress
             )
         )
-
-    def scheduled(self, *, space: str) -> None:
-        """Do what a worker does every hour: take a snapshot of each schema that has none of it, and thin out.
-
-        Raises:
-            DatabaseError: Some could not be taken; the others were.
-        """
-        self._portal.call(lambda: self._inner.scheduled(space=space))
 
     def erase_all(self, snapshots: Iterable[Snapshot]) -> None:
         """Erase snapshots of a space that is no more."""

@@ -78,7 +78,7 @@ _ROUTES: Final = {
     "GET /settings": _by_hand(
         "a key of one space sees what can be kept for it, and nothing of the machine", "settings.list"
     ),
-    "DELETE /keys/{key}": _by_hand(
+    "POST /keys/{key}/revoke": _by_hand(
         "this server forgets the key at once; others notice within seconds", "keys.revoke"
     ),
     "POST /receipts/verify": _by_hand(_LIBRARY),
@@ -168,7 +168,7 @@ _TRACES: Final = (
 _LACKING: Final = {
     **_lacking("route", "code of the program, or secrets that prove who it is", _CODE),
     **_lacking("route", "servers call it by themselves", _SERVERS),
-    **_lacking("route", "workers do it", ("work", "snapshots.scheduled", "transcripts.index_texts")),
+    **_lacking("route", "workers do it", ("work", "transcripts.index_texts")),
     **_lacking("route", "a space is forgotten with its snapshots", ("snapshots.erase_all",)),
     **_lacking("route", "it is /ready, beside the doors", ("ready",)),
     **_lacking("route", "the list of spaces tells them", ("space_names",)),
@@ -199,7 +199,6 @@ _LACKING: Final = {
     **_lacking("command", "a person asks one question at a time", ("recall_many",)),
     **_lacking("command", "`quipu spaces` tells them", ("space_names",)),
     **_lacking("command", "`quipu db status` and `quipu doctor` tell it", ("ready",)),
-    **_lacking("command", "workers do it", ("snapshots.scheduled",)),
     **_lacking("command", "`quipu forget --everything` does it", ("snapshots.erase_all",)),
     **_lacking("command", "`longterm evaluate-session` does both", ("longterm.evaluate", "longterm.apply")),
     **_lacking(
@@ -222,7 +221,7 @@ LEFT_OUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("GET /snapshots/export", "path"): "the answer is the file",
         ("GET /snapshots/export", "replace_file"): "the answer is the file",
         ("POST /snapshots/import", "path"): "the body is the file",
-        ("DELETE /keys/{key}", "space"): "a key of all spaces is needed to revoke any",
+        ("POST /keys/{key}/revoke", "space"): "a key of all spaces is needed to revoke any",
         ("POST /receipts/{id}/check", "receipt"): "it is the id in the path",
         ("POST /receipts/{id}/check", "exports"): "they are files of the machine",
         ("POST /receipts/{id}/check", "of_all"): "files of all spaces take a key of all spaces",

@@ -33,7 +33,7 @@ def names_at_rest(where: str) -> set[str]:
     names = {one["name"].lower() for one in route.get("parameters", [])}
     for content in route.get("requestBody", {}).get("content", {}).values():
         schema = content["schema"]
-        of = schema.get("$ref") or schema.get("allOf", [{}])[0].get("$ref")
+        of = {"anyOf": [schema], **schema}["anyOf"][0].get("$ref")
         if of is not None:  # else it is a file
             names |= document()["components"]["schemas"][of.rpartition("/")[2]]["properties"].keys()
     return names

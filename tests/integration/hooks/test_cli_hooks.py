@@ -26,7 +26,7 @@ def test_hooks_are_installed_shown_and_removed(
 ) -> None:
     settings_file.parent.mkdir()
     settings_file.write_text('{"model": "opus"}')
-    assert run(["hooks", "install", "claude-code", "--dry-run"]) == 0
+    assert run(["hooks", "install", "claude-code", "--preview"]) == 0
     assert json.loads(capsys.readouterr().out)["model"] == "opus"
     assert settings_file.read_text() == '{"model": "opus"}'
     assert run(["hooks", "install", "claude-code"]) == 0

@@ -180,7 +180,8 @@ def test_keys_are_made_listed_and_ended_on_the_command_line(quipu: CommandLine) 
     shown = quipu.text("keys", "list", "--space", "ana")
     assert "notes" in shown
     assert made["token"] not in shown
-    assert "revoked" in quipu.text("keys", "revoke", made["key"]["id"])
+    assert "revoked" not in quipu.text("keys", "revoke", made["key"]["id"])
+    assert "revoked" in quipu.text("keys", "revoke", made["key"]["id"], "--yes")
     assert quipu.run("keys", "revoke", "000000000000").returncode == 3
     for wrong in (
         ["x"],

@@ -137,7 +137,6 @@ def test_no_operation_of_python_shows_it(doors: Doors, tmp_path: Path) -> None:
     doors.said.append(str(caught.value))
     doors("snapshots.export", tmp_path / "work.sql", schema="work", **here)
     doors("snapshots.import_dump", tmp_path / "work.sql", confirm=True, schema="work", **here)
-    doors("snapshots.scheduled", **here)
     doors("snapshots.prune", **here)
     doors("snapshots.erase", taken.name, **here)
     doors("snapshots.erase_all", [taken])

@@ -21,7 +21,8 @@ _EXAMPLES: Final = """\b
 Examples:
   quipu keys create notes --space ana --level write
   quipu keys list --space ana
-  quipu keys revoke 39f7ecb18ff0
+  quipu keys revoke 39f7ecb18ff0                         # shows it
+  quipu keys revoke 39f7ecb18ff0 --yes
 """
 
 

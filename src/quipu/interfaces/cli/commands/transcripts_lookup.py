@@ -82,7 +82,8 @@ def bootstrap(
 
     The text never has more than --budget-tokens; lessons are kept before tasks, tasks before sessions,
     sessions before files. It is marked as recalled memory, so that it is not taken in again when it comes
-    back in a transcript. Files are those of 90 days; tasks are those of an agent's last list, of lessons and of teams.
+    back in a transcript. Files are those of 90 days; tasks are those of an agent's last list, of lessons
+    and of teams.
     """
     call.json = call.json or form == "json"
     with opened(call) as (screen, memory):

@@ -37,7 +37,7 @@ def make_haste() -> None:
 _EXAMPLES = """\b
 Examples:
   quipu transcripts sync
-  quipu transcripts sync ~/.claude --dry-run
+  quipu transcripts sync ~/.claude --pending
   quipu transcripts sync ~/old-sessions --space archive
   quipu transcripts sync --follow
 """
@@ -56,7 +56,7 @@ Examples:
     help="The seconds between two looks.",
 )
 @erased_too
-@click.option("--dry-run", is_flag=True, help="Only tell what has something new.")
+@click.option("--pending", "only_pending", is_flag=True, help="Only tell what has something new.")
 @common
 def command(
     call: Call,
@@ -65,7 +65,7 @@ def command(
     follow: bool,
     every_seconds: float,
     erased_too: bool,
-    dry_run: bool,
+    only_pending: bool,
 ) -> int:
     """Take in what is new in recorded sessions of Claude Code and Codex.
 
@@ -78,7 +78,7 @@ def command(
     chosen = list(roots) or None
     with opened(call) as (screen, memory):
         make_haste()
-        if dry_run:
+        if only_pending:
             waiting = memory.transcripts.pending(chosen, space=space)
             screen.answer(waiting, pending(waiting))
             return 0
