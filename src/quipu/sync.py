@@ -910,8 +910,7 @@ class Memory(Contents):
         """Take in recorded messages, keeping the caller's ids, sessions, speakers and times.
 
         What cannot be taken is refused and reported, the rest is stored. Importing the same again changes
-        nothing, so an import that was cut off is finished by doing it again. ``progress`` is called with
-        the number of lines dealt with since the last call.
+        nothing, so an import that was cut off is finished by doing it again.
 
         What was forgotten is withheld and counted: messages, and of a session or person that was forgotten
         also the rest of what was said until then. ``erased_too`` takes it in again.
@@ -936,8 +935,7 @@ class Memory(Contents):
     ) -> Answer:
         """Return the memories that answer a question, best first, and whether it is known (`Answer`).
 
-        ``user`` and ``session`` limit it to one person's or one session's memory, ``kinds`` to some kinds,
-        ``since`` (included) and ``until`` (not included) to a time. The nearest standing rule is among ten.
+        ``since`` is included, ``until`` is not. The nearest standing rule is among ten.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -1039,8 +1037,7 @@ class Memory(Contents):
 
         Everything goes on being searched and written meanwhile, by this process and by others. Each space is
         searched by its old vectors until all new ones are there. What was cut off is finished by asking for
-        the same again, or by a worker. ``progress`` is called with the number of entries embedded since the
-        last call. With ``background`` the change is only noted, and a worker makes it.
+        the same again, or by a worker.
 
         Raises:
             EmbeddingError: the model cannot be had or failed; the message says which one serves now.
@@ -1061,9 +1058,8 @@ class Memory(Contents):
         """Do in this process what waits to be done, until nothing is due; what of it there was.
 
         Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
-        as it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none
-        is named), ``concurrency`` is how many jobs of a topic are done at a time. Jobs that fail are tried
-        again later: by the next call, or by a worker.
+        as it comes; a program without one calls this at a good moment. Jobs that fail
+        are tried again later: by the next call, or by a worker.
 
         Raises:
             BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
@@ -1889,12 +1885,9 @@ class Ledger(Lookup, Retention):
     ) -> None:
         """Register keys of your own with the shape of their values.
 
-        ``pattern`` is a key, or has placeholders as ``baseline.foh.{locationLabel}.{daypart}``; ``shape`` is
-        a pydantic model, any type that pydantic can validate, or a TypeAdapter, and JSON Schema must be able
-        to say it. With the first fact under the key in a space the shape is kept there, and every program
-        checks values by it. Where another program registered the key, the shape that takes more is kept;
-        where neither takes what the other takes, the fact is refused (``Conflict``), or with ``replace`` this
-        shape takes the place of the other.
+        JSON Schema must be able to say the shape. With the first fact under the key in a space the shape is
+        kept there, and every program checks values by it. Where another program registered the key, the shape
+        that takes more is kept; where neither takes what the other takes, the fact is refused (``Conflict``).
 
         Raises:
             BadInput: the pattern is registered already, or an argument cannot be taken.
@@ -1904,7 +1897,7 @@ class Ledger(Lookup, Retention):
         )
 
     def on_correction(self, callback: Callback) -> None:
-        """Call ``callback(Correction)``, plain or async, after each correction made through this ledger.
+        """Call a function after each correction made through this ledger.
 
         The write is durable by then: what the callback raises is logged and stands in ``Change.hook_errors``.
         """
