@@ -3253,7 +3253,7 @@ class Episodes:
             lambda: self._inner.curve(id, space=space, points=points, ahead_days=ahead_days)
         )
 
-    def recall(
+    def search(
         self, question: str, *, space: str, user: str | None = None, limit: int = 10
     ) -> Sequence[FoundEpisode]:
         """Find the episodes that answer a question, the best first.
@@ -3264,7 +3264,7 @@ class Episodes:
         Raises:
             BadInput: An argument is invalid; the error names it.
         """
-        return self._portal.call(lambda: self._inner.recall(question, space=space, user=user, limit=limit))
+        return self._portal.call(lambda: self._inner.search(question, space=space, user=user, limit=limit))
 
     def reinforce(self, ids: Sequence[UUID | str], *, space: str) -> int:
         """Note that episodes were of use, not merely found, and return how many uses count.

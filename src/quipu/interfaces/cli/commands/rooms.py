@@ -84,7 +84,7 @@ _EXAMPLES: Final[Mapping[str, str]] = {
     "episodes": """\
   quipu episodes list --order activation
   quipu episodes curve 4f1c2a
-  quipu episodes recall 'what did we plan for May?'
+  quipu episodes search 'what did we plan for May?'
   quipu episodes rebuild --session monday
 """,
     "evidence": """\
