@@ -3,8 +3,8 @@
 python tools/dump_reference.py           rewrite cli.md and python.md
 python tools/dump_reference.py --check   fail when one is stale
 
-In cli.md that is the section of each command of a derived group; in python.md the methods of each derived
-room.
+In cli.md that is the section of each command of a derived group; in python.md all public methods
+of the memory and of each room.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import cast
 
 import click
 
-from quipu.app.operations import OPERATIONS, Operation
+from quipu.app.operations import OPERATIONS, Operation, public_names
 from quipu.interfaces.cli.main import quipu_command
 from quipu.interfaces.declarations import Declaration, declared
 
@@ -85,25 +84,31 @@ def _option(option: click.Option) -> str:
 
 
 def methods(text: str) -> str:
-    """The text of python.md with the methods of all derived rooms between its marks."""
-    parts = [_room(room, [*own]) for room, own in groupby(OPERATIONS, key=lambda one: one.room)]
+    """The text of python.md with the methods of the memory and its rooms between its marks."""
+    listed = {one.name: one for one in OPERATIONS}
+    names = [*listed, *(one for one in public_names() if one not in listed and one != "aclose")]
+    operations = [listed.get(name) or Operation(name) for name in names]
+    parts = [
+        _room(room, [one for one in operations if one.room == room])
+        for room in dict.fromkeys(one.room for one in operations)
+    ]
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n" + "\n\n".join(parts) + f"\n{END}{after}"
 
 
 def _room(name: str, operations: Sequence[Operation]) -> str:
-    where = f"memory.{name}" if name else "memory that link messages"
+    where = f"memory.{name}" if name else "memory"
     return "\n\n".join([f"## Methods of {where}", *(_method(one) for one in operations)])
 
 
 def _method(operation: Operation) -> str:
-    declaration = declared(operation)
+    declaration = declared(operation, whole=False)
     lines = [
         f"**`{operation.name}({_signature(declaration)})`**  ",
         f"{declaration.summary}. {declaration.text}".strip(),
     ]
-    told = [f"- `{one.name}`: {one.help}" for one in declaration.parameters.values()]
+    told = [f"- `{one.name}`: {one.help}" for one in declaration.parameters.values() if one.help]
     told += [f"- raises `{name}`: {why}" for name, why in declaration.errors.items()]
     return "\n".join([*lines, "", *told])
 

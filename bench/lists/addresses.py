@@ -64,6 +64,7 @@ NEITHER: Final = (
     "/episodes/{number}/erase",
     "/v1/snapshots/{name}",  # one file, and what goes to another machine
     "/v1/queue/jobs",
+    "/v1/engine/settings/{name}",  # one setting
     "/v1/receipts/{id}",
     "/v1/receipts/key",
     "/v1/rules/{id}",  # one row; the list is asked

@@ -3,6 +3,7 @@
 Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.aliases
+- quipu.app.contents
 - quipu.app.erasing
 - quipu.app.memory
 - quipu.app.queue
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
     from quipu.app.aliases import AsyncAliases
     from quipu.app.answer import Used
+    from quipu.app.contents import AsyncContents
     from quipu.app.erasing import AsyncErasing
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
@@ -242,6 +244,7 @@ __all__ = [
     "Bootstrapping",
     "Browse",
     "Browsing",
+    "Contents",
     "Conversations",
     "Episodes",
     "Erasing",
@@ -767,7 +770,68 @@ class Timeline(Relations):
         )
 
 
-class Memory(Timeline):
+class Contents(Timeline):
+    """Methods of a memory that tell what it holds."""
+
+    def __init__(self, inner: AsyncContents, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def reminders(
+        self,
+        *,
+        space: str,
+        user: str | None = None,
+        session: str | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> list[str]:
+        """Return what is open to the person, in the session or the space, a line each, most urgent first.
+
+        `recall_block` begins with these lines.
+        """
+        return self._portal.call(
+            lambda: self._inner.reminders(space=space, user=user, session=session, kinds=kinds)
+        )
+
+    def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
+        """Return what was put before agents last: episodes, lessons, long-term memories.
+
+        The latest use comes first; memories that are no longer found are left out.
+        """
+        return self._portal.call(lambda: self._inner.used_lately(space=space, limit=limit))
+
+    def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
+        """Return the sessions of a space, latest first."""
+        return self._portal.call(lambda: self._inner.sessions(space=space, limit=limit, offset=offset))
+
+    def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
+        """Return every space of the database, by name, with how many memories and sessions it holds.
+
+        Counting takes a millisecond for each space; pass ``limit`` and ``after`` (a name) to count a part of
+        them.
+
+        For whoever administers the database: it is the one call that is not kept to one space. It tells
+        names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
+        """
+        return self._portal.call(lambda: self._inner.spaces(after=after, limit=limit))
+
+    def space_names(self) -> list[str]:
+        """Return the names of all spaces of the database, in order; quick, because nothing is counted.
+
+        For whoever administers the database, as `spaces` is.
+        """
+        return self._portal.call(lambda: self._inner.space_names())
+
+    def overview(self, *, space: str) -> Overview:
+        """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
+        return self._portal.call(lambda: self._inner.overview(space=space))
+
+    def health(self) -> Health:
+        """Return what this memory runs on and how much it holds."""
+        return self._portal.call(lambda: self._inner.health())
+
+
+class Memory(Contents):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -846,8 +910,7 @@ class Memory(Timeline):
         """Take in recorded messages, keeping the caller's ids, sessions, speakers and times.
 
         What cannot be taken is refused and reported, the rest is stored. Importing the same again changes
-        nothing, so an import that was cut off is finished by doing it again. ``progress`` is called with
-        the number of lines dealt with since the last call.
+        nothing, so an import that was cut off is finished by doing it again.
 
         What was forgotten is withheld and counted: messages, and of a session or person that was forgotten
         also the rest of what was said until then. ``erased_too`` takes it in again.
@@ -872,8 +935,7 @@ class Memory(Timeline):
     ) -> Answer:
         """Return the memories that answer a question, best first, and whether it is known (`Answer`).
 
-        ``user`` and ``session`` limit it to one person's or one session's memory, ``kinds`` to some kinds,
-        ``since`` (included) and ``until`` (not included) to a time. The nearest standing rule is among ten.
+        ``since`` is included, ``until`` is not. The nearest standing rule is among ten.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -955,22 +1017,6 @@ class Memory(Timeline):
             )
         )
 
-    def reminders(
-        self,
-        *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        kinds: Sequence[str] | None = None,
-    ) -> list[str]:
-        """Return what is open to the person, in the session or the space, a line each, most urgent first.
-
-        `recall_block` begins with these lines.
-        """
-        return self._portal.call(
-            lambda: self._inner.reminders(space=space, user=user, session=session, kinds=kinds)
-        )
-
     def reinforce(self, hits: Iterable[Hit]) -> int:
         """Note that hits were of use, such as in a prompt: what ages does so from now. How many uses count.
 
@@ -978,42 +1024,9 @@ class Memory(Timeline):
         """
         return self._portal.call(lambda: self._inner.reinforce(hits))
 
-    def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
-        """Return what was put before agents last: episodes, lessons, long-term memories.
-
-        The latest use comes first, at most 200; memories that are no longer found are left out.
-        """
-        return self._portal.call(lambda: self._inner.used_lately(space=space, limit=limit))
-
     def why(self, hit: Hit) -> Why:
         """Explain why a hit came back: each signal in a sentence, the shared words, the turns around it."""
         return self._portal.call(lambda: self._inner.why(hit))
-
-    def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
-        """Return the sessions of a space, latest first."""
-        return self._portal.call(lambda: self._inner.sessions(space=space, limit=limit, offset=offset))
-
-    def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
-        """Return every space of the database, by name, with how many memories and sessions it holds.
-
-        Counting takes a millisecond for each space; pass ``limit`` and ``after`` (a name) to count a part of
-        them.
-
-        For whoever administers the database: it is the one call that is not kept to one space. It tells
-        names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
-        """
-        return self._portal.call(lambda: self._inner.spaces(after=after, limit=limit))
-
-    def space_names(self) -> list[str]:
-        """Return the names of all spaces of the database, in order; quick, because nothing is counted.
-
-        For whoever administers the database, as `spaces` is.
-        """
-        return self._portal.call(lambda: self._inner.space_names())
-
-    def overview(self, *, space: str) -> Overview:
-        """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
-        return self._portal.call(lambda: self._inner.overview(space=space))
 
     def reembed(
         self, model: str | None = None, *, progress: Progress | None = None, background: bool = False
@@ -1024,8 +1037,7 @@ class Memory(Timeline):
 
         Everything goes on being searched and written meanwhile, by this process and by others. Each space is
         searched by its old vectors until all new ones are there. What was cut off is finished by asking for
-        the same again, or by a worker. ``progress`` is called with the number of entries embedded since the
-        last call. With ``background`` the change is only noted, and a worker makes it.
+        the same again, or by a worker.
 
         Raises:
             EmbeddingError: the model cannot be had or failed; the message says which one serves now.
@@ -1046,9 +1058,8 @@ class Memory(Timeline):
         """Do in this process what waits to be done, until nothing is due; what of it there was.
 
         Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
-        as it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none
-        is named), ``concurrency`` is how many jobs of a topic are done at a time. Jobs that fail are tried
-        again later: by the next call, or by a worker.
+        as it comes; a program without one calls this at a good moment. Jobs that fail
+        are tried again later: by the next call, or by a worker.
 
         Raises:
             BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
@@ -1062,10 +1073,6 @@ class Memory(Timeline):
             DatabaseUnavailable: not within so many seconds.
         """
         self._portal.call(lambda: self._inner.ready(seconds=seconds))
-
-    def health(self) -> Health:
-        """Return what this memory runs on and how much it holds."""
-        return self._portal.call(lambda: self._inner.health())
 
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
@@ -1227,15 +1234,15 @@ class Keys:
         """List the keys, newest first, with when each was last used. Revoked ones are listed too."""
         return self._portal.call(lambda: self._inner.list(space=space))
 
-    def revoke(self, key: str, *, space: str | None = None) -> Key:
-        """Revoke a key: it opens nothing any more. Running servers take notice within seconds.
+    def revoke(self, key: str, *, space: str | None = None, confirm: bool = False) -> Key:
+        """Revoke a key for good, and return it: it opens nothing any more.
 
-        Ending it again changes nothing.
+        Running servers take notice within seconds. Revoking it again changes nothing.
 
         Raises:
             NotFound: There is no such key.
         """
-        return self._portal.call(lambda: self._inner.revoke(key, space=space))
+        return self._portal.call(lambda: self._inner.revoke(key, space=space, confirm=confirm))
 
     def opened_by(self, token: str) -> Key | None:
         """Return the key of a token, or None if it opens nothing: not ours, or revoked."""
@@ -1878,12 +1885,9 @@ class Ledger(Lookup, Retention):
     ) -> None:
         """Register keys of your own with the shape of their values.
 
-        ``pattern`` is a key, or has placeholders as ``baseline.foh.{locationLabel}.{daypart}``; ``shape`` is
-        a pydantic model, any type that pydantic can validate, or a TypeAdapter, and JSON Schema must be able
-        to say it. With the first fact under the key in a space the shape is kept there, and every program
-        checks values by it. Where another program registered the key, the shape that takes more is kept;
-        where neither takes what the other takes, the fact is refused (``Conflict``), or with ``replace`` this
-        shape takes the place of the other.
+        JSON Schema must be able to say the shape. With the first fact under the key in a space the shape is
+        kept there, and every program checks values by it. Where another program registered the key, the shape
+        that takes more is kept; where neither takes what the other takes, the fact is refused (``Conflict``).
 
         Raises:
             BadInput: the pattern is registered already, or an argument cannot be taken.
@@ -1893,7 +1897,7 @@ class Ledger(Lookup, Retention):
         )
 
     def on_correction(self, callback: Callback) -> None:
-        """Call ``callback(Correction)``, plain or async, after each correction made through this ledger.
+        """Call a function after each correction made through this ledger.
 
         The write is durable by then: what the callback raises is logged and stands in ``Change.hook_errors``.
         """
@@ -3249,7 +3253,7 @@ class Episodes:
             lambda: self._inner.curve(id, space=space, points=points, ahead_days=ahead_days)
         )
 
-    def recall(
+    def search(
         self, question: str, *, space: str, user: str | None = None, limit: int = 10
     ) -> Sequence[FoundEpisode]:
         """Find the episodes that answer a question, the best first.
@@ -3260,7 +3264,7 @@ class Episodes:
         Raises:
             BadInput: An argument is invalid; the error names it.
         """
-        return self._portal.call(lambda: self._inner.recall(question, space=space, user=user, limit=limit))
+        return self._portal.call(lambda: self._inner.search(question, space=space, user=user, limit=limit))
 
     def reinforce(self, ids: Sequence[UUID | str], *, space: str) -> int:
         """Note that episodes were of use, not merely found, and return how many uses count.
@@ -4249,14 +4253,6 @@ class Snapshots:
                 path, space=space, schema=schema, confirm=confirm, progress=progress
             )
         )
-
-    def scheduled(self, *, space: str) -> None:
-        """Do what a worker does every hour: take a snapshot of each schema that has none of it, and thin out.
-
-        Raises:
-            DatabaseError: Some could not be taken; the others were.
-        """
-        self._portal.call(lambda: self._inner.scheduled(space=space))
 
     def erase_all(self, snapshots: Iterable[Snapshot]) -> None:
         """Erase snapshots of a space that is no more."""

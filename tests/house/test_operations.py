@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
-from importlib import import_module
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import click
 import pytest
+from curated import CURATED, LEFT_OUT
 from tree import ROOT
 
-from quipu.app.operations import OPERATIONS, ROOMS, Operation
+from quipu.app.operations import OPERATIONS, Operation, declaration, public_names
 from quipu.interfaces.cli.main import quipu_command
-from quipu.interfaces.declarations import declared, read
+from quipu.interfaces.declarations import declared, members, read
 from quipu.interfaces.server import create_app
 
-BY_HAND = {
-    "trace.read_reviews": "REST takes reviews without their place, which is said once",
-    "trace.signal_run": "it takes values of the program",
-    "longterm.apply": "REST takes the design's own document in its place; it takes values of the program",
-    "longterm.evaluate": "REST takes the design's own document in its place; it takes values of the program",
-}
+# Methods of which the docstring tells the parameters, since they depend on each other.
+TOLD_IN_THE_TEXT = {"forget", "rewrite_freed", "check_erasure", "longterm.apply", "longterm.evaluate"}
 # Parameters that doors say in their own way, each the same at all routes and commands.
 AT_REST = {"limit": "limit", "after": "cursor", "offset": "cursor", "expected_version": "if-match"}
 
@@ -39,25 +35,43 @@ def names_at_rest(where: str) -> set[str]:
     names = {one["name"].lower() for one in route.get("parameters", [])}
     for content in route.get("requestBody", {}).get("content", {}).values():
         schema = content["schema"]
-        name = (schema.get("$ref") or schema["allOf"][0]["$ref"]).rpartition("/")[2]
-        names |= document()["components"]["schemas"][name]["properties"].keys()
+        of = {"anyOf": [schema], **schema}["anyOf"][0].get("$ref")
+        if of is not None:  # else it is a file
+            names |= document()["components"]["schemas"][of.rpartition("/")[2]]["properties"].keys()
     return names
 
 
-def names_on_the_command_line(operation: Operation) -> set[str]:
-    group, _, name = (operation.words or "").partition(" ")
+def command_of(words: str) -> click.Command:
+    """The command of these words."""
+    group, _, name = words.partition(" ")
     command = quipu_command.get_command(click.Context(quipu_command), group)
     if isinstance(command, click.Group):
         command = command.commands[name]
     assert command is not None
-    return {one.name or "" for one in command.params}
+    return command
+
+
+def names_on_the_command_line(words: str) -> set[str]:
+    """What a command takes, by the names of its parameters."""
+    return {one.name or "" for one in command_of(words).params}
+
+
+def left_out(door: str, name: str) -> Iterator[str]:
+    """Parameters of an operation that a door written by hand does not take."""
+    at_rest = not door.startswith("quipu ")
+    taken = names_at_rest(door) if at_rest else names_on_the_command_line(door.removeprefix("quipu "))
+    function = declaration(Operation(name))
+    hints = get_type_hints(function)
+    for one in inspect.signature(function).parameters:
+        if one == "self" or any(get_origin(inside) is Callable for inside in members(hints[one])):
+            continue
+        if one not in taken and (door, one) not in LEFT_OUT:
+            yield f"{door} lacks {one}"
 
 
 def missing(operation: Operation) -> Iterator[str]:
-    """Parameters that a door of an operation does not take, or a page does not tell of."""
+    """Parameters that a door of an operation does not take."""
     declaration = declared(operation)
-    page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
-    told = page.partition(f"**`{operation.name}(")[2].partition("\n**`")[0]
     for name, parameter in declaration.parameters.items():
         for route in (operation.route, operation.everywhere):
             if route is None or parameter.local or (route == operation.everywhere and name == "space"):
@@ -70,11 +84,9 @@ def missing(operation: Operation) -> Iterator[str]:
         if (
             operation.words is not None
             and not parameter.local
-            and name not in names_on_the_command_line(operation)
+            and name not in names_on_the_command_line(operation.words)
         ):
             yield f"the command lacks {name}"
-        if f"- `{name}`: " not in told:
-            yield f"python.md lacks {name}"
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.name)
@@ -82,19 +94,48 @@ def test_every_door_takes_every_parameter(operation: Operation) -> None:
     assert [*missing(operation)] == []
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_method_of_a_derived_room_is_an_operation(room: str) -> None:
-    module, _, name = ROOMS[room].partition(":")
-    made = getattr(import_module(module), name)
-    own = inspect.getmembers(made, inspect.iscoroutinefunction) if room else vars(made).items()
-    methods = {
-        f"{room}.{name}".lstrip(".")
-        for name, method in own
-        if inspect.iscoroutinefunction(method) and not name.startswith("_")
-    }
-    listed = [one.name for one in OPERATIONS if one.room == room]
-    assert sorted(listed) == sorted(set(listed))
-    assert methods - set(listed) == {name for name in BY_HAND if name.rpartition(".")[0] == room}
+@pytest.mark.parametrize("name", [one for one in public_names() if one != "aclose"])
+def test_the_reference_tells_each_method_with_its_parameters(name: str) -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
+    assert page.count(f"**`{name}(") == 1
+    told = page.partition(f"**`{name}(")[2].partition("\n**`")[0]
+    parameters = declared(Operation(name), whole=False).parameters
+    assert [one for one in parameters if f"- `{one}`: " not in told and name not in TOLD_IN_THE_TEXT] == []
+    assert all(f"`{one}`" in told or one in told.partition(")`**")[0] for one in parameters)
+
+
+@pytest.mark.parametrize("door", [one for one in CURATED if not one.startswith("no ")])
+def test_every_door_written_by_hand_takes_every_parameter(door: str) -> None:
+    assert [line for name in CURATED[door].does for line in left_out(door, name)] == []
+
+
+@pytest.mark.parametrize("door", [one for one in CURATED if one.startswith("quipu ") and CURATED[one].does])
+def test_an_option_is_called_as_its_parameter_is(door: str) -> None:
+    command = command_of(door.removeprefix("quipu "))
+    options = {one.name or "": {*one.opts} for one in command.params if isinstance(one, click.Option)}
+    for operation in CURATED[door].does:
+        for name in inspect.signature(declaration(Operation(operation))).parameters:
+            word = "yes" if name == "confirm" else name.replace("_", "-")
+            alike = {f"--{word}", f"--{word.removesuffix('s')}"}
+            assert alike & options.get(name, alike) or (door, name) in LEFT_OUT, (door, name)
+
+
+@pytest.mark.parametrize("words", ["recall", "why", "gather", "reminders"])
+def test_kinds_are_chosen_alike_everywhere(words: str) -> None:
+    (kinds,) = (one for one in command_of(words).params if one.name == "kinds")
+    assert isinstance(kinds, click.Option)
+    assert (kinds.opts, kinds.metavar, kinds.multiple) == (["--kind"], "KIND", True)
+    (declared_once,) = (one for one in command_of("gather").params if one.name == "kinds")
+    assert kinds.help == getattr(declared_once, "help", None)
+
+
+def test_what_is_left_out_on_purpose_is_really_missing() -> None:
+    for (door, name), _ in LEFT_OUT.items():
+        at_rest = not door.startswith("quipu ")
+        taken = names_at_rest(door) if at_rest else names_on_the_command_line(door.removeprefix("quipu "))
+        operations = [inspect.signature(declaration(Operation(one))) for one in CURATED[door].does]
+        assert any(name in one.parameters for one in operations), (door, name)
+        assert name not in taken, (door, name)
 
 
 def test_a_docstring_is_read_into_its_parts() -> None:

@@ -189,7 +189,7 @@ def test_why_without_such_a_hit_says_so(quipu: CommandLine, arguments: list[str]
 
 
 def test_sessions_are_listed_latest_first(chat: CommandLine) -> None:
-    assert [one["name"] for one in chat.json("sessions", "-s", "chat")["sessions"]] == ["s2", "s1"]
+    assert [one["name"] for one in chat.json("sessions", "-s", "chat")["items"]] == ["s2", "s1"]
     assert "s1" in chat.text("sessions", "-s", "chat", "-n", "1", "--offset", "1")
     assert "No sessions" in chat.text("sessions", "-s", "nobody")
 
@@ -197,11 +197,11 @@ def test_sessions_are_listed_latest_first(chat: CommandLine) -> None:
 def test_forgetting_is_shown_first_and_proved_then(chat: CommandLine, url: str) -> None:
     chat.text("recall", "Who moved to Lisbon?", "-s", "chat")
     assert "--yes" in chat.text("forget", "-s", "chat", "--session", "s1")
-    assert len(chat.json("sessions", "-s", "chat")["sessions"]) == 2
+    assert len(chat.json("sessions", "-s", "chat")["items"]) == 2
     done = chat.json("forget", "-s", "chat", "--session", "s1", "--yes")
     assert done["counts"]["messages"] == 3
     assert done["receipt"] in receipts(url)
-    assert [one["name"] for one in chat.json("sessions", "-s", "chat")["sessions"]] == ["s2"]
+    assert [one["name"] for one in chat.json("sessions", "-s", "chat")["items"]] == ["s2"]
     assert not any("Lisbon" in path.read_text("utf-8") for path in chat.home.rglob("*") if path.is_file())
 
 
@@ -216,9 +216,9 @@ def test_a_whole_space_is_forgotten_only_when_it_is_named_as_such(chat: CommandL
         ["forget", "-s", "chat", "--user", "Bo", "--everything", "--yes"],
     ):
         assert chat.run(*arguments).returncode == 2
-    assert len(chat.json("sessions", "-s", "chat")["sessions"]) == 2
+    assert len(chat.json("sessions", "-s", "chat")["items"]) == 2
     chat.text("forget", "-s", "chat", "--everything", "--yes")
-    assert chat.json("sessions", "-s", "chat")["sessions"] == []
+    assert chat.json("sessions", "-s", "chat")["items"] == []
 
 
 def test_what_is_stored_does_not_steer_the_terminal(quipu: CommandLine) -> None:
@@ -324,7 +324,7 @@ def stored(url: str) -> int:
 def test_the_spaces_are_listed_with_what_they_hold(chat: CommandLine) -> None:
     chat.run("observe", "hello", "--space", "ana")
     assert chat.json("spaces") == {
-        "spaces": [
+        "items": [
             {"name": "ana", "entries": 1, "sessions": 0},
             {"name": "chat", "entries": 4, "sessions": 2},
         ]

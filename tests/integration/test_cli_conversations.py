@@ -1,4 +1,4 @@
-"""``quipu conversations`` and ``quipu prompt``, over a real database."""
+"""``quipu conversations``, over a real database."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_conversation_is_listed_shown_changed_and_brought_back(quipu: CommandL
 
 
 def test_a_prompt_waits_is_answered_and_listed(quipu: CommandLine) -> None:
-    assert "--session" in quipu.run("prompt", "Well?").stderr
-    assert "A worker answers it" in quipu.text("prompt", "--session", "s", "Well?")
+    assert "--session" in quipu.run("conversations", "prompt", "Well?").stderr
+    assert "A worker answers it" in quipu.text("conversations", "prompt", "--session", "s", "Well?")
     quipu.text("worker", "--burst", "--topics", "prompt-queue")
-    assert " no_agent " in quipu.text("prompt", "--list")
+    assert " no_agent " in quipu.text("conversations", "prompts")

@@ -104,7 +104,7 @@ def test_a_pipe_that_is_named_as_a_file_is_refused_and_not_waited_for(
         ("receipts", "verify", "pipe"),
         ("observe", "--file", "pipe"),
         ("forget", "--check", "x", "--for", "pipe"),
-        ("snapshots", "import", "pipe"),
+        ("snapshots", "import-dump", "pipe"),
         ("transcripts", "import-sqlite", "pipe"),
         ("longterm", "import-sqlite", "pipe"),
         ("import", "claude-code", "pipe"),

@@ -10,7 +10,7 @@ from cli_process import CommandLine
 from click.testing import CliRunner
 
 from quipu.interfaces.cli.call import Call
-from quipu.interfaces.cli.commands.transcripts_lookup import extract
+from quipu.interfaces.cli.commands.rooms import room
 
 
 @pytest.fixture
@@ -49,12 +49,16 @@ def test_sessions_are_read_by_a_command(
     monkeypatch.setenv("QUIPU_EMBEDDING_MODEL", "hashing")
     quipu.text("observe", "--session", "s1", "I prefer tabs over spaces.")
     call = Call(url=url, json=True)
-    done = CliRunner().invoke(extract, ["--session", "s1"], obj=call, catch_exceptions=False)
+    done = CliRunner().invoke(
+        room("lessons"), ["extract", "--session", "s1"], obj=call, catch_exceptions=False
+    )
     report = json.loads(done.stdout)
     assert [(one["session"], one["status"], one["added"]) for one in report["sessions"]] == [
         ("s1", "done", 1)
     ]
     call = Call(url=url)
-    again = CliRunner().invoke(extract, ["--session", "s1"], obj=call, catch_exceptions=False)
+    again = CliRunner().invoke(
+        room("lessons"), ["extract", "--session", "s1"], obj=call, catch_exceptions=False
+    )
     assert "read already" in again.stdout
     assert "The user prefers tabs over spaces." in quipu.text("lessons", "list")

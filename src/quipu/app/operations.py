@@ -2,14 +2,16 @@
 
 The async method declares an operation: its name, parameters, types, defaults and docstring. Its line here
 adds where it stands at each door. The route, the command and the reference are made from both. An operation
-whose door has a shape of its own is written there by hand; its ``route`` or ``command`` is None then.
+whose door has a shape of its own is written there by hand; it has no ``route`` or ``command`` then, and
+without either it has no line here. A list beside the tests names all such doors, with the reason for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
+from inspect import getmembers, isfunction
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
@@ -24,12 +26,12 @@ class Operation:
     HTTP method and the path under ``/v1``, with ``{name}`` where a parameter stands; parameters that are left
     over are the query of a GET, the body of all others. ``level`` is the least level of a key; ``owner`` is
     ``admin`` with all spaces. ``everywhere`` is the route by which the owner does it for all spaces together.
-    ``status`` is the code of success. ``command`` is what the command line calls it: the words of its name,
-    if nothing else is given. ``view`` is the function of ``quipu.interfaces.cli.views`` that shows the answer
-    to people. ``named`` is what an answer that is a number or a text is called at the doors. ``same`` returns
-    what must be unchanged between a preview and its confirmation. ``arguments`` are optional parameters that
-    a command takes by place, ``options`` are those that it takes by name though others may give them by
-    place. ``busy`` is what a command says while it works for long.
+    ``status`` is the code of success. ``command`` is False where no command is derived; its words are those
+    of the name. ``view`` is the function of ``quipu.interfaces.cli.views`` that shows the answer to people.
+    ``named`` is what an answer that is a number or a text is called at the doors. ``same`` returns what must
+    be unchanged between a preview and its confirmation. ``arguments`` are optional parameters that a command
+    takes by place, ``options`` are those that it takes by name though others may give them by place.
+    ``busy`` is what a command says while it works for long.
     """
 
     name: str
@@ -38,7 +40,7 @@ class Operation:
     _: KW_ONLY
     everywhere: str | None = None
     status: int = 200
-    command: str | None = ""
+    command: bool = True
     view: str = ""
     named: str = "count"
     same: Callable[[Any], object] | None = None
@@ -63,13 +65,14 @@ class Operation:
     @property
     def words(self) -> str | None:
         """Name on the command line, ``longterm archive-many``; None if it has no derived command."""
-        return self.command if self.command != "" else self.name.replace(".", " ").replace("_", "-")
+        return self.name.replace(".", " ").replace("_", "-") if self.command else None
 
 
 ROOMS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "": "quipu.app.timeline:AsyncTimeline",
+        "": "quipu.app.memory:AsyncMemory",
         "aliases": "quipu.app.aliases:AsyncAliases",
+        "answers": "quipu.upkeep.answers.answers:AsyncAnswers",
         "longterm": "quipu.kinds.longterm.longterm:AsyncLongterm",
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
@@ -89,6 +92,16 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "transcripts": "quipu.kinds.transcripts.transcripts:AsyncTranscripts",
     }
 )
+
+
+def public_names() -> Iterator[str]:
+    """Yield the names of all public methods of the memory and its rooms, ``recall`` and ``longterm.list``."""
+    for room, place in ROOMS.items():
+        module, _, name = place.partition(":")
+        made = getattr(import_module(module), name)
+        for method, _ in getmembers(made, isfunction):
+            if not method.startswith("_"):
+                yield f"{room}.{method}".lstrip(".")
 
 
 def declaration(operation: Operation) -> Callable[..., Any]:
@@ -143,7 +156,7 @@ def _topics(done: Any) -> dict[str, int]:
 
 def _written(name: str, route: str) -> Operation:
     """Return an operation of programs, which writes something down and answers with its id."""
-    return Operation(name, route, "write", status=201, named="id", command=None)
+    return Operation(name, route, "write", status=201, named="id", command=False)
 
 
 def _table_rows(act: str, *, view: str, status: int = 200) -> Operation:
@@ -166,6 +179,12 @@ OPERATIONS: Final = (
     Operation("relate", "POST /relate", "write", view="relations.one"),
     Operation("unrelate", "POST /unrelate", "write", view="relations.one"),
     Operation("relations", "GET /relations", view="relations.table"),
+    Operation("sessions", "GET /sessions", view="record.sessions"),
+    Operation("reminders", "GET /reminders", view="record.reminders"),
+    Operation("used_lately", "GET /used-lately", view="record.used"),
+    Operation("overview", "GET /overview", view="record.overview"),
+    Operation("spaces", "GET /spaces", "owner", view="record.spaces"),
+    Operation("health", "GET /health", "owner", command=False),
     Operation("gather", "POST /gather", view="timeline.gathered", arguments=("topic",)),
     Operation("aliases.list", "GET /aliases", view="aliases.table"),
     Operation("aliases.add", "POST /aliases", "write", view="aliases.one"),
@@ -187,7 +206,6 @@ OPERATIONS: Final = (
     Operation("ledger.end_session", "POST /ledger/sessions/end", "write", status=204, view="text.done"),
     Operation("ledger.rebuild", "POST /ledger/rebuild", "admin", view="facts.rebuilt"),
     Operation("ledger.retention", "POST /ledger/retention", "admin", view="receipts.went", same=_counts),
-    Operation("evidence.recommend", command=None),
     Operation("evidence.list", "GET /evidence/recommendations", view="evidence.recommendations"),
     Operation("evidence.get", "GET /evidence/recommendations/{id}", view="evidence.recommendation"),
     Operation("evidence.sources", "GET /evidence/recommendations/{id}/sources", view="evidence.shown"),
@@ -196,7 +214,7 @@ OPERATIONS: Final = (
     _written("trace.tool_call", "POST /trace/tool-calls"),
     _written("trace.source_run", "POST /trace/source-runs"),
     _written("trace.competitor_check", "POST /trace/competitor-checks"),
-    Operation("trace.competitor_checks", "GET /trace/competitor-checks", command=None),
+    Operation("trace.competitor_checks", "GET /trace/competitor-checks", command=False),
     _written("trace.fallback", "POST /trace/fallbacks"),
     Operation("longterm.add", "POST /longterm", "write", status=201, view=_MEMORY),
     Operation("longterm.list", "GET /longterm", view="longterm.table"),
@@ -214,7 +232,7 @@ OPERATIONS: Final = (
     ),
     Operation("longterm.audit", "GET /longterm/audit", view="longterm.audit"),
     Operation("longterm.recover", view="longterm.recovered"),
-    Operation("longterm.evaluate_session", command="longterm evaluate", view="longterm.evaluation"),
+    Operation("longterm.evaluate_session", view="longterm.evaluation"),
     Operation("longterm.import_sqlite", view="longterm.imported", busy="Importing memories"),
     Operation("longterm.export_sqlite", view="longterm.exported", busy="Writing"),
     Operation("loops.list", "GET /loops", view="loops.loops"),
@@ -232,7 +250,7 @@ OPERATIONS: Final = (
     Operation("beliefs.correct", "POST /beliefs/{id}/correct", "write", view=_BELIEF),
     Operation("beliefs.erase", "POST /beliefs/{id}/erase", "admin", view=_BELIEF),
     Operation("episodes.list", "GET /episodes", view="episodes.table"),
-    Operation("episodes.recall", "POST /episodes/recall", view="episodes.found"),
+    Operation("episodes.search", "POST /episodes/search", view="episodes.found"),
     Operation("episodes.stats", "GET /episodes/stats", view="episodes.stats"),
     Operation("episodes.get", "GET /episodes/{id}", view=_EPISODE),
     Operation("episodes.messages", "GET /episodes/{id}/messages", view="episodes.messages"),
@@ -261,8 +279,7 @@ OPERATIONS: Final = (
     Operation("conversations.threads", "GET /conversations/threads", view="conversations.threads"),
     Operation("conversations.topics", "GET /conversations/topics", view="conversations.topics"),
     Operation("conversations.reread", "POST /conversations/reread", "write", view="conversations.reread"),
-    Operation("conversations.prompt", "POST /conversations/prompts", "write", status=202, command=None),
-    Operation("conversations.await_reply", command=None),
+    Operation("conversations.prompt", "POST /conversations/prompts", "write", status=202, command=False),
     Operation("conversations.prompts", "GET /conversations/prompts", view="conversations.prompts"),
     Operation(
         "conversations.answer", "POST /conversations/answer", "write", status=202, view="conversations.prompt"
@@ -270,7 +287,7 @@ OPERATIONS: Final = (
     Operation("lessons.add", "POST /lessons", "write", status=201, view=_LESSON),
     Operation("lessons.list", "GET /lessons", view="lessons.table"),
     Operation("lessons.search", "POST /lessons/search", view="lessons.found"),
-    Operation("lessons.extract", command=None),
+    Operation("lessons.extract", view="lessons.report", busy="Reading sessions"),
     Operation("lessons.reinforce", "POST /lessons/reinforce", "write", view=_USED),
     Operation("lessons.prune", "POST /lessons/prune", "write", view="lessons.pruned", same=_lesson_ids),
     Operation("lessons.get", "GET /lessons/{id}", view=_LESSON),
@@ -279,9 +296,6 @@ OPERATIONS: Final = (
     Operation("lessons.archive", "POST /lessons/{id}/archive", "write", view=_LESSON),
     Operation("lessons.unarchive", "POST /lessons/{id}/unarchive", "write", view=_LESSON),
     Operation("lessons.confirm", "POST /lessons/{id}/confirm", "write", view=_LESSON),
-    Operation("transcripts.sync", command=None),
-    Operation("transcripts.pending", command=None),
-    Operation("transcripts.follow", command=None),
     Operation("transcripts.list", "GET /transcripts", view="transcripts.sessions"),
     Operation("transcripts.get", "GET /transcripts/one", view="transcripts.shown"),
     Operation("transcripts.search", "POST /transcripts/search", view="transcripts.searched"),
@@ -289,7 +303,6 @@ OPERATIONS: Final = (
     Operation("transcripts.tools", "GET /transcripts/tools", view="transcripts_counts.tools"),
     Operation("transcripts.files", "GET /transcripts/files", view="transcripts_counts.files"),
     Operation("transcripts.stats", "GET /transcripts/stats", view="transcripts_counts.stats"),
-    Operation("transcripts.query", command=None),
     Operation(
         "transcripts.schema",
         "GET /transcripts/schema",
@@ -303,17 +316,11 @@ OPERATIONS: Final = (
         view="transcripts_counts.compacted",
         same=_outputs,
     ),
-    Operation("transcripts.bootstrap", "GET /transcripts/bootstrap", command=None),
-    Operation("transcripts.waiting", "GET /transcripts/waiting", command=None),
-    Operation("transcripts.index", command=None),
-    Operation("transcripts.unindexed", command=None),
-    Operation("transcripts.index_texts", command=None),
-    Operation("transcripts.import_sqlite", command=None),
-    Operation("transcripts.export_sqlite", command=None),
-    Operation("transcripts.migrate_sqlite", command=None),
+    Operation("transcripts.bootstrap", "GET /transcripts/bootstrap", command=False),
+    Operation("transcripts.waiting", "GET /transcripts/waiting", command=False),
     Operation("tables.list", "GET /tables", view="tables.listing"),
-    Operation("tables.query", "POST /tables/query", command=None),
-    Operation("tables.prompt", "GET /tables/prompt", command=None),
+    Operation("tables.query", "POST /tables/query", command=False),
+    Operation("tables.prompt", "GET /tables/prompt", command=False),
     Operation(
         "tables.create_table",
         "POST /tables/create",
@@ -323,16 +330,15 @@ OPERATIONS: Final = (
         options=("name", "sql"),
     ),
     Operation("tables.recreate", "POST /tables/recreate", "admin", view="tables.recreated", options=("sql",)),
-    Operation("tables.execute", "POST /tables/execute", "admin", command=None, same=_lost),
+    Operation("tables.execute", "POST /tables/execute", "admin", command=False, same=_lost),
     _table_rows("insert", view="tables.inserted", status=201),
     _table_rows("update", view="tables.updated"),
     _table_rows("delete", view="tables.deleted"),
-    Operation("tables.call", command=None),
-    Operation("tables.browse", "POST /tables/browse", command=None),
-    Operation("tables.row", "POST /tables/row", command=None),
-    Operation("tables.embedded", "POST /tables/embedded", command=None),
-    Operation("tables.references", "GET /tables/references", command=None),
-    Operation("tables.near", "POST /tables/near", command=None),
+    Operation("tables.browse", "POST /tables/browse", command=False),
+    Operation("tables.row", "POST /tables/row", command=False),
+    Operation("tables.embedded", "POST /tables/embedded", command=False),
+    Operation("tables.references", "GET /tables/references", command=False),
+    Operation("tables.near", "POST /tables/near", command=False),
     Operation("tables.schemas", "GET /tables/schemas", view="tables.schemas"),
     Operation("tables.create_schema", "POST /tables/schemas", "admin", status=201, view="tables.schema"),
     Operation(
@@ -353,16 +359,12 @@ OPERATIONS: Final = (
     ),
     Operation("snapshots.list", "GET /snapshots", view="snapshots.snapshots"),
     Operation("snapshots.get", "GET /snapshots/{name}", view=_SNAPSHOT),
-    Operation("snapshots.path", command=None),
     Operation("snapshots.prune", "POST /snapshots/prune", "admin", view="snapshots.thinned", same=_deleted),
     Operation("snapshots.erase", "POST /snapshots/{name}/erase", "admin", view=_SNAPSHOT, same=_file),
-    Operation("snapshots.restore", "POST /snapshots/{name}/restore", "admin", command=None, same=_change),
+    Operation("snapshots.restore", "POST /snapshots/{name}/restore", "admin", command=False, same=_change),
     Operation("snapshots.export", view="snapshots.handed_out", busy="Writing"),
-    Operation("snapshots.import_dump", command=None),
-    Operation("snapshots.scheduled", command=None),
-    Operation("snapshots.erase_all", command=None),
     Operation("settings.list", everywhere="GET /engine/settings", view="settings.states"),
-    Operation("settings.get", view="settings.state"),
+    Operation("settings.get", everywhere="GET /engine/settings/{name}", view="settings.state"),
     Operation(
         "settings.set",
         "PUT /settings/{name}",
@@ -380,14 +382,11 @@ OPERATIONS: Final = (
     Operation("queue.status", "GET /queue", "owner", view="queue.status"),
     Operation("queue.dead", "GET /queue/dead", "owner", view="queue.dead"),
     Operation("queue.get", "GET /queue/jobs/{job}", "owner", view="queue.job"),
-    Operation("queue.retry", "POST /queue/retry", "owner", command=None),
-    Operation("queue.purge", "POST /queue/purge", "owner", command=None, same=_topics),
-    Operation("keys.create", "POST /keys", "owner", status=201, command=None),
+    Operation("queue.retry", "POST /queue/retry", "owner", command=False),
+    Operation("queue.purge", "POST /queue/purge", "owner", command=False, same=_topics),
+    Operation("keys.create", "POST /keys", "owner", status=201, command=False),
     Operation("keys.list", "GET /keys", "owner", view="keys.table"),
     Operation("keys.revoke", view="keys.one"),
-    Operation("keys.opened_by", command=None),
-    Operation("keys.count", command=None),
-    Operation("keys.used", command=None),
     Operation("receipts.list", "GET /receipts", everywhere="GET /engine/receipts", view="receipts.table"),
     Operation("receipts.get", "GET /receipts/{id}", view="receipts.whole"),
     Operation("receipts.key", "GET /receipts/key", view="receipts.key"),

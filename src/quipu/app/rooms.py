@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from quipu.app.kinds import ERASERS, REGISTER
 from quipu.app.parts import Parts
 from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Space
 from quipu.kernel.base.scope import everybody_only
 from quipu.kernel.base.text import Marks
 from quipu.kernel.config import Settings
@@ -267,7 +268,7 @@ class AsyncRooms:
             ),
         )
 
-    async def marks(self, *, space: str) -> Marks:
+    async def marks(self, *, space: Space) -> Marks:
         """Return the marks of memory that a space puts into prompts; whoever has them can mark any words."""
         return await self._ready.answering.marks(space)
 

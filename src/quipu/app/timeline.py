@@ -17,6 +17,7 @@ from quipu.errors import BadInput
 from quipu.kernel.base.parameters import (
     MOST_ROWS,
     Example,
+    OnlyKinds,
     OnlySession,
     OnlyUser,
     Since,
@@ -87,9 +88,7 @@ class AsyncTimeline(AsyncRelations):
         speaker: Annotated[
             str | None, Doc("Only what was said by this person, or in this role."), Example("Ana")
         ] = None,
-        kinds: Annotated[
-            Sequence[str] | None, Doc("Only these kinds of memory."), Example(["message"])
-        ] = None,
+        kinds: OnlyKinds = None,
         since: Since = None,
         until: Until = None,
         exchanges: Annotated[bool, Doc("Show the reply with each line.")] = False,

@@ -87,17 +87,17 @@ class Declaration:
         )
 
 
-def declared(operation: Operation) -> Declaration:
-    """Read the declaration of an operation.
+def declared(operation: Operation, *, whole: bool = True) -> Declaration:
+    """Read the declaration of an operation; a method that no door is derived from need not be ``whole``.
 
     Raises:
-        TypeError: a parameter has no help, or the docstring is missing.
+        TypeError: a parameter has no help where all must have it, or the docstring is missing.
     """
     function = declaration(operation)
     hints = typing.get_type_hints(function, include_extras=True)
     signature = inspect.signature(function)
     parameters = {
-        name: _parameter(operation, one, hints[name])
+        name: _parameter(operation, one, hints[name], whole=whole)
         for name, one in signature.parameters.items()
         if name != "self"
     }
@@ -142,19 +142,19 @@ def optional(annotation: Any) -> bool:
     return type(None) in typing.get_args(annotation)
 
 
-def _parameter(operation: Operation, one: inspect.Parameter, annotation: Any) -> Parameter:
+def _parameter(operation: Operation, one: inspect.Parameter, annotation: Any, *, whole: bool) -> Parameter:
     metadata: Sequence[Any] = ()
     if typing.get_origin(annotation) is Annotated:
         annotation, *metadata = typing.get_args(annotation)
     help_ = next((note.documentation for note in metadata if isinstance(note, Doc)), None)
-    if help_ is None:
+    if help_ is None and whole:
         raise TypeError(f"{operation.name} says nothing of its parameter {one.name}")
     bounds = next((note for note in metadata if isinstance(note, Interval)), Interval())
     return Parameter(
         name=one.name,
         type=annotation,
         default=one.default,
-        help=help_,
+        help=help_ or "",
         example=next((note.value for note in metadata if isinstance(note, Example)), None),
         least=cast("int | None", bounds.ge),
         most=cast("int | None", bounds.le),

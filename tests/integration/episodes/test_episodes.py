@@ -148,14 +148,14 @@ async def test_recall_finds_episodes_with_parts_that_are_explained(memory: Async
     why = await memory.why(trip)
     assert {reason.signal for reason in why.reasons} == set(trip.parts)
     assert trip.source.session == "s0"
-    found = await memory.episodes.recall("When did we plan the trip to Lisbon?", space=SPACE)
+    found = await memory.episodes.search("When did we plan the trip to Lisbon?", space=SPACE)
     assert (found[0].episode.id, found[0].score) == (trip.source.message, trip.score)
 
 
 async def test_looking_changes_nothing_and_use_does(memory: AsyncMemory, clock: FrozenClock) -> None:
     (build,) = await condensed(memory, BUILD)
     await memory.recall("parser", space=SPACE)
-    await memory.episodes.recall("parser", space=SPACE)
+    await memory.episodes.search("parser", space=SPACE)
     await memory.episodes.curve(build.id, space=SPACE)
     assert await memory.episodes.get(build.id, space=SPACE) == build
     assert await memory.episodes.reinforce([build.id], space=SPACE) == 1
@@ -180,12 +180,12 @@ async def test_a_faint_match_in_part_is_said_to_be_half_remembered(
     await condensed(memory, GARDEN)
     question = "Which compost did the neighbour in Berlin recommend against snails last winter?"
     clock.advance(timedelta(days=200))
-    (found,) = await memory.episodes.recall(question, space=SPACE)
+    (found,) = await memory.episodes.search(question, space=SPACE)
     assert found.half_remembered
     assert found.parts["half_remembered"] < 0
     block = await memory.recall_block(question, budget_tokens=500, space=SPACE, kinds=("episodes",))
     assert "half remembered" in block.text
-    (again,) = await memory.episodes.recall("compost for tomatoes", space=SPACE)
+    (again,) = await memory.episodes.search("compost for tomatoes", space=SPACE)
     assert not again.half_remembered
 
 
@@ -268,7 +268,7 @@ async def test_what_cannot_be_meant_is_refused(memory: AsyncMemory) -> None:
     with pytest.raises(BadInput, match="id"):
         await episodes.get("x", space=SPACE)
     with pytest.raises(BadInput, match="question"):
-        await episodes.recall("  ", space=SPACE)
+        await episodes.search("  ", space=SPACE)
     with pytest.raises(BadInput, match="points"):
         await episodes.curve("abcd", space=SPACE, points=1)
 

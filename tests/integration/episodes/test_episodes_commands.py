@@ -82,9 +82,9 @@ def test_its_curve_is_drawn_in_the_terminal(quipu: CommandLine) -> None:
 
 
 def test_it_is_recalled_used_archived_and_brought_back(quipu: CommandLine, trip: str) -> None:
-    (best, *_) = quipu.json("episodes", "recall", "the night train to Lisbon")["items"]
+    (best, *_) = quipu.json("episodes", "search", "the night train to Lisbon")["items"]
     assert best["episode"]["id"] == trip
-    assert trip[:8] in quipu.text("episodes", "recall", "the night train to Lisbon")
+    assert trip[:8] in quipu.text("episodes", "search", "the night train to Lisbon")
     assert "1 use noted" in quipu.text("episodes", "reinforce", trip[:8])
     assert "▲" in quipu.text("episodes", "curve", trip)
     assert quipu.json("episodes", "archive", trip)["deleted_at"] is not None
@@ -121,7 +121,7 @@ def test_it_is_erased_only_when_that_is_confirmed(quipu: CommandLine) -> None:
         (("list", "--order", "best"), "best"),
         (("list", "--limit", "0"), "limit"),
         (("curve", "0000", "--ahead-days", "-1"), "ahead-days"),
-        (("recall", " "), "question"),
+        (("search", " "), "question"),
     ],
 )
 def test_what_cannot_be_meant_is_said_to_be_so(quipu: CommandLine, words: tuple[str, ...], told: str) -> None:

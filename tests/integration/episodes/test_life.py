@@ -33,7 +33,7 @@ async def test_two_years(memory: AsyncMemory, clock: FrozenClock) -> None:
             clock.advance(WEEK)
             if used:
                 assert await memory.episodes.reinforce([used], space=SPACE) == 1
-        await memory.episodes.recall("yellow leaves of the tomatoes", space=SPACE)
+        await memory.episodes.search("yellow leaves of the tomatoes", space=SPACE)
         clock.advance(MONTH - DAY - 4 * WEEK)
 
     kept, faded = [await memory.episodes.get(one, space=SPACE) for one in (used, unused)]
@@ -53,5 +53,5 @@ async def test_two_years(memory: AsyncMemory, clock: FrozenClock) -> None:
     stats = await memory.episodes.stats(space=SPACE)
     assert (stats.episodes, stats.waiting, stats.uses) == (len(everything), 0, kept.uses)
 
-    (found, *_) = await memory.episodes.recall("chemicals and compost", space=SPACE, limit=50)
+    (found, *_) = await memory.episodes.search("chemicals and compost", space=SPACE, limit=50)
     assert found.episode.gist == faded.gist  # faded, and never lost

@@ -26,7 +26,7 @@ def test_hooks_are_installed_shown_and_removed(
 ) -> None:
     settings_file.parent.mkdir()
     settings_file.write_text('{"model": "opus"}')
-    assert run(["hooks", "install", "claude-code", "--dry-run"]) == 0
+    assert run(["hooks", "install", "claude-code", "--preview"]) == 0
     assert json.loads(capsys.readouterr().out)["model"] == "opus"
     assert settings_file.read_text() == '{"model": "opus"}'
     assert run(["hooks", "install", "claude-code"]) == 0
@@ -46,10 +46,10 @@ def test_hooks_are_installed_shown_and_removed(
 
 
 def test_a_project_has_hooks_of_its_own(settings_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["hooks", "install", "--project", "--space", "boat", "--tokens", "200"]) == 0
+    assert run(["hooks", "install", "--project", "--space", "boat", "--budget-tokens", "200"]) == 0
     made = json.loads((Path(".claude") / "settings.json").read_text())
     (group,) = made["hooks"]["UserPromptSubmit"]
-    assert group["hooks"][0]["command"].endswith(" prompt --space boat --tokens 200 || true")
+    assert group["hooks"][0]["command"].endswith(" prompt --space boat --budget-tokens 200 || true")
     assert run(["hooks", "install", "--local"]) == 0
     assert (Path(".claude") / "settings.local.json").exists()
     assert not settings_file.exists()

@@ -76,9 +76,13 @@ async def test_keys_are_made_shown_once_and_ended(clients: Any, memory: AsyncMem
     assert made["key"]["id"] in listed
     assert made["token"] not in listed
     assert made["token"][-20:] not in listed
-    assert (await owner.delete(f"/v1/keys/{made['key']['id']}")).json()["revoked_at"]
+    path = f"/v1/keys/{made['key']['id']}/revoke"
+    shown = (await owner.post(path)).json()
+    assert shown["shown"]["revoked_at"] is None
+    assert (await client.post("/v1/observe", json=SAID)).status_code == 201
+    assert (await owner.post(path, json={"confirm": shown["confirm"]})).json()["shown"]["revoked_at"]
     assert (await client.post("/v1/observe", json=SAID)).status_code == 401
-    assert (await owner.delete("/v1/keys/nobody")).status_code == 404
+    assert (await owner.post("/v1/keys/nobody/revoke")).status_code == 404
 
 
 async def test_when_a_key_was_last_used_is_written_down(
@@ -219,10 +223,10 @@ async def test_probes_need_no_key_and_counters_one_for_all_spaces(clients: Any) 
     assert (await stranger.get("/health")).json() == {"status": "ok"}
     assert (await stranger.get("/ready")).json() == {"status": "ready"}
     await owner.post("/v1/recall?space=secret-name", json=ASKED)
-    await owner.delete("/v1/keys/secret-id")
+    await owner.post("/v1/keys/secret-id/revoke")
     counters = (await owner.get("/metrics")).text
     assert 'quipu_requests_total{method="POST",route="/v1/recall",status="200"}' in counters
-    assert 'route="/v1/keys/{key}",status="403"' in counters
+    assert 'route="/v1/keys/{key}/revoke",status="403"' in counters
     assert "secret" not in counters
 
 

@@ -107,7 +107,7 @@ def test_a_restart_under_load_loses_nothing_that_was_acknowledged(
     quipu: CommandLine, module_url: str, server_settings: Settings
 ) -> None:
     created = quipu.json(
-        "keys", "create", "load", "--space", "load", "--level", "write", "--per-minute", "1000000"
+        "keys", "create", "load", "--space", "load", "--level", "write", "--requests-per-minute", "1000000"
     )
     with serving(quipu) as first:
         writers = Writers(first.url, created["token"])
@@ -180,7 +180,12 @@ def test_keys_are_made_listed_and_ended_on_the_command_line(quipu: CommandLine) 
     shown = quipu.text("keys", "list", "--space", "ana")
     assert "notes" in shown
     assert made["token"] not in shown
-    assert "revoked" in quipu.text("keys", "revoke", made["key"]["id"])
+    assert "revoked" not in quipu.text("keys", "revoke", made["key"]["id"])
+    assert "revoked" in quipu.text("keys", "revoke", made["key"]["id"], "--yes")
     assert quipu.run("keys", "revoke", "000000000000").returncode == 3
-    for wrong in (["x"], ["x", "--space", "a", "--all-spaces"], ["x", "--all-spaces", "--per-minute", "0"]):
+    for wrong in (
+        ["x"],
+        ["x", "--space", "a", "--all-spaces"],
+        ["x", "--all-spaces", "--requests-per-minute", "0"],
+    ):
         assert quipu.run("keys", "create", *wrong).returncode == 2

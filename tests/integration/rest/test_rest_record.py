@@ -97,7 +97,7 @@ async def test_hits_that_were_of_use_are_counted(ana: httpx.AsyncClient) -> None
     hit = (await hits(ana, "Who moved to Lisbon?"))[0]
     used = {"hits": [{"kind": hit["kind"], "id": hit["id"]}, {"kind": "episodes", "id": "99"}]}
     assert (await done(await ana.post("/v1/reinforce", json=used)))["counted"] == 0  # neither of them ages
-    assert (await done(await ana.get("/v1/reminders", params={"user": "ana"})))["reminders"] == []
+    assert (await done(await ana.get("/v1/reminders", params={"user": "ana"})))["items"] == []
 
 
 async def test_sessions_come_in_pages_that_hold_each_once(clients: Any) -> None:

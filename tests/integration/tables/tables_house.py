@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 from psycopg import conninfo
 
 from quipu import Memory
 from quipu.kinds.tables.model import StoredSchema
+from quipu.upkeep.snapshots.snapshots import ScheduledSnapshots
 
 
 def at_once(*statements: str) -> str:
     """One statement that does several: an agent's statement is tried before it is done, which costs."""
     return f"do $at_once$ begin {'; '.join(statements)}; end $at_once$"
+
+
+def take_hourly(memory: Memory, *, space: str) -> None:
+    """Do with the snapshots of a memory what a worker does every hour."""
+    snapshots = memory.snapshots
+    made = copy(snapshots._inner)
+    made.__class__ = ScheduledSnapshots
+    snapshots._portal.call(lambda: cast("ScheduledSnapshots", made).take(space=space))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from page_client import Browser
 from tables_house import House
 
 from quipu import AsyncMemory, Memory
-from quipu.app.operations import OPERATIONS
+from quipu.app.operations import public_names
 from quipu.errors import QuipuError
 from quipu.interfaces.cli.call import Call
 from quipu.interfaces.cli.commands import snapshots as snapshot_commands
@@ -30,7 +30,7 @@ from quipu.kernel.config import Settings
 
 SPACE: Final = "ana"
 INTERNAL: Final = re.compile(r"memory_s\d")
-OPERATED: Final = {one.name for one in OPERATIONS if one.name.split(".")[0] in {"tables", "snapshots"}}
+OPERATED: Final = {one for one in public_names() if one.split(".")[0] in {"tables", "snapshots"}}
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,6 @@ def test_no_operation_of_python_shows_it(doors: Doors, tmp_path: Path) -> None:
     doors.said.append(str(caught.value))
     doors("snapshots.export", tmp_path / "work.sql", schema="work", **here)
     doors("snapshots.import_dump", tmp_path / "work.sql", confirm=True, schema="work", **here)
-    doors("snapshots.scheduled", **here)
     doors("snapshots.prune", **here)
     doors("snapshots.erase", taken.name, **here)
     doors("snapshots.erase_all", [taken])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from fingerprint import fingerprint
-from tables_house import House
+from tables_house import House, take_hourly
 
 from quipu.errors import BadInput, NotFound
 from quipu.upkeep.snapshots.model import Snapshot
@@ -199,7 +199,7 @@ def test_what_a_crash_left_half_written_is_swept_up_a_day_later(house: House) ->
         path.touch()
         if path is not young:
             os.utime(path, (0, 0))
-    house.memory.snapshots.scheduled(space="crash")
+    take_hourly(house.memory, space="crash")
     assert [path.exists() for path in (*old, young, kept)] == [False, False, True, True]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tables_house import House
+from tables_house import House, take_hourly
 
 from quipu import Memory
 from quipu.app.working import duties
@@ -27,8 +27,8 @@ def test_each_hour_has_one_and_the_old_ones_are_thinned_out(house: House, server
     with Memory(settings=settings, clock=clock) as memory:
         memory.tables.create_schema("memory", **where)
         for _ in range(3):  # at 22, 23 and 0 o'clock
-            memory.snapshots.scheduled(**where)
-            memory.snapshots.scheduled(**where)
+            take_hourly(memory, **where)
+            take_hourly(memory, **where)
             clock.advance(HOUR)
         mine = memory.snapshots.create(**where)
         tiers = [(one.taken_at.hour, one.reason, one.tier) for one in memory.snapshots.list(**where)]
@@ -87,17 +87,17 @@ def test_a_clock_that_jumps_takes_no_snapshot_away_and_stops_none(
     with Memory(settings=settings, clock=clock) as memory:
         memory.tables.create_schema("memory", **where)
         for _ in range(3):
-            memory.snapshots.scheduled(**where)
+            take_hourly(memory, **where)
             clock.advance(HOUR)
         before = {one.name for one in memory.snapshots.list(**where)}
         clock.advance(year)
-        memory.snapshots.scheduled(**where)
+        take_hourly(memory, **where)
         assert before < {one.name for one in memory.snapshots.list(**where)}
         clock.advance(-year)
-        memory.snapshots.scheduled(**where)  # of this hour there is none, whatever there is of the future
+        take_hourly(memory, **where)  # of this hour there is none, whatever there is of the future
         assert len(memory.snapshots.list(**where)) == len(before) + 2
         clock.advance(year)
         for _ in range(26):
             clock.advance(HOUR)
-            memory.snapshots.scheduled(**where)
+            take_hourly(memory, **where)
         assert not before & {one.name for one in memory.snapshots.list(**where)}

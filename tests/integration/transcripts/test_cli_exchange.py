@@ -39,7 +39,10 @@ def test_a_file_goes_in_is_told_of_and_comes_out(tmp_path: Path, capsys: pytest.
     assert "| The user wants the mast green. | preferences |" in told
     assert "- [ ] Paint it" in told
 
-    assert run(["transcripts", "bootstrap", "--space", "my-boat", "--format", "json", "--tokens", "60"]) == 0
+    assert (
+        run(["transcripts", "bootstrap", "--space", "my-boat", "--format", "json", "--budget-tokens", "60"])
+        == 0
+    )
     document = json.loads(capsys.readouterr().out)
     assert set(document) >= {"sessions", "memories", "frequent_files", "todos"}
     assert document["tokens"] <= 60

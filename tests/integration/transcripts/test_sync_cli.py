@@ -19,7 +19,7 @@ def quipu(url: str, tmp_path: Path) -> CommandLine:
 
 
 def test_a_sync_shows_each_project_and_what_is_odd(quipu: CommandLine, root: Path, made: World) -> None:
-    would = quipu.text("transcripts", "sync", str(root), "--dry-run")
+    would = quipu.text("transcripts", "sync", str(root), "--pending")
     assert "my-boats" in would
     assert "kB" in would
     shown = quipu.text("transcripts", "sync", str(root), str(root / "nothing"))
@@ -27,7 +27,7 @@ def test_a_sync_shows_each_project_and_what_is_odd(quipu: CommandLine, root: Pat
     assert "of unknown type: 2 hologram" in shown
     assert "nothing: it is not there." in shown
     assert "Nothing is new" in quipu.text("transcripts", "sync", str(root))
-    assert "Nothing is new." in quipu.text("transcripts", "sync", str(root), "--dry-run")
+    assert "Nothing is new." in quipu.text("transcripts", "sync", str(root), "--pending")
 
 
 def test_programs_get_the_whole_report(quipu: CommandLine, root: Path, made: World) -> None:

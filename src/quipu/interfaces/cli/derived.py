@@ -240,7 +240,7 @@ def _option(one: Parameter) -> click.Option:
     if one.name == "confirm":
         text = one.help if one.type is bool else _TRIED
         return click.Option(["--yes", "confirm"], is_flag=True, help=text)
-    spelled = [f"--{one.name.replace('_', '-')}", one.name]
+    spelled = [f"--{_word(one)}", one.name]
     if one.default is False:
         return click.Option(spelled, is_flag=True, help=one.help)
     if one.default is True:
@@ -267,6 +267,12 @@ def _option(one: Parameter) -> click.Option:
     )
 
 
+def _word(one: Parameter) -> str:
+    """Return the word of an option; one that is repeated, once for each value, is in the singular."""
+    name = one.name.removesuffix("s") if one.many and one.name not in _METAVARS else one.name
+    return name.replace("_", "-")
+
+
 def _metavar(one: Parameter) -> str | None:
     if one.name in _METAVARS:
         return _METAVARS[one.name]
@@ -274,6 +280,8 @@ def _metavar(one: Parameter) -> str | None:
         return "NAME=VALUE"
     if one.choices:
         return "NAME" if len(one.choices) > _MOST_CHOICES else None
+    if one.name == "kinds":
+        return "KIND"
     inside = members(one.type)
     if {int, float} & {*inside}:
         return "N"

@@ -45,7 +45,7 @@ def narrowing(function: Command) -> Command:
         multiple=True,
         callback=_kinds,
         metavar="KIND",
-        help="Only message, ledger, lesson, episodes, longterm or tables; may be repeated.",
+        help="Only of these kinds: message, ledger, lesson, episodes, longterm or tables.",
     )(function)
     function = click.option("--session", metavar="ID", help="Only this session.")(function)
     return click.option("--user", metavar="NAME", help="Only what is kept for this person.")(function)

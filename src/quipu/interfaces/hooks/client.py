@@ -1,6 +1,7 @@
 """Program of a hook: it asks the local service, prints the answer for the agent, and fails open.
 
-    python -I -S client.py session-start|prompt|stop|session-end [--home DIR] [--space NAME] [--tokens N]
+    python -I -S client.py session-start|prompt|stop|session-end [--home DIR] [--space NAME]
+                           [--budget-tokens N]
 
 It is called at every prompt, so it is a file of its own that imports a few modules of the standard library
 and nothing of ours: 25 ms instead of 900. Whatever goes wrong, it ends with exit code 0, prints nothing, and

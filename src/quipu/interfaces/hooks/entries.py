@@ -73,7 +73,7 @@ def commands(options: Mapping[str, str]) -> dict[str, str]:
     return {name: f"{program} -I -S {file} {name}{arguments} || true" for _, name, _ in entries.EVENTS}
 
 
-def install(path: Path, options: Mapping[str, str], *, now: datetime, dry_run: bool = False) -> Change:
+def install(path: Path, options: Mapping[str, str], *, now: datetime, preview: bool = False) -> Change:
     """Put our hooks into a settings file; what is there of others stays as it is.
 
     Raises:
@@ -82,22 +82,22 @@ def install(path: Path, options: Mapping[str, str], *, now: datetime, dry_run: b
     """
     file = settings_file.read(path)
     made = entries.installed(file.document, commands(options))
-    return _write(file, made, now=now, dry_run=dry_run)
+    return _write(file, made, now=now, preview=preview)
 
 
-def remove(path: Path, *, now: datetime, dry_run: bool = False) -> Change:
+def remove(path: Path, *, now: datetime, preview: bool = False) -> Change:
     """Take our hooks out of a settings file. Raises as ``install`` does."""
     file = settings_file.read(path)
-    return _write(file, entries.removed(file.document), now=now, dry_run=dry_run)
+    return _write(file, entries.removed(file.document), now=now, preview=preview)
 
 
 def _write(
-    file: settings_file.SettingsFile, made: Mapping[str, object], *, now: datetime, dry_run: bool
+    file: settings_file.SettingsFile, made: Mapping[str, object], *, now: datetime, preview: bool
 ) -> Change:
     text = file.text(made).decode()
     if made == file.document:
         return Change(file.path, False, None, text)
-    backup = None if dry_run else file.write(made, now=now)
+    backup = None if preview else file.write(made, now=now)
     return Change(file.path, True, backup, text)
 
 

@@ -63,8 +63,8 @@ class PageQuery:
         return self._place(name, _OFFSET) or 0
 
     def of_rows(self, name: str, rows: Sequence[Item]) -> Page[Item]:
-        """Return the page of a list that goes on behind a row; its items have an ``id``."""
-        return self._page(name, rows, str(cast("Any", rows[self.limit - 1]).id) if self._more(rows) else "")
+        """Return the page of a list that goes on behind a row, named by its ``id`` or ``name``."""
+        return self._page(name, rows, _key(rows[self.limit - 1]) if self._more(rows) else "")
 
     def of_counted(self, name: str, rows: Sequence[Item]) -> Page[Item]:
         """Return the page of a list that is counted from its beginning."""
@@ -91,6 +91,10 @@ class PageQuery:
         raise BadInput(
             "that is no cursor of this list.", field="cursor", hint="Take `next` of the page before as it is."
         )
+
+
+def _key(row: Any) -> str:
+    return str(row.id if hasattr(row, "id") else row.name)
 
 
 def paging(

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.rest.door import Reading, Writing, refused, room
-from quipu.interfaces.rest.models import Answer, OfSession, RequestBody, User
+from quipu.interfaces.rest.models import Answer, RequestBody
 from quipu.recall import ranking
 from quipu.recall.model import Certainty, Hit, Source
 
@@ -252,17 +252,3 @@ def _named(one: ReinforcedHit, space: str) -> Hit:
     """Return the memory as far as it matters for noting its use."""
     nothing: Mapping[str, float] = {}
     return Hit(one.kind, one.id, "", 0.0, nothing, _NEVER, _NEVER, Source(None, None), space=space)
-
-
-class RemindersAnswer(Answer):
-    """Open reminders, most urgent first."""
-
-    reminders: list[str]
-
-
-@router.get("/reminders", summary="List what is open")
-async def reminders(here: Reading, user: User = None, session: OfSession = None) -> RemindersAnswer:
-    """Return the open loops of a person, a session or the space, each a line."""
-    return RemindersAnswer(
-        reminders=await here.memory.reminders(space=here.space, user=user, session=session)
-    )

@@ -12,7 +12,7 @@ from quipu.app.operations import OPERATIONS
 from quipu.errors import BadInput
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Administering, OwningAll, Reading, refused
-from quipu.interfaces.rest.models import Answer, RequestBody
+from quipu.interfaces.rest.models import Answer, RequestBody, given
 from quipu.upkeep.erasure.model import CheckedPlace, Receipt, Verified
 from quipu.upkeep.erasure.receipts import key_of, plain, read, verify
 
@@ -75,12 +75,16 @@ class ReceiptsCheck(RequestBody):
         str | None, Field(max_length=2000, description="`after` of the answer before, to go on.")
     ] = None
     seconds: Annotated[float, Field(gt=0, le=600, description="The most seconds to search.")] = 20.0
+    most_bytes: Annotated[
+        int | None, Field(ge=1, le=2**53, description="The most bytes of files to read.")
+    ] = None
 
 
 class EngineReceiptsCheck(ReceiptsCheck):
     """Strings to look for in all files of the database."""
 
     space: Annotated[str, Field(description="Of the erasure; it may be gone.", examples=["team"])]
+    of_all: Annotated[bool, Field(description="Search the files of all spaces together, too.")] = True
 
 
 class CheckedAnswer(Answer):
@@ -104,7 +108,7 @@ async def checked(
     Files that belong to all spaces together are not read: that takes a key of all spaces.
     """
     places = await here.memory.check_erasure(
-        str(id), request.strings, space=here.space, after=request.after, seconds=request.seconds, of_all=False
+        str(id), request.strings, space=here.space, of_all=False, **given(request, "strings")
     )
     return CheckedAnswer.model_validate(places)
 
@@ -118,7 +122,5 @@ async def all_checked(
     engine: OwningAll,
 ) -> CheckedAnswer:
     """Check the places that the receipt names, and the files of the whole database."""
-    places = await engine.memory.check_erasure(
-        str(id), request.strings, space=request.space, after=request.after, seconds=request.seconds
-    )
+    places = await engine.memory.check_erasure(str(id), request.strings, **given(request, "strings"))
     return CheckedAnswer.model_validate(places)

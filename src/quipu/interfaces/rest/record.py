@@ -1,4 +1,4 @@
-"""The record: taking in what is said, its sessions, and forgetting."""
+"""The record: taking in what is said, and forgetting."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from fastapi import Body, Request
 from pydantic import Field
 
 from quipu.errors import BadInput
-from quipu.interfaces.rest.door import Administering, Reading, Writing, refused, room
+from quipu.interfaces.rest.door import Administering, Writing, refused, room
 from quipu.interfaces.rest.models import Answer, RequestBody
-from quipu.interfaces.rest.pages import Page, Paging
 from quipu.interfaces.serving import confirmation
 from quipu.interfaces.serving.served import served
-from quipu.record.store import Session
 from quipu.upkeep.erasure.model import Left
 
 router = room("record", prefix="")
@@ -82,13 +80,6 @@ async def observe(request: Annotated[Observe, Body(examples=[_SAID])], here: Wri
         request.messages, space=here.space, session=request.session, user=request.user
     )
     return ReportAnswer.model_validate(report)
-
-
-@router.get("/sessions", summary="List the sessions, latest first")
-async def sessions(here: Reading, page: Paging) -> Page[Session]:
-    """Return the sessions of a space."""
-    rows = await here.memory.sessions(space=here.space, limit=page.limit + 1, offset=page.counted("sessions"))
-    return page.of_counted("sessions", rows)
 
 
 class Forget(RequestBody):

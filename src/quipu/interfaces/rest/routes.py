@@ -22,7 +22,6 @@ from quipu.interfaces.rest import (
     record,
     settings,
     snapshots,
-    system,
     trace,
     transcripts,
 )
@@ -90,5 +89,4 @@ ROUTERS = (
     keys.router,
     receipts.router,
     receipts.engine_router,
-    system.router,
 )

@@ -21,6 +21,7 @@ class TranscriptsQuery(RequestBody):
     sql: Annotated[str, Field(max_length=100_000, examples=["select count(*) from sessions"])]
     limit: Annotated[int, Field(ge=1, le=10_000)] = 100
     seconds: Annotated[float, Field(gt=0, le=30)] = 10
+    megabytes: Annotated[float, Field(ge=0.001, le=64, description="The most that may come back.")] = 16
 
 
 @router.post("/query", summary="Ask in SQL")

@@ -125,7 +125,9 @@ def _check_length(request: Request) -> None:
     most = served(request).terms.import_bytes
     length = request.headers.get("content-length", "")
     if not length.isdecimal() or int(length) > most:
-        raise TooLarge(f"A dump may have {most:,} bytes here.", hint="Larger ones: `quipu snapshots import`.")
+        raise TooLarge(
+            f"A dump may have {most:,} bytes here.", hint="Larger ones: `quipu snapshots import-dump`."
+        )
 
 
 async def _kept(visit: PageContext, file: str) -> Path:

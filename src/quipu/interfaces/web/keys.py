@@ -63,7 +63,7 @@ async def ask(visit: Visiting, key_id: str) -> Response:
 @router.post("/keys/{key_id}/revoke")
 async def revoke(visit: Posting, key_id: str) -> Response:
     """Revoke a key."""
-    ended = await visit.memory.keys.revoke(key_id)
+    ended = await visit.memory.keys.revoke(key_id, confirm=True)
     served(visit.request).access.forget()
     return visit.back(visit.link("/keys"), news=f"The key {ended.name!r} opens nothing any more.")
 

@@ -7,6 +7,7 @@ Doors read these annotations: REST for its OpenAPI, the command line for its opt
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -51,6 +52,11 @@ Agent = Annotated[
 TheSession = Annotated[str, Doc("The name of the session."), Example("s1")]
 OnlyUser = Annotated[str | None, Doc("Only what is about this person."), Example("ana")]
 OnlySession = Annotated[str | None, Doc("Only this session."), Example("s1")]
+OnlyKinds = Annotated[
+    Sequence[str] | None,
+    Doc("Only of these kinds: message, ledger, lesson, episodes, longterm or tables."),
+    Example(["message"]),
+]
 Since = Annotated[datetime | str | None, Doc("Only from this time on."), Example("2026-05-01")]
 Until = Annotated[datetime | str | None, Doc("Only before this time."), Example("2026-06-01T00:00:00Z")]
 Limit = Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=MOST_ROWS)]

@@ -206,7 +206,7 @@ class AsyncEpisodes:
             points=tuple(life.curve(row.life, now, points=points, ahead=ahead)),
         )
 
-    async def recall(
+    async def search(
         self,
         question: Annotated[
             str,

@@ -362,29 +362,28 @@ class AsyncLedger(AsyncLookup, AsyncRetention):
 
     def register(
         self,
-        pattern: str,
-        shape: object,
+        pattern: Annotated[str, Doc("A key; it may have placeholders: `baseline.{daypart}`.")],
+        shape: Annotated[object, Doc("A pydantic model, a type that pydantic validates, or a TypeAdapter.")],
         *,
-        namespace: Namespace = "other",
-        scope: Scope | None = None,
-        replace: bool = False,
+        namespace: Annotated[Namespace, Doc("The namespace of the key.")] = "other",
+        scope: Annotated[Scope | None, Doc("The owner of its values; as each says, if not given.")] = None,
+        replace: Annotated[bool, Doc("Take the place of a shape that contradicts this one.")] = False,
     ) -> None:
         """Register keys of your own with the shape of their values.
 
-        ``pattern`` is a key, or has placeholders as ``baseline.foh.{locationLabel}.{daypart}``; ``shape`` is
-        a pydantic model, any type that pydantic can validate, or a TypeAdapter, and JSON Schema must be able
-        to say it. With the first fact under the key in a space the shape is kept there, and every program
-        checks values by it. Where another program registered the key, the shape that takes more is kept;
-        where neither takes what the other takes, the fact is refused (``Conflict``), or with ``replace`` this
-        shape takes the place of the other.
+        JSON Schema must be able to say the shape. With the first fact under the key in a space the shape is
+        kept there, and every program checks values by it. Where another program registered the key, the shape
+        that takes more is kept; where neither takes what the other takes, the fact is refused (``Conflict``).
 
         Raises:
             BadInput: the pattern is registered already, or an argument cannot be taken.
         """
         self._keys.register(pattern, shape, namespace=namespace, scope=scope, replace=replace)
 
-    def on_correction(self, callback: Callback) -> None:
-        """Call ``callback(Correction)``, plain or async, after each correction made through this ledger.
+    def on_correction(
+        self, callback: Annotated[Callback, Doc("Called with the `Correction`; plain or async.")]
+    ) -> None:
+        """Call a function after each correction made through this ledger.
 
         The write is durable by then: what the callback raises is logged and stands in ``Change.hook_errors``.
         """

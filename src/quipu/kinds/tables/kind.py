@@ -21,13 +21,13 @@ async def _snapshots(context: Context) -> None:
     # Not at the top: only a worker needs this, and every recall would wait for it.
     from quipu.kinds.tables.logins import Logins  # noqa: PLC0415
     from quipu.kinds.tables.snapshot_source import SnapshotSource  # noqa: PLC0415
-    from quipu.upkeep.snapshots.snapshots import AsyncSnapshots  # noqa: PLC0415
+    from quipu.upkeep.snapshots.snapshots import ScheduledSnapshots  # noqa: PLC0415
 
     logins = Logins(context.database, statement_seconds=context.settings.statement_seconds or 3600)
     try:
         ground = SnapshotSource(context.database, context.models, logins)
-        kept = AsyncSnapshots(context.database, ground, settings=context.settings, clock=context.clock)
-        await kept.scheduled(space=context.space)
+        kept = ScheduledSnapshots(context.database, ground, settings=context.settings, clock=context.clock)
+        await kept.take(space=context.space)
     finally:
         await logins.aclose()
 

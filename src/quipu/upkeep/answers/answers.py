@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from psycopg.types.json import Jsonb
+from typing_extensions import Doc
 
 from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.clock import Clock
@@ -40,6 +41,9 @@ class KeptAnswer:
     body: bytes = field(repr=False)
 
 
+TheRequest = Annotated[Asking, Doc("The request, as its server knows it again.")]
+
+
 class AsyncAnswers:
     """Answers to requests that may be sent again. Kept for 24 hours."""
 
@@ -47,7 +51,7 @@ class AsyncAnswers:
         self._database = database
         self._clock = clock
 
-    async def begin(self, asking: Asking) -> KeptAnswer | None:
+    async def begin(self, asking: TheRequest) -> KeptAnswer | None:
         """Take a request on. Return None if it is to be done now, or the answer it was given before.
 
         Raises:
@@ -74,7 +78,9 @@ class AsyncAnswers:
             raise Conflict("This request is being done.", hint="Wait a moment, then send it again.")
         return KeptAnswer(status, headers, body)
 
-    async def keep(self, asking: Asking, answer: KeptAnswer) -> None:
+    async def keep(
+        self, asking: TheRequest, answer: Annotated[KeptAnswer, Doc("What was answered.")]
+    ) -> None:
         """Keep the answer to a request that was done; not where an erasure took the request meanwhile."""
         with acting_for(None):
             async with self._database.transaction(asking.space) as tx:
@@ -87,7 +93,7 @@ class AsyncAnswers:
                         body=answer.body,
                     )
 
-    async def release(self, asking: Asking) -> None:
+    async def release(self, asking: TheRequest) -> None:
         """Give back a request that failed: it may be sent again under the same key."""
         with acting_for(None):
             async with self._database.transaction(asking.space) as tx:

@@ -11,7 +11,7 @@ from typing_extensions import Doc
 
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.parameters import Example
+from quipu.kernel.base.parameters import Confirm, Example
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
@@ -87,10 +87,11 @@ class AsyncKeys:
         key: Annotated[str, Doc("The id of the key, not its token."), Example("0a1b2c3d4e5f")],
         *,
         space: Annotated[str | None, Doc("Only if it is a key of this space.")] = None,
+        confirm: Confirm = False,
     ) -> Key:
-        """Revoke a key: it opens nothing any more. Running servers take notice within seconds.
+        """Revoke a key for good, and return it: it opens nothing any more.
 
-        Ending it again changes nothing.
+        Running servers take notice within seconds. Revoking it again changes nothing.
 
         Raises:
             NotFound: There is no such key.
@@ -98,9 +99,12 @@ class AsyncKeys:
         optional_name("space", space)
         if is_id(key):
             async with self._database.owner() as conn:
-                now = self._clock.now()
-                for revoked in await conn.fetch(Key, _SQL["revoke"], id=key, space=space, at=now):
-                    return revoked
+                if confirm:
+                    found = await conn.fetch(Key, _SQL["revoke"], id=key, space=space, at=self._clock.now())
+                else:
+                    found = await conn.fetch(Key, _SQL["get"], id=key, space=space)
+                if found:
+                    return found[0]
         raise NotFound(f"There is no key {key!r}.", hint="The list of keys shows them.")
 
     async def opened_by(self, token: Annotated[str, Doc("The token that the caller sent.")]) -> Key | None:

@@ -226,30 +226,6 @@ class AsyncSnapshots:
         )
         return await replacement.make(place.name)
 
-    async def scheduled(self, *, space: Space) -> None:
-        """Do what a worker does every hour: take a snapshot of each schema that has none of it, and thin out.
-
-        Raises:
-            DatabaseError: Some could not be taken; the others were.
-        """
-        failed: list[Exception] = []
-        for target in await self._ground.every(space):
-            await self._ground.tidy(target)
-            try:
-                hour = self._clock.now().replace(minute=0, second=0, microsecond=0)
-                own = (await self._groups(space, target.schema)).get(target.schema, [])
-                taken = [one.taken_at for one in own if one.reason == "scheduled"]
-                if not any(hour <= at < hour + timedelta(hours=1) for at in taken):
-                    await self._capture.take(target, "scheduled")
-            except (BadInput, Conflict, DatabaseError) as error:
-                failed.append(error)
-        await self._thin_out(space, None, confirm=True, careful=True)
-        space_id = await self._ground.space_id(space)
-        if space_id is not None:
-            await to_thread.run_sync(self._shelf.sweep, space_id)
-        if failed:
-            raise failed[0]
-
     async def erase_all(
         self, snapshots: Annotated[Iterable[Snapshot], Doc("Snapshots as they were listed.")]
     ) -> None:
@@ -317,6 +293,34 @@ class AsyncSnapshots:
             return {}
         target = await self._ground.find(space, schema)
         return await self._capture.count(target)
+
+
+class ScheduledSnapshots(AsyncSnapshots):
+    """Snapshots as a worker takes them."""
+
+    async def take(self, *, space: str) -> None:
+        """Do what a worker does every hour: take a snapshot of each schema that has none of it, and thin out.
+
+        Raises:
+            DatabaseError: Some could not be taken; the others were.
+        """
+        failed: list[Exception] = []
+        for target in await self._ground.every(space):
+            await self._ground.tidy(target)
+            try:
+                hour = self._clock.now().replace(minute=0, second=0, microsecond=0)
+                own = (await self._groups(space, target.schema)).get(target.schema, [])
+                taken = [one.taken_at for one in own if one.reason == "scheduled"]
+                if not any(hour <= at < hour + timedelta(hours=1) for at in taken):
+                    await self._capture.take(target, "scheduled")
+            except (BadInput, Conflict, DatabaseError) as error:
+                failed.append(error)
+        await self._thin_out(space, None, confirm=True, careful=True)
+        space_id = await self._ground.space_id(space)
+        if space_id is not None:
+            await to_thread.run_sync(self._shelf.sweep, space_id)
+        if failed:
+            raise failed[0]
 
 
 def _absolute(path: PathLike[str] | str) -> Path:

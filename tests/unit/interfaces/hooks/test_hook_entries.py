@@ -72,5 +72,5 @@ def test_what_claude_code_would_not_understand_is_refused(document: dict[str, An
 
 
 def test_a_command_quotes_what_a_shell_would_read() -> None:
-    made = entries.commands({"space": "it's $HOME; rm", "tokens": "9"})
-    assert made["prompt"].endswith(" prompt --space 'it'\"'\"'s $HOME; rm' --tokens 9 || true")
+    made = entries.commands({"space": "it's $HOME; rm", "budget-tokens": "9"})
+    assert made["prompt"].endswith(" prompt --space 'it'\"'\"'s $HOME; rm' --budget-tokens 9 || true")

@@ -67,8 +67,8 @@ def test_removing_gives_back_what_was(tmp_path: Path) -> None:
     assert path.read_text() == '{\n  "model": "x"\n}\n'
 
 
-def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
-    done = entries.install(tmp_path / "settings.json", {}, now=NOW, dry_run=True)
+def test_a_preview_writes_nothing(tmp_path: Path) -> None:
+    done = entries.install(tmp_path / "settings.json", {}, now=NOW, preview=True)
     assert done.changed
     assert "SessionStart" in done.text
     assert list(tmp_path.iterdir()) == []

@@ -61,12 +61,12 @@ def check(
         raise click.exceptions.Exit(_LEFT)
 
 
-def rewrite_freed(call: Call, receipt: str, *, space: str, yes: bool) -> None:
+def rewrite_freed(call: Call, receipt: str, *, space: str, confirm: bool) -> None:
     """Write tables anew, or say what that would take. The exit code is 1 where a table was refused."""
     with opened(call) as (screen, memory), screen.busy("Writing tables anew"):
-        rewritten = memory.rewrite_freed(receipt, space=space, confirm=yes)
+        rewritten = memory.rewrite_freed(receipt, space=space, confirm=confirm)
     amount = f"{count(rewritten.tables, 'table')}, {size(rewritten.bytes)}, about {rewritten.seconds:,.0f} s"
-    if not yes:
+    if not confirm:
         shown = [f"It would write anew {amount}; each table is locked meanwhile."]
         shown.append("Nothing was changed. To do it, say the same with --yes.")
     else:
@@ -83,7 +83,7 @@ def rewrite_freed(call: Call, receipt: str, *, space: str, yes: bool) -> None:
             )
             shown.append("A superuser runs CHECKPOINT and SELECT pg_switch_wal().")
     screen.answer({**asdict(rewritten), "clean": rewritten.clean}, *map(Text, shown))
-    if yes and not rewritten.clean:
+    if confirm and not rewritten.clean:
         raise click.exceptions.Exit(_LEFT)
 
 
@@ -131,14 +131,14 @@ def _count(one: CheckedPlace, checked: Checked) -> str:
 @click.option("--name", "names", multiple=True, metavar="TEXT", help="Another name to look for; repeatable.")
 @click.option("--everywhere", is_flag=True, help="Take the names out of what others said, too.")
 @click.option("--everything", is_flag=True, help="The whole space.")
-@click.option("--check", "receipt", metavar="RECEIPT", help="Look again at the places of this receipt.")
-@click.option("--for", "strings", metavar="FILE", help="With --check: the strings, one a line; - is stdin.")
+@click.option("--check", "checked", metavar="RECEIPT", help="Look again at the places of this receipt.")
+@click.option("--for", "sought", metavar="FILE", help="With --check: the strings, one a line; - is stdin.")
 @click.option("--export", "exports", multiple=True, metavar="PATH", help="With --check: look there, too.")
 @click.option("--seconds", type=float, metavar="N", help="With --check: search so long at most.")
 @click.option("--megabytes", type=click.IntRange(min=1), metavar="N", help="With --check: read no more.")
 @click.option("--after", metavar="PLACE", help="With --check: go on where a limit was reached.")
 @click.option("--rewrite", metavar="RECEIPT", help="Write tables anew: free no page that holds old words.")
-@click.option("--yes", is_flag=True, help="Do it. Without this, only what would go is shown.")
+@click.option("--yes", "confirm", is_flag=True, help="Do it. Without this, only what would go is shown.")
 @common
 def command(
     call: Call,
@@ -149,14 +149,14 @@ def command(
     names: tuple[str, ...],
     everywhere: bool,
     everything: bool,
-    receipt: str | None,
-    strings: str | None,
+    checked: str | None,
+    sought: str | None,
     exports: tuple[str, ...],
     seconds: float | None,
     megabytes: int | None,
     after: str | None,
     rewrite: str | None,
-    yes: bool,
+    confirm: bool,
 ) -> None:
     """Forget a message, a session, a person or a whole space, in every table and index at once.
 
@@ -168,21 +168,21 @@ def command(
     """
     named = {"session": session, "user": user, "message": message}
     if rewrite is not None:
-        rewrite_freed(call, rewrite, space=space, yes=yes)
+        rewrite_freed(call, rewrite, space=space, confirm=confirm)
         return
-    if receipt is not None:
+    if checked is not None:
         most = None if megabytes is None else megabytes * 1_000_000
-        check(call, receipt, strings, exports, space=space, after=after, seconds=seconds, most_bytes=most)
+        check(call, checked, sought, exports, space=space, after=after, seconds=seconds, most_bytes=most)
         return
     if everything == any(value is not None for value in named.values()):
         raise BadInput(
             "say either what to forget (--session, --user, --message) or --everything.",
             hint=f"The whole space: quipu forget --space {space} --everything",
         )
-    if yes:
+    if confirm:
         drop(home=settings_of(call).home)
     with opened(call) as (screen, memory):
-        erasure = memory.forget(space=space, **named, names=names, everywhere=everywhere, confirm=yes)
+        erasure = memory.forget(space=space, **named, names=names, everywhere=everywhere, confirm=confirm)
     screen.answer(erasure, *_shown(erasure))
 
 

@@ -51,11 +51,11 @@ def command() -> None:
 @_agent
 @_where
 @click.option("--space", metavar="NAME", help="One space for all projects.")
-@click.option("--tokens", type=click.IntRange(1, 100_000), help="The most that a hook may tell (400).")
-@click.option("--dry-run", is_flag=True, help="Show the settings as they would be; change nothing.")
+@click.option("--budget-tokens", type=click.IntRange(1, 100_000), help="The most that a hook may tell (400).")
+@click.option("--preview", is_flag=True, help="Show the settings as they would be; change nothing.")
 @common
 def install(
-    call: Call, agent: str, dry_run: bool, space: str | None, tokens: int | None, **where: Any
+    call: Call, agent: str, preview: bool, space: str | None, budget_tokens: int | None, **where: Any
 ) -> None:
     """Put the hooks into the settings of an agent; doing it again changes nothing.
 
@@ -67,24 +67,28 @@ def install(
             field="--url",
             hint="Set QUIPU_DATABASE_URL where the agent is started.",
         )
-    values = {"home": call.home and client.home_directory(call.home), "space": space, "tokens": tokens}
+    values = {
+        "home": call.home and client.home_directory(call.home),
+        "space": space,
+        "budget-tokens": budget_tokens,
+    }
     options = {name: str(value) for name, value in values.items() if value is not None}
     path, screen = _settings(**where), Screen(call)
-    done = entries.install(path, options, now=datetime.now(UTC), dry_run=dry_run)
-    _tell(screen, done, agent, "installed", dry_run=dry_run)
-    if done.changed and not dry_run:
+    done = entries.install(path, options, now=datetime.now(UTC), preview=preview)
+    _tell(screen, done, agent, "installed", preview=preview)
+    if done.changed and not preview:
         screen.note(f"\nThe next session of {agent} has them. {program()} hooks status shows how they do.")
 
 
 @command.command("remove")
 @_agent
 @_where
-@click.option("--dry-run", is_flag=True, help="Show the settings as they would be; change nothing.")
+@click.option("--preview", is_flag=True, help="Show the settings as they would be; change nothing.")
 @common
-def remove(call: Call, agent: str, dry_run: bool, **where: Any) -> None:
+def remove(call: Call, agent: str, preview: bool, **where: Any) -> None:
     """Take the hooks out of the settings of an agent; what is there of others stays."""
-    done = entries.remove(_settings(**where), now=datetime.now(UTC), dry_run=dry_run)
-    _tell(Screen(call), done, agent, "removed", dry_run=dry_run)
+    done = entries.remove(_settings(**where), now=datetime.now(UTC), preview=preview)
+    _tell(Screen(call), done, agent, "removed", preview=preview)
 
 
 @command.command("status")
@@ -120,8 +124,8 @@ def _settings(*, project: bool, local: bool) -> Path:
     return entries.project_settings(Path.cwd(), local=local)
 
 
-def _tell(screen: Screen, done: Change, agent: str, what: str, *, dry_run: bool) -> None:
-    if dry_run:
+def _tell(screen: Screen, done: Change, agent: str, what: str, *, preview: bool) -> None:
+    if preview:
         screen.answer(done, Text(done.text.rstrip()))
         return
     lines = [

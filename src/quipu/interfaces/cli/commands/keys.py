@@ -21,7 +21,8 @@ _EXAMPLES: Final = """\b
 Examples:
   quipu keys create notes --space ana --level write
   quipu keys list --space ana
-  quipu keys revoke 39f7ecb18ff0
+  quipu keys revoke 39f7ecb18ff0                         # shows it
+  quipu keys revoke 39f7ecb18ff0 --yes
 """
 
 
@@ -34,7 +35,12 @@ _LEVEL: Final = "The rights: read, write (also take in and correct), or admin (a
 @click.option("--all-spaces", is_flag=True, help="It opens every space.")
 @click.option("--user", "-u", metavar="USER", help="The one user of the space whose rows it sees and writes.")
 @click.option("--level", type=click.Choice(LEVELS), default="read", show_default=True, help=_LEVEL)
-@click.option("--per-minute", default=600, show_default=True, help="Requests a minute (1 to 1,000,000).")
+@click.option(
+    "--requests-per-minute",
+    default=600,
+    show_default=True,
+    help="Requests a minute (1 to 1,000,000).",
+)
 @common
 def create(
     call: Call,
@@ -43,7 +49,7 @@ def create(
     all_spaces: bool,
     user: str | None,
     level: Level,
-    per_minute: int,
+    requests_per_minute: int,
 ) -> None:
     """Make a key; NAME says which program it is for. Its token is printed this once.
 
@@ -52,7 +58,9 @@ def create(
     if (space is None) != all_spaces:
         raise click.UsageError("Say either --space SPACE or --all-spaces.")
     with opened(call) as (screen, memory):
-        issued = memory.keys.create(name, space=space, user=user, level=level, requests_per_minute=per_minute)
+        issued = memory.keys.create(
+            name, space=space, user=user, level=level, requests_per_minute=requests_per_minute
+        )
     screen.answer(issued, views.issued(issued))
 
 

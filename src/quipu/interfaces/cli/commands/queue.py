@@ -51,15 +51,15 @@ def retry(call: Call, jobs: tuple[int, ...], every: bool, topic: str | None) -> 
 @_all
 @_topic
 @click.option("--waiting", is_flag=True, help=_WAITING)
-@click.option("--yes", is_flag=True, help="Do it; without it, only show what would be done.")
+@click.option("--yes", "confirm", is_flag=True, help="Do it; without it, only show what would be done.")
 @common
 def purge(
-    call: Call, jobs: tuple[int, ...], every: bool, topic: str | None, waiting: bool, yes: bool
+    call: Call, jobs: tuple[int, ...], every: bool, topic: str | None, waiting: bool, confirm: bool
 ) -> None:
     """Throw away jobs that were given up: each JOB, or --all, or of a --topic."""
     numbers = _meant(jobs, every=every, topic=topic)
     with opened(call) as (screen, memory):
-        purged = memory.queue.purge(numbers, topic=topic, waiting=waiting, confirm=yes)
+        purged = memory.queue.purge(numbers, topic=topic, waiting=waiting, confirm=confirm)
     screen.answer(purged, *views.purged(purged))
 
 

@@ -23,7 +23,7 @@ from quipu.recall.ranking import Answer
 
 
 @click.command()
-@click.argument("words", metavar="QUESTION", nargs=-1, required=True)
+@click.argument("question", metavar="QUESTION", nargs=-1, required=True)
 @in_space
 @narrowing
 @click.option(
@@ -33,24 +33,24 @@ from quipu.recall.ranking import Answer
     help="Answer as a block for a prompt: as many memories as fit, at most --limit if you give it.",
 )
 @common
-def command(call: Call, words: tuple[str, ...], block: int | None, **filters: object) -> None:
+def command(call: Call, question: tuple[str, ...], block: int | None, **filters: object) -> None:
     """Ask a question in plain words; get the memories that answer it, best first.
 
     Each comes with its score (0 to 1), how sure it is that it answers, what each signal added to the score,
     and its source. Where nothing is known of the question, that is said, and what comes nearest is shown as
     "maybe". `quipu why 2` explains the second one. Quotes around the question keep the shell from reading it.
     """
-    question = values.asked(" ".join(words))
+    words = values.asked(" ".join(question))
     options = Filters(**filters)  # pyright: ignore[reportArgumentType]
     with opened(call) as (screen, memory):
         if block is not None:
-            _block(memory, screen, question, options, budget_tokens=block)
+            _block(memory, screen, words, options, budget_tokens=block)
             return
-        hits = memory.recall(question, **options)
+        hits = memory.recall(words, **options)
     remember(
-        LastRecall(question, options, tuple((hit.kind, hit.id) for hit in hits)), home=settings_of(call).home
+        LastRecall(words, options, tuple((hit.kind, hit.id) for hit in hits)), home=settings_of(call).home
     )
-    _show(screen, question, options, hits)
+    _show(screen, words, options, hits)
 
 
 def _block(memory: Memory, screen: Screen, question: str, options: Filters, *, budget_tokens: int) -> None:

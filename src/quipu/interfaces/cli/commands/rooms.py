@@ -22,11 +22,6 @@ Look up and settle what people said of themselves: facts and traits.
 A correction replaces a value; another value without one is a conflict. ID is the id of a belief (or of a
 conflict) or its first digits, at least four.
 """,
-    "conversations": """\
-Look up conversations: sessions with their topic, thread and status, and what each exchange yields.
-
-A worker reads what was taken in: `quipu worker`, or `quipu worker --burst`.
-""",
     "episodes": """\
 Look up and tend episodes: conversations condensed, which fade unless they are used.
 
@@ -46,7 +41,7 @@ Every write is an event that is never changed. VALUE is JSON, a text, or NAME=VA
     "lessons": """\
 Look up and correct lessons: what lasts of recorded sessions, or is written by hand.
 
-`quipu transcripts extract` draws them from sessions. ID is the id of a lesson or its first digits, at least
+`quipu lessons extract` draws them from sessions. ID is the id of a lesson or its first digits, at least
 four. Confidence falls with time, and rises where a lesson is used or confirmed.
 """,
     "longterm": """\
@@ -86,16 +81,10 @@ _EXAMPLES: Final[Mapping[str, str]] = {
   quipu beliefs resolve 81d0 rival
   quipu beliefs correct 4f1c2a Lisbon
 """,
-    "conversations": """\
-  quipu conversations list --user ana
-  quipu conversations get monday
-  quipu conversations edit monday --title 'The garden'
-  quipu conversations topics
-""",
     "episodes": """\
   quipu episodes list --order activation
   quipu episodes curve 4f1c2a
-  quipu episodes recall 'what did we plan for May?'
+  quipu episodes search 'what did we plan for May?'
   quipu episodes rebuild --session monday
 """,
     "evidence": """\
@@ -114,6 +103,7 @@ _EXAMPLES: Final[Mapping[str, str]] = {
   quipu ledger state --session s-1 --as-of 2026-05-01T10:00Z
 """,
     "lessons": """\
+  quipu lessons extract --since 2026-05-01
   quipu lessons list --category preferences
   quipu lessons search 'which port'
   quipu lessons edit 4f1c2a 'The API runs on port 9090.'

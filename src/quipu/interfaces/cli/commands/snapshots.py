@@ -49,7 +49,7 @@ def restore(call: Call, name: str, space: str, confirm: bool) -> None:
     _tell(screen, done)
 
 
-@click.command("import")
+@click.command("import-dump")
 @click.argument("path", type=FilePath(path_type=Path, dir_okay=False, exists=True))
 @in_space
 @click.option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from quipu.interfaces.cli.commands.transcripts_lookup import bootstrap, extract, index, query
+from quipu.interfaces.cli.commands.transcripts_lookup import bootstrap, index, query
 from quipu.interfaces.cli.commands.transcripts_sqlite import export_sqlite, import_sqlite, migrate_sqlite
 from quipu.interfaces.cli.commands.transcripts_sync import command as sync
 from quipu.interfaces.cli.derived import derived
@@ -32,6 +32,6 @@ command = derived(
     "transcripts",
     help=_HELP,
     epilog=_EXAMPLES,
-    embed=("search", "recall", "index", "extract", "bootstrap"),
-    beside=(bootstrap, export_sqlite, extract, import_sqlite, index, migrate_sqlite, query, sync),
+    embed=("search", "recall", "index", "bootstrap"),
+    beside=(bootstrap, export_sqlite, import_sqlite, index, migrate_sqlite, query, sync),
 )

@@ -1,27 +1,17 @@
-"""``quipu transcripts query``, ``index``, ``extract`` and ``bootstrap``."""
+"""``quipu transcripts query``, ``index`` and ``bootstrap``."""
 
 from __future__ import annotations
 
 import csv
 import sys
-from typing import Any
 
 import click
 from rich.text import Text
 
 from quipu.interfaces.cli.call import Call, common, in_one_space, in_space
 from quipu.interfaces.cli.memory import opened
-from quipu.interfaces.cli.views import lessons as views
 from quipu.interfaces.cli.views import transcripts_counts as counts
 from quipu.interfaces.cli.views.text import count, visible
-
-_EXAMPLES = """\b
-Examples:
-  quipu transcripts extract
-  quipu transcripts extract --since 2026-05-01
-  quipu transcripts extract --session 4f1c… --again
-"""
-
 
 _QUERIES = """\b
 Examples:
@@ -69,7 +59,7 @@ def query(
 @click.option("--project", metavar="PATH", help="Of this project: its path, or the last part of it.")
 @click.option("--session", metavar="ID", help="Leave this session out: it is the one that begins.")
 @click.option("--limit", type=int, default=10, show_default=True, help="The most of each kind.")
-@click.option("--tokens", type=int, default=400, show_default=True, help="The most in all.")
+@click.option("--budget-tokens", type=int, default=400, show_default=True, help="The most in all.")
 @click.option(
     "--format",
     "form",
@@ -85,19 +75,25 @@ def bootstrap(
     project: str | None,
     session: str | None,
     limit: int,
-    tokens: int,
+    budget_tokens: int,
     form: str,
 ) -> None:
     """Tell what an agent should know: recent sessions, lessons, files often edited, open tasks.
 
-    The text never has more than --tokens; lessons are kept before tasks, tasks before sessions, sessions
-    before files. It is marked as recalled memory, so that it is not taken in again when it comes back in a
-    transcript. Files are those of 90 days; tasks are those of an agent's last list, of lessons and of teams.
+    The text never has more than --budget-tokens; lessons are kept before tasks, tasks before sessions,
+    sessions before files. It is marked as recalled memory, so that it is not taken in again when it comes
+    back in a transcript. Files are those of 90 days; tasks are those of an agent's last list, of lessons
+    and of teams.
     """
     call.json = call.json or form == "json"
     with opened(call) as (screen, memory):
         made = memory.transcripts.bootstrap(
-            space=space, query=query, project=project, session=session, limit=limit, budget_tokens=tokens
+            space=space,
+            query=query,
+            project=project,
+            session=session,
+            limit=limit,
+            budget_tokens=budget_tokens,
         )
     screen.answer(made, Text(visible(made.text)))
     if not made.text:
@@ -128,31 +124,3 @@ def index(call: Call, space: str | None) -> None:
     screen.answer(
         {"spaces": done, "lines": lines}, Text(summary if lines or done else "Everything is indexed.")
     )
-
-
-@click.command("extract", epilog=_EXAMPLES)
-@in_space
-@click.option("--session", metavar="ID", help="Only this session.")
-@click.option("--since", metavar="TIME", help="Only sessions that went on since then (ISO 8601).")
-@click.option("--unprocessed", is_flag=True, help="All that were not read yet, which holds anyway.")
-@click.option("--again", is_flag=True, help="Also those that were read already.")
-@click.option(
-    "--extractor",
-    type=click.Choice(["rules", "llm"]),
-    default="rules",
-    show_default=True,
-    help="The reader of the sessions.",
-)
-@click.option("--limit", "-n", default=1_000, show_default=True, help="The most sessions to read.")
-@common
-def extract(call: Call, unprocessed: bool, **what: Any) -> None:  # noqa: ARG001 - says what is so anyway
-    """Read recorded sessions and keep what was said there that lasts.
-
-    Doing it again reads what is new. Lessons that you edited, confirmed or archived stay as they are.
-    """
-    with (
-        opened(call) as (screen, memory),
-        screen.progress("Reading sessions", total=None, unit="sessions") as steps,
-    ):
-        report = memory.lessons.extract(progress=lambda _done, _all: steps.advance(1), **what)
-    screen.answer(report, views.report(report))

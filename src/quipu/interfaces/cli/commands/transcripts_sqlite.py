@@ -20,7 +20,7 @@ from quipu.kinds.transcripts.sqlite.model import Imported
 
 
 @click.command("migrate-sqlite")
-@click.argument("file", type=FilePath(path_type=Path))
+@click.argument("path", type=FilePath(path_type=Path), metavar="FILE")
 @click.option(
     "--write-memories", is_flag=True, help="Write our live lessons with their sources into it, too."
 )
@@ -33,17 +33,17 @@ from quipu.kinds.transcripts.sqlite.model import Imported
     help="Lessons of this space only.",
 )
 @common
-def migrate_sqlite(call: Call, file: Path, write_memories: bool, spaces: tuple[str, ...]) -> None:
+def migrate_sqlite(call: Call, path: Path, write_memories: bool, spaces: tuple[str, ...]) -> None:
     """Bring FILE, the ccrecall.db of ccrecall, to the schema with memories; twice without harm.
 
     FILE as it was is kept beside it, as FILE.….quipu-backup. All is done in one transaction, or nothing.
     """
-    screen, file = Screen(call), file.expanduser()
+    screen, path = Screen(call), path.expanduser()
     if write_memories:
         with opened(call) as (_, memory):
-            done = memory.transcripts.migrate_sqlite(file, write_memories=True, spaces=spaces or None)
+            done = memory.transcripts.migrate_sqlite(path, write_memories=True, spaces=spaces or None)
     else:  # no memory is needed for it
-        done = migrate(file, now=datetime.now(UTC))
+        done = migrate(path, now=datetime.now(UTC))
     lines = [
         f"Made in {done.path}: {', '.join(done.changed)}."
         if done.changed
@@ -57,11 +57,11 @@ def migrate_sqlite(call: Call, file: Path, write_memories: bool, spaces: tuple[s
 
 
 @click.command("import-sqlite")
-@click.argument("file", type=FilePath(path_type=Path))
+@click.argument("path", type=FilePath(path_type=Path), metavar="FILE")
 @in_one_space("One space for all projects.")
 @erased_too
 @common
-def import_sqlite(call: Call, file: Path, space: str | None, erased_too: bool) -> None:
+def import_sqlite(call: Call, path: Path, space: str | None, erased_too: bool) -> None:
     """Take in FILE, the ccrecall.db of ccrecall: sessions, messages, calls, teams and memories.
 
     Each project goes to a space of its own, named like its directory; --space puts all into one. FILE is only
@@ -72,7 +72,7 @@ def import_sqlite(call: Call, file: Path, space: str | None, erased_too: bool) -
         screen.progress("Importing lines", total=None, unit="lines") as steps,
     ):
         imported = memory.transcripts.import_sqlite(
-            file.expanduser(), space=space, progress=steps.advance, erased_too=erased_too
+            path.expanduser(), space=space, progress=steps.advance, erased_too=erased_too
         )
     back = came_back(
         cut_characters=imported.cut_characters,
@@ -103,18 +103,18 @@ def _lines(imported: Imported) -> Iterator[str]:
 
 
 @click.command("export-sqlite")
-@click.argument("file", type=FilePath(path_type=Path))
+@click.argument("path", type=FilePath(path_type=Path), metavar="FILE")
 @click.option(
     "--space", "-s", "spaces", multiple=True, metavar="NAME", help="Only this space; all if not given."
 )
 @common
-def export_sqlite(call: Call, file: Path, spaces: tuple[str, ...]) -> None:
+def export_sqlite(call: Call, path: Path, spaces: tuple[str, ...]) -> None:
     """Write FILE, which ccrecall can read, with the memories as the seed's tables have them.
 
     Without --space it is what all spaces hold of recorded sessions. FILE must not be there yet.
     """
     with opened(call) as (screen, memory), screen.busy("Writing"):
-        done = memory.transcripts.export_sqlite(file.expanduser(), spaces=spaces or None)
+        done = memory.transcripts.export_sqlite(path.expanduser(), spaces=spaces or None)
     summary = ", ".join(
         f"{count:,} {table.replace('_', ' ')}" for table, count in done.written.items() if count
     )

@@ -37,7 +37,7 @@ def make_haste() -> None:
 _EXAMPLES = """\b
 Examples:
   quipu transcripts sync
-  quipu transcripts sync ~/.claude --dry-run
+  quipu transcripts sync ~/.claude --pending
   quipu transcripts sync ~/old-sessions --space archive
   quipu transcripts sync --follow
 """
@@ -48,7 +48,7 @@ Examples:
 @in_one_space("One space for all projects.")
 @click.option("--follow", is_flag=True, help="Go on taking in what comes, until interrupted.")
 @click.option(
-    "--every",
+    "--every-seconds",
     type=click.FloatRange(min=0.1),
     default=2.0,
     show_default=True,
@@ -56,16 +56,16 @@ Examples:
     help="The seconds between two looks.",
 )
 @erased_too
-@click.option("--dry-run", is_flag=True, help="Only tell what has something new.")
+@click.option("--pending", "only_pending", is_flag=True, help="Only tell what has something new.")
 @common
 def command(
     call: Call,
     roots: tuple[Path, ...],
     space: str | None,
     follow: bool,
-    every: float,
+    every_seconds: float,
     erased_too: bool,
-    dry_run: bool,
+    only_pending: bool,
 ) -> int:
     """Take in what is new in recorded sessions of Claude Code and Codex.
 
@@ -78,7 +78,7 @@ def command(
     chosen = list(roots) or None
     with opened(call) as (screen, memory):
         make_haste()
-        if dry_run:
+        if only_pending:
             waiting = memory.transcripts.pending(chosen, space=space)
             screen.answer(waiting, pending(waiting))
             return 0
@@ -89,7 +89,10 @@ def command(
         if follow:
             screen.note("Following; Ctrl-C ends it.")
             memory.transcripts.follow(
-                lambda more: screen.answer(more, *report(more)), chosen, space=space, every_seconds=every
+                lambda more: screen.answer(more, *report(more)),
+                chosen,
+                space=space,
+                every_seconds=every_seconds,
             )
     return USAGE if not done.spaces and done.troubles else 0
 

@@ -25,7 +25,7 @@ table = Rows[Lesson](
         "category": lambda one: one.category or "",
         "fact": lambda one: one.fact,
     },
-    none="No lessons here. `quipu transcripts extract` reads recorded sessions for them.",
+    none="No lessons here. `quipu lessons extract` reads recorded sessions for them.",
 )
 """Lessons with their worth."""
 

@@ -134,11 +134,11 @@ class Answers:
 
 
 def _tokens(request: Mapping[str, object]) -> int:
-    value = request.get("tokens", _TOKENS)
+    value = request.get("budget-tokens", _TOKENS)
     try:
         tokens = int(str(value))
     except ValueError:
         tokens = 0
     if not 1 <= tokens <= 100_000:
-        raise BadInput(f"{value!r} is no number of tokens.", field="tokens")
+        raise BadInput(f"{value!r} is no number of tokens.", field="budget_tokens")
     return tokens

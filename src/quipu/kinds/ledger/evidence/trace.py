@@ -56,6 +56,11 @@ _Session = Annotated[str, Doc("The session in which it was."), Example("s1")]
 _Turn = Annotated[
     int | None, Doc("The turn of the session, if not the one it is at."), Interval(ge=0, le=LATEST_TURN)
 ]
+_CacheHit = Annotated[bool, Doc("The answer came from a cache.")]
+_Freshness = Annotated[_Whole | None, Doc("The age of the answer, in seconds.")]
+_Reviewed = Annotated[str, Doc("The place that the reviews are of."), Example("oslo")]
+_Entity = Annotated[ReviewedEntity, Doc("Whose place it is.")]
+_WindowDays = Annotated[int, Doc("The days that the reviews are from."), Interval(ge=1, le=_MOST_WINDOW_DAYS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,8 @@ class AsyncTrace:
         source: Annotated[ToolSource | None, Doc("The outside source that it asked, if any.")] = None,
         args: Annotated[Mapping[str, object] | None, Doc("Its arguments, by name.")] = None,
         result: Annotated[object, Doc("The result, as JSON.")] = None,
-        cache_hit: Annotated[bool, Doc("The answer came from a cache.")] = False,
-        freshness_seconds: Annotated[_Whole | None, Doc("The age of the answer, in seconds.")] = None,
+        cache_hit: _CacheHit = False,
+        freshness_seconds: _Freshness = None,
         error_code: Annotated[str | None, Doc("The code of its error.")] = None,
         message: Annotated[
             str | None, Doc("The id of the message that made the call; they are forgotten together.")
@@ -205,16 +210,16 @@ class AsyncTrace:
 
     async def read_reviews(
         self,
-        reviews: Sequence[Review],
+        reviews: Annotated[Sequence[Review], Doc("The reviews, as their source gave them.")],
         *,
-        space: str,
-        session: str,
-        place: str,
-        entity: ReviewedEntity = "own_location",
-        window_days: int = 90,
-        cache_hit: bool = False,
-        freshness_seconds: int | None = None,
-        turn: int | None = None,
+        space: Space,
+        session: _Session,
+        place: _Reviewed,
+        entity: _Entity = "own_location",
+        window_days: _WindowDays = 90,
+        cache_hit: _CacheHit = False,
+        freshness_seconds: _Freshness = None,
+        turn: _Turn = None,
     ) -> ReviewReading:
         """Find the complaints in the reviews of a place, and record the run with the time that it took.
 
@@ -250,19 +255,19 @@ class AsyncTrace:
 
     async def signal_run(
         self,
-        signals: ReviewSignals | None,
+        signals: Annotated[ReviewSignals | None, Doc("What was found; None if the reading failed.")],
         *,
-        space: str,
-        session: str,
-        place: str,
-        entity: ReviewedEntity = "own_location",
-        status: SourceStatus | None = None,
-        error_code: str | None = None,
-        window_days: int = 90,
-        latency_ms: int | None = None,
-        cache_hit: bool = False,
-        freshness_seconds: int | None = None,
-        turn: int | None = None,
+        space: Space,
+        session: _Session,
+        place: _Reviewed,
+        entity: _Entity = "own_location",
+        status: Annotated[SourceStatus | None, Doc("The outcome, where it is not in the signals.")] = None,
+        error_code: Annotated[str | None, Doc("The code of its error.")] = None,
+        window_days: _WindowDays = 90,
+        latency_ms: Annotated[_Whole | None, Doc("The time that it took, in milliseconds.")] = None,
+        cache_hit: _CacheHit = False,
+        freshness_seconds: _Freshness = None,
+        turn: _Turn = None,
     ) -> int:
         """Write down a reading of reviews that was made elsewhere, or one that failed; returns its id.
 

@@ -8,6 +8,11 @@ from core.api_keys
 where %(space)s::text is null or space = %(space)s
 order by created_at desc, id
 
+-- name: get: one key by its id, of one space or of any
+select id, name, space, user_name as user, level, requests_per_minute, created_at, last_used_at, revoked_at
+from core.api_keys
+where id = %(id)s and (%(space)s::text is null or space = %(space)s)
+
 -- name: revoke: end a key, of one space or of any; what it is then
 update core.api_keys set revoked_at = coalesce(revoked_at, %(at)s)
 where id = %(id)s and (%(space)s::text is null or space = %(space)s)
