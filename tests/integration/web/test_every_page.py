@@ -76,5 +76,5 @@ async def test_nobody_is_sent_elsewhere_by_a_form(client: Browser) -> None:
 async def test_what_went_wrong_is_a_page(client: Browser) -> None:
     answer = await client.get("/no/such/page")
     assert answer.status_code == 404
-    assert "That did not work" in answer.text
+    assert "Something went wrong" in answer.text
     assert faults(answer.text) == []

@@ -58,7 +58,7 @@ async def test_every_page_opens_before_and_after_what_is_left_was_written_anew(
     assert emptied
     for one in emptied:
         assert (
-            "about to be written anew"
+            "about to be rewritten"
             in (await client.get(f"/episodes/{one.id}", params={"space": SPACE})).text
         )
     first = await crawled(client)

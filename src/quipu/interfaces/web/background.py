@@ -98,7 +98,7 @@ class BackgroundTasks:
             Conflict: four others are being done.
         """
         if sum(one.state == "running" for one in self._kept.values()) >= _MOST_AT_ONCE:
-            raise Conflict("Other long work is being done.", hint="Wait until it is done, then try again.")
+            raise Conflict("Another long job is running.", hint="Wait until it is done, then try again.")
         background_task = BackgroundTask(secrets.token_urlsafe(9), title, back, unit, total)
         self._kept[background_task.id] = background_task
         while len(self._kept) > _MOST_KEPT:
@@ -115,7 +115,7 @@ class BackgroundTasks:
             NotFound: there is none, or it was done long ago.
         """
         if id_ not in self._kept:
-            raise NotFound("There is no such work here.", hint="The server may have been started anew since.")
+            raise NotFound("No such job.", hint="The server may have been restarted since.")
         return self._kept[id_]
 
     def file(self) -> Path:

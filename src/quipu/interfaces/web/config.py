@@ -56,7 +56,7 @@ async def retention(
     state = await visit.memory.settings.set(RETENTION, days.strip(), space=visit.space)
     news = f"Snapshots of {visit.space} stay {state.value} days."
     if state.overridden:
-        news = f"It is kept, but {state.variable} says {state.value} days and comes first."
+        news = f"It is saved, but {state.variable} says {state.value} days and comes first."
     return visit.back(address(visit, schema), news=news)
 
 

@@ -38,7 +38,7 @@ async def export(visit: Visiting, what: _What = "full", schema: SchemaName = "me
             path, structure=what == "structure", space=visit.space, schema=schema
         )
         place = visit.link(f"/config/memory/export/{path.name}", what=what, schema=schema)
-        return Outcome("The dump is made.", place)
+        return Outcome("The dump is ready.", place)
 
     background_task = await here.begin(f"Export of {schema}", act, back=address(visit, schema))
     if background_task.state == "done":
@@ -51,7 +51,7 @@ async def fetch(visit: Visiting, file: str, what: _What = "full", schema: Schema
     """Send a dump that was made, once."""
     path = background_tasks(visit.request).place / Path(file).name
     if not await anyio.Path(path).is_file():
-        raise NotFound("That dump was fetched already.", hint="Make it again.")
+        raise NotFound("That dump was downloaded already.", hint="Make it again.")
     return _handed_out(path, schema, what)
 
 
@@ -66,7 +66,7 @@ async def take_in(
     _check_length(request)
     async with request.form(max_files=1, max_fields=5) as form:
         if not who.sent(form.get(CSRF_FIELD)):
-            raise AccessRefused("This form did not come from a page of yours.", hint="Load the page anew.")
+            raise AccessRefused("This form did not come from a page of yours.", hint="Reload the page.")
         sent = form.get("dump")
         if not isinstance(sent, UploadFile) or not sent.filename:
             raise BadInput("choose a file.", field="dump")
@@ -93,7 +93,7 @@ async def look(visit: Visiting, file: str, schema: SchemaName = "memory") -> Res
         sentence=f"It takes the place of everything in the schema {schema}. A snapshot of what is there now "
         "is taken first: restoring that undoes it.",
         action=visit.link(f"/config/memory/import/{file}", schema=schema),
-        button="Import it",
+        button="Import",
     )
 
 
@@ -131,7 +131,7 @@ def _check_length(request: Request) -> None:
 async def _kept(visit: PageContext, file: str) -> Path:
     path = background_tasks(visit.request).place / Path(file).name
     if not await anyio.Path(path).is_file():
-        raise NotFound("That file is not here any more.", hint="Send it again.")
+        raise NotFound("That file is gone.", hint="Send it again.")
     return path
 
 

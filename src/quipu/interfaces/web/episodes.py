@@ -85,10 +85,10 @@ async def ask(visit: Visiting, number: str) -> Response:
     preview = await visit.memory.episodes.erase(number, space=visit.space)
     return visit.confirm(
         title="Erase this episode?",
-        sentence="It goes for good, and what was said is not condensed again. What was said stays.",
+        sentence="It is erased for good, and its messages are not summarised again. The messages stay.",
         counts={name: count for name, count in preview.counts.items() if count},
         action=visit.link(f"/episodes/{number}/erase"),
-        button="Erase it",
+        button="Erase",
         back=visit.link(f"/episodes/{number}"),
     )
 
@@ -99,7 +99,7 @@ async def erase(visit: Posting, number: str, confirmed: Sure = False) -> Respons
     if not confirmed:
         return visit.back(visit.link(f"/episodes/{number}/erase"))
     await visit.memory.episodes.erase(number, space=visit.space, confirm=True)
-    return visit.back(visit.link("/episodes"), news="The episode is erased; what was said stays.")
+    return visit.back(visit.link("/episodes"), news="The episode is erased; its messages stay.")
 
 
 @router.post("/episodes/{number}/{act}")
@@ -108,13 +108,13 @@ async def change(visit: Posting, number: str, act: Literal["archive", "unarchive
     episodes = visit.memory.episodes
     if act == "archive":
         await episodes.archive(number, space=visit.space)
-        news = "The episode is archived: it is not recalled, and can be brought back."
+        news = "The episode is archived: recall no longer finds it; it can be unarchived."
     elif act == "unarchive":
         await episodes.unarchive(number, space=visit.space)
-        news = "The episode is back."
+        news = "The episode is unarchived."
     else:
         counted = await episodes.reinforce([number], space=visit.space)
-        news = "It is fresh again." if counted else "It was used a moment ago: that counts once."
+        news = "The episode is fresh again." if counted else "It was used a moment ago, which counts once."
     return visit.back(visit.link(f"/episodes/{number}"), news=news)
 
 

@@ -40,7 +40,7 @@ async def page(
         counts=_counts(erasure.counts),
         left=erasure.left,
         action=_address(visit, chosen, names=names, everywhere=everywhere),
-        button="Forget it",
+        button="Forget",
         back=visit.link("/erasure"),
         values={
             "token": token("forget", _shown(erasure, names, everywhere=everywhere)),

@@ -52,10 +52,10 @@ async def create(
 async def ask(visit: Visiting, key_id: str) -> Response:
     """Ask before a key is ended."""
     return visit.confirm(
-        title="End this key?",
-        sentence=f"Programs with the key {key_id} are let in no more. It cannot be brought back.",
+        title="Revoke this key?",
+        sentence=f"Programs with the key {key_id} lose access. This cannot be undone.",
         action=visit.link(f"/keys/{key_id}/revoke"),
-        button="End the key",
+        button="Revoke",
         back=visit.link("/keys"),
     )
 
@@ -65,7 +65,7 @@ async def revoke(visit: Posting, key_id: str) -> Response:
     """Revoke a key."""
     ended = await visit.memory.keys.revoke(key_id)
     served(visit.request).access.forget()
-    return visit.back(visit.link("/keys"), news=f"The key {ended.name!r} opens nothing any more.")
+    return visit.back(visit.link("/keys"), news=f"The key {ended.name!r} is revoked.")
 
 
 async def _page(visit: PageContext, issued: Issued | None) -> Response:

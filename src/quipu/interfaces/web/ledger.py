@@ -116,7 +116,7 @@ async def correct(
     ledger, words = visit.memory.ledger, value.strip()
     stands = (await ledger.state(space=visit.space, session=session, user=user)).get(key)
     if stands is None:
-        raise BadInput("nothing stands for that key any more.", hint="Go back and look again.")
+        raise BadInput("that key has no value any more.", hint="Go back and look again.")
     if not words and act != "confirm":
         raise BadInput("say what is right.", field="value")
     right = stands.value if act == "confirm" else like(stands, words)
@@ -140,9 +140,9 @@ async def ask(visit: Visiting, event: int, key: str, session: Word = None, user:
     back = visit.link("/ledger/history", key=key, session=session, user=user)
     return visit.confirm(
         title="Undo this change?",
-        sentence=f"What stood for {key} before it stands again. Its history is kept, and this with it.",
+        sentence=f"The earlier value of {key} becomes current again. The history keeps this change.",
         action=visit.link("/ledger/undo", event=event, key=key, session=session, user=user),
-        button="Undo it",
+        button="Undo",
         back=back,
     )
 

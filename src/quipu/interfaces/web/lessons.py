@@ -16,9 +16,9 @@ router = page_router()
 _SHOWN: Final = 50
 Act = Literal["confirm", "archive", "unarchive"]
 _NEWS: Final = {
-    "confirm": "It is surer from now on.",
+    "confirm": "Confirmed: its confidence is higher now.",
     "archive": "The lesson is archived: it is not recalled, and can be brought back.",
-    "unarchive": "The lesson is back.",
+    "unarchive": "The lesson is unarchived.",
 }
 
 
@@ -77,7 +77,7 @@ async def edit(visit: Posting, number: str, fact: Text = "", category: Filled = 
     await visit.memory.lessons.edit(number, space=visit.space, fact=fact, category=category)
     return visit.back(
         visit.link(f"/transcripts/lessons/{number}"),
-        news="The lesson is changed; how it read before is kept.",
+        news="The lesson is changed; the earlier version is kept.",
     )
 
 

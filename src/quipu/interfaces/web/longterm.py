@@ -86,7 +86,7 @@ async def add(
         details=details,
         user=user,
     )
-    news = "It is kept." if kept.stated_count == 1 else "That was known: it was said once more."
+    news = "The memory is saved." if kept.stated_count == 1 else "That was known already; it is counted again."
     return visit.back(visit.link(f"/longterm/{kept.id}"), news=news)
 
 
@@ -116,7 +116,7 @@ async def archive_many(
     )
     return visit.back(
         visit.link("/longterm", state="archived", **chosen.given()),
-        news=f"Archived: {len(done.memories):,}. They do not come back, and can be unarchived.",
+        news=f"Archived: {len(done.memories):,}. Recall no longer finds them; they can be unarchived.",
     )
 
 
@@ -154,14 +154,14 @@ async def edit(
         if now.version == expected_version:
             raise
         return await _shown(visit, now, yours={**yours, "reason": reason}, seen=expected_version)
-    return visit.back(visit.link(f"/longterm/{now.id}"), news="It is changed; how it read before is kept.")
+    return visit.back(visit.link(f"/longterm/{now.id}"), news="It is changed; the earlier version is kept.")
 
 
 @router.post("/longterm/{number}/revert")
 async def revert(visit: Posting, number: str, to: Annotated[int, Form()]) -> Response:
     """Have a memory read as an earlier version did."""
     await visit.memory.longterm.revert(number, space=visit.space, to=to)
-    return visit.back(visit.link(f"/longterm/{number}"), news=f"It reads as version {to} did.")
+    return visit.back(visit.link(f"/longterm/{number}"), news=f"The text of version {to} is back.")
 
 
 @router.post("/longterm/{number}/{act}")
@@ -172,10 +172,10 @@ async def change(
     longterm = visit.memory.longterm
     if act == "archive":
         await longterm.archive(number, space=visit.space, reason=reason)
-        news = "It is archived: it does not come back, and can be unarchived."
+        news = "The memory is archived: recall no longer finds it; it can be unarchived."
     else:
         await longterm.unarchive(number, space=visit.space, reason=reason)
-        news = "It is back."
+        news = "The memory is unarchived."
     return visit.back(visit.link(f"/longterm/{number}"), news=news)
 
 

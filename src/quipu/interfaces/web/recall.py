@@ -107,7 +107,7 @@ class RecallQuery:
         for one in await self.answer(memory, space=space):
             if place_of(one) == place:
                 return one
-        raise NotFound("That memory does not come back any more.", hint="Go back and ask again.")
+        raise NotFound("That memory is no longer found.", hint="Go back and ask again.")
 
 
 def place_of(hit: Hit) -> str:
@@ -190,18 +190,18 @@ async def put_right(
     back = visit.link("/recall", **asking.query())
     if act == "take-back":
         await done.take_back(visit.memory, recalled)
-        return visit.back(back, news=f"Taken back. {done.taking}")
+        return visit.back(back, news=f"Removed. {done.taking}")
     if done.put_right is None or not right.strip():
         raise BadInput("say what is right.", field="right")
     await done.put_right(visit.memory, recalled, right.strip())
-    return visit.back(back, news=f"The {done.name} is corrected; how it read before is kept.")
+    return visit.back(back, news=f"The {done.name} is corrected; the earlier version is kept.")
 
 
 def _remedy(hit: Hit) -> Remedy:
     way = remedy(hit)
     if way is None:
         raise BadInput(
-            "This is what was said or found; it cannot be corrected.", hint="It can be forgotten instead."
+            "This was said or found and cannot be corrected.", hint="It can be forgotten instead."
         )
     return way
 

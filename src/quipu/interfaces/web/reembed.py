@@ -21,7 +21,7 @@ async def ask(visit: Visiting) -> Response:
         sentence=f"All {counted(health.entries, 'memory', 'memories')} get new vectors, which takes a while. "
         "Everything goes on being searched and written meanwhile; what is cut off is finished another time.",
         action=visit.link("/reembed"),
-        button="Embed it",
+        button="Embed",
         back=visit.link("/"),
     )
 

@@ -83,14 +83,14 @@ async def page(visit: Visiting, one: Looked) -> Response:
 async def relate(visit: Posting, one: Looked, form: OtherForm, reason: Filled = None) -> Response:
     """Say that one of two messages replaces the other."""
     await visit.memory.relate(**form.ends(one), space=visit.space, reason=reason)
-    return visit.back(one.link(visit), news="The link is kept.")
+    return visit.back(one.link(visit), news="The link is saved.")
 
 
 @router.post(f"{PLACE}/unrelate")
 async def unrelate(visit: Posting, one: Looked, form: OtherForm) -> Response:
     """Take a link back."""
     await visit.memory.unrelate(**form.ends(one), space=visit.space)
-    return visit.back(one.link(visit), news="The link is taken back; no rule makes it again.")
+    return visit.back(one.link(visit), news="The link is removed; no rule makes it again.")
 
 
 def _fields(link: Replacement, one: Message) -> dict[str, str]:

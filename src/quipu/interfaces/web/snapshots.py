@@ -45,7 +45,7 @@ async def look(visit: Visiting, name: str) -> Response:
         sentence=f"{name} takes the place of everything in the schema {restored.schema}. A snapshot of what "
         "is there now is taken first: restoring that undoes it. What was forgotten since does not come back.",
         action=visit.link(f"/config/memory/snapshots/{name}/restore"),
-        button="Restore it",
+        button="Restore",
     )
 
 
@@ -74,7 +74,7 @@ async def ask(visit: Visiting, name: str) -> Response:
         title="Delete this snapshot?",
         sentence=f"{name} is deleted for good. The tables stay as they are.",
         action=visit.link(f"/config/memory/snapshots/{name}/delete"),
-        button="Delete it",
+        button="Delete",
         back=visit.link("/config/memory"),
     )
 
