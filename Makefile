@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest
 # Several workers, each with a server of its own (how many: tests/conftest.py). Who has nothing left to do takes
 # over tests of the others, so that no long file is waited for at the end.
 BESIDE := --numprocesses auto --dist worksteal
-# Hundreds of processes are started here; none is to compile everything anew, whatever the caller's shell says.
+# Hundreds of processes are started here; none is to compile everything again, whatever the caller's shell says.
 unexport PYTHONDONTWRITEBYTECODE
 # make test PG_BIN=dir: most tests run on those programs of PostgreSQL (with pgvector) instead of the embedded ones.
 export QUIPU_TEST_PG_BIN := $(PG_BIN)

@@ -1508,7 +1508,7 @@ ALTER TABLE ONLY episodes.exchanges FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN episodes.exchanges.first_message IS 'Messages of the session from this id to last_message, those of system prompts aside.';
 
-COMMENT ON COLUMN episodes.exchanges.chunk IS 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read anew.';
+COMMENT ON COLUMN episodes.exchanges.chunk IS 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read again.';
 
 COMMENT ON COLUMN episodes.exchanges.chunker IS 'Who made the chunk: rules, or the name of a language model.';
 
@@ -3598,7 +3598,7 @@ begin
                 and c.relkind in ('r', 'p'))$x$, registry)
     using s.schema_name::regnamespace::oid;
 
-    update tables.relations r set relation = c.oid  -- a table was made anew under its name: recreate does that
+    update tables.relations r set relation = c.oid  -- a table was recreated under its name: recreate does that
     from pg_class c
     where r.schema_id = s.id and c.relnamespace = s.schema_name::regnamespace and c.relname = r.table_name
         and c.relkind in ('r', 'p') and c.oid <> r.relation
@@ -5088,11 +5088,11 @@ COMMENT ON COLUMN episodes.stored_episodes.builder IS 'Who wrote it: rules, the 
 
 COMMENT ON COLUMN episodes.stored_episodes.builder_trouble IS 'Why the language model that is configured did not write it.';
 
-COMMENT ON COLUMN episodes.stored_episodes.emptied_at IS 'A message of it was forgotten: its words are gone until it is written anew from the others.';
+COMMENT ON COLUMN episodes.stored_episodes.emptied_at IS 'A message of it was forgotten: its words are gone until it is rewritten from the others.';
 
 COMMENT ON COLUMN episodes.stored_episodes.refile IS 'It was changed by SQL: the index follows with the next recall.';
 
-COMMENT ON COLUMN episodes.stored_episodes.loops_by_hand IS 'Its open loops were written by SQL: they stay so until it is written anew.';
+COMMENT ON COLUMN episodes.stored_episodes.loops_by_hand IS 'Its open loops were written by SQL: they stay so until it is rewritten.';
 
 CREATE VIEW episodes.episodes WITH (security_invoker='true') AS
  SELECT e.id,
@@ -6271,7 +6271,7 @@ COMMENT ON TABLE transcripts.files IS 'How far each file was read; shown as tran
 
 COMMENT ON COLUMN transcripts.files.size_bytes IS 'How large it was when all of it was read; until then, how much was.';
 
-COMMENT ON COLUMN transcripts.files.prefix_sha256 IS 'Of what was read: where it differs, the file was rewritten and is read anew.';
+COMMENT ON COLUMN transcripts.files.prefix_sha256 IS 'Of what was read: where it differs, the file was rewritten and is read again.';
 
 CREATE TABLE transcripts.indexing (
     space_id integer DEFAULT core.entered() NOT NULL,

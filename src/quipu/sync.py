@@ -425,7 +425,7 @@ class Conversations(Prompts):
         return self._portal.call(lambda: self._inner.topics(space=space, user=user, limit=limit))
 
     def reread(self, *, space: str, session: str | None = None) -> int:
-        """Have exchanges read anew by the present reader, and return of how many sessions.
+        """Have exchanges read again by the present reader, and return of how many sessions.
 
         Use it when a language model was configured, or the rules have become better. Exchanges that the
         present reader has read are left alone; all keep their ids. A worker does it.
@@ -571,7 +571,7 @@ class Erasing(Rooms):
         said, and ``left`` says where they stand: their id, the names that only their messages carry, and
         ``names`` that you add (other spellings, numbers, addresses). With ``everywhere`` they are taken out
         there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
-        elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
+        elsewhere ``[erased]`` takes its place, and what was made of such words is made again.
 
         Raises BadInput where an argument cannot be taken.
         """
@@ -588,10 +588,10 @@ class Erasing(Rooms):
         )
 
     def rewrite_freed(self, receipt: str, *, space: str, confirm: bool = False) -> Rewritten:
-        """Write tables anew after an erasure, so that the data files no longer hold what was taken out.
+        """Rewrite tables after an erasure, so that the data files no longer hold what was taken out.
 
         Without ``confirm`` it says how much that is. All our tables, the agents' tables of the space and the
-        statistics are written anew, each locked meanwhile, for rows that ordinary work freed before the
+        statistics are rewritten, each locked meanwhile, for rows that ordinary work freed before the
         erasure hold words as well; then the write-ahead log is written over. It takes once more the size of
         the largest table on the disk. A signed note to the receipt says that it was done, and `check_erasure`
         reads it.
@@ -1861,7 +1861,7 @@ class Ledger(Lookup, Retention):
         return self._portal.call(lambda: self._inner.undo(event, space=space, force=force))
 
     def rebuild(self, *, space: str) -> Rebuilt:
-        """Make what stands anew from the events, while writers wait.
+        """Make what stands again from the events, while writers wait.
 
         `changed` is 0 where it was what the events say.
         """
@@ -2376,7 +2376,7 @@ class MemoryFiles(LongtermLookup):
     ) -> MemoriesImported:
         """Import a file of the seed as memories of a person.
 
-        Hashes are made anew, categories and importances are checked, and what means nothing is refused row by
+        Hashes are computed again, categories and importances checked; what means nothing is refused row by
         row and reported. Ids, times, versions and counts are kept; a memory whose id somebody else in the
         space has gets one of its own. The file is only read, and importing it again changes nothing.
 
@@ -3229,7 +3229,7 @@ class Episodes:
         return self._portal.call(lambda: self._inner.messages(id, space=space))
 
     def history(self, id: UUID | str, *, space: str) -> Sequence[EpisodeVersion]:
-        """List how an episode read before it was written anew, the latest version first.
+        """List how an episode read before it was rewritten, the latest version first.
 
         Raises:
             NotFound: There is no such episode.
@@ -3315,7 +3315,7 @@ class Episodes:
     def rebuild(
         self, *, space: str, id: UUID | str | None = None, session: str | None = None, again: bool = False
     ) -> Condensation:
-        """Write episodes anew from their messages: one, those of a session, or all of the space.
+        """Rewrite episodes from their messages: one, those of a session, or all of the space.
 
         Episodes of another builder or of an older version of this one are written. They keep their ids and
         uses, and how they read before stays in their history. Episodes that are archived, or were written by
@@ -3916,7 +3916,7 @@ class Tables(Browsing, Schemas):
         schema: str = "memory",
         agent: str | None = None,
     ) -> Recreated:
-        """Make a table anew with another definition, after a preview of what would differ.
+        """Recreate a table with another definition, after a preview of what would differ.
 
         It is one transaction. Rows come along by column, and what hangs on a column follows its new name.
         Vectors, registry, indexes, views, references of other tables, triggers, rules, policies, rights,

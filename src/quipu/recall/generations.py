@@ -139,7 +139,7 @@ class Models:
                 await embedder.aclose()
                 raise ModelMissing(
                     f"The memory was embedded with another version of {generation.model!r}.",
-                    hint="Bring that version back, or make the vectors anew: reembed.",
+                    hint="Bring that version back, or make the vectors again: reembed.",
                 )
             self._held[number] = _Held(embedder)
 

@@ -150,7 +150,7 @@ async def remove(tx: SpaceTransaction, ids: Sequence[int]) -> None:
 async def withdraw(tx: SpaceTransaction, ids: Sequence[int]) -> None:
     """Take out entries that stand alone and are not to be found any more, among others who write.
 
-    Copies of the space keep their signatures until they are read anew; nothing is found by them. For what
+    Copies of the space keep their signatures until they are read again; nothing is found by them. For what
     must be forgotten, use ``remove``.
     """
     if await store.lock_space(tx) is None or not ids:
@@ -283,14 +283,14 @@ async def send(
 async def refit(
     tx: SpaceTransaction, around: Sequence[store.Tail], *, beside: set[int], generation: int
 ) -> None:
-    """Fit the entries beside removed ones anew; ``around`` has them and their own neighbours."""
+    """Fit the entries beside removed ones again; ``around`` has them and their own neighbours."""
     known = {tail.id: standing(tail) for tail in around}
     touched = [row for row in known.values() if any(row.id + step in beside for step in (-2, -1, 1))]
     if not touched:
         return
     for row in touched:
         fit(row, known)
-    # The counters are taken anew and every copy of the space is dropped, so the version stays as it is.
+    # The counters are taken again and every copy of the space is dropped, so the version stays as it is.
     await _refit(tx, touched, generation=generation)
 
 

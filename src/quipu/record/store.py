@@ -308,7 +308,7 @@ async def whole_sessions(tx: SpaceTransaction, what: What) -> dict[int, str]:
 
 
 async def unfile_named(tx: SpaceTransaction, pattern: str) -> list[int]:
-    """Mark messages with a name to be filed anew and return them. Their entries are to be taken out."""
+    """Mark messages with a name to be filed again and return them. Their entries are to be taken out."""
     return [number for (number,) in await tx.rows(_SQL["unfile_named"], pattern=pattern)]
 
 

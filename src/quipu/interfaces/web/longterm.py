@@ -86,7 +86,9 @@ async def add(
         details=details,
         user=user,
     )
-    news = "The memory is saved." if kept.stated_count == 1 else "That was known already; it is counted again."
+    news = (
+        "The memory is saved." if kept.stated_count == 1 else "That was known already; it is counted again."
+    )
     return visit.back(visit.link(f"/longterm/{kept.id}"), news=news)
 
 

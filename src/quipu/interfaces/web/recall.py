@@ -200,9 +200,7 @@ async def put_right(
 def _remedy(hit: Hit) -> Remedy:
     way = remedy(hit)
     if way is None:
-        raise BadInput(
-            "This was said or found and cannot be corrected.", hint="It can be forgotten instead."
-        )
+        raise BadInput("This was said or found and cannot be corrected.", hint="It can be forgotten instead.")
     return way
 
 

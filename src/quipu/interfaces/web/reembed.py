@@ -14,7 +14,7 @@ router = page_router()
 
 @router.get("/reembed")
 async def ask(visit: Visiting) -> Response:
-    """Ask before all memories are embedded anew."""
+    """Ask before all memories are embedded again."""
     health = await visit.memory.health()
     return visit.confirm(
         title=f"Embed everything with {health.wanted_model}?",

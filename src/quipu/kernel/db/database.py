@@ -385,7 +385,7 @@ class Database:
             return settings
 
     def settings_changed(self) -> None:
-        """Drop the cached settings after a possible change in the database; they are read anew before use."""
+        """Drop the cached settings after a possible change in the database; they are reread before use."""
         self._cache.drop()
 
     async def spaces(self) -> list[Space]:

@@ -160,7 +160,7 @@ class AsyncEpisodes:
             return [] if tx is None else await tx.fetch(EpisodeMessage, store.SQL["messages_of"], id=row.id)
 
     async def history(self, id: Id, *, space: Space) -> Sequence[EpisodeVersion]:
-        """List how an episode read before it was written anew, the latest version first.
+        """List how an episode read before it was rewritten, the latest version first.
 
         Raises:
             NotFound: There is no such episode.
@@ -343,7 +343,7 @@ class AsyncEpisodes:
         session: OnlySession = None,
         again: Annotated[bool, Doc("Also episodes that this version of the builder wrote.")] = False,
     ) -> Condensation:
-        """Write episodes anew from their messages: one, those of a session, or all of the space.
+        """Rewrite episodes from their messages: one, those of a session, or all of the space.
 
         Episodes of another builder or of an older version of this one are written. They keep their ids and
         uses, and how they read before stays in their history. Episodes that are archived, or were written by

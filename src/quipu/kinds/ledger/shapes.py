@@ -101,7 +101,7 @@ class KeptShape:
         return BadInput(
             f"by the shape of {self.pattern!r} in the database no value can be checked: {reason}.",
             field="key",
-            hint="A program that registers the key anew, replacing it, mends it.",
+            hint="A program that registers the key again, replacing it, fixes it.",
         )
 
     @cached_property

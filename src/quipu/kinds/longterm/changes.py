@@ -127,7 +127,7 @@ class Changes:
         return await self._restate(same, new, said)
 
     async def edit(self, id_: UUID | str, to: Rewording) -> StoredMemory:
-        """Change what a memory says; how it read is kept, its hash and entry are made anew.
+        """Change what a memory says; how it read is kept, its hash and entry are made again.
 
         Nothing is written where it reads so already.
 

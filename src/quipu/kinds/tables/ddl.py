@@ -102,7 +102,7 @@ async def execute(
     async with engine.access.entered(place, "admin") as (tx, schema):
         if first_words(text) == ("alter", "table"):
             recipe = await recreate_recipe(tx, schema, text)
-            raise BadInput("there is no ALTER TABLE; a table is made anew instead.", field="sql", hint=recipe)
+            raise BadInput("there is no ALTER TABLE; a table is recreated instead.", field="sql", hint=recipe)
         _refuse(text)
         tables = await catalogue.table_names(tx, schema)
     request = Request(schema=schema, field="sql", seconds=engine.seconds, statement=text, tables=tables)
@@ -132,7 +132,7 @@ async def execute(
         notes = [f"The first {len(done.rows)} rows are shown."] if done.limited else []
         for table in () if undone else await unkeyed(conn):
             notes.append(
-                f"{table} has no primary key: nothing of it is embedded until it is made anew with one."
+                f"{table} has no primary key: nothing of it is embedded until it is recreated with one."
             )
         return Done(
             status=done.status,

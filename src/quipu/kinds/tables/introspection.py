@@ -84,7 +84,7 @@ class Anatomy:
 
     @property
     def hindrances(self) -> list[str]:
-        """Reasons why the table cannot be made anew."""
+        """Reasons why the table cannot be recreated."""
         return [one.name for one in self.parts if one.kind in _HINDRANCES]
 
     @property

@@ -1,4 +1,4 @@
-"""Making a table anew with another definition: rows, vectors, registry, indexes and references come along.
+"""Recreating a table with another definition: rows, vectors, registry, indexes and references come along.
 
 The four steps of the seed (new table, migrate, update embeddings, drop the old one) in one transaction.
 """
@@ -58,7 +58,7 @@ class Recreated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
-    """Order to make a table anew."""
+    """Order to recreate a table."""
 
     schema: StoredSchema
     table: str
@@ -87,7 +87,7 @@ async def recreate(
     column_descriptions: object,
     confirm: bool | Recreated,
 ) -> Recreated:
-    """Make the table anew, or without ``confirm`` try it and undo it; refuse what was not confirmed."""
+    """Recreate the table, or without ``confirm`` try it and undo it; refuse what was not confirmed."""
     text = engine.clean_statement(statement_of(statement))
     looked = ShapeQuery(place.schema, table)
     async with engine.access.entered(place, "admin", ask=looked.ask) as (tx, schema):
@@ -149,7 +149,7 @@ class _Work:
         given = await own_anatomy(self._conn, order.table)
         if given.hindrances:
             raise BadInput(
-                f"{order.table} cannot be made anew: {names.in_message('; '.join(given.hindrances))}.",
+                f"{order.table} cannot be recreated: {names.in_message('; '.join(given.hindrances))}.",
                 field="table",
                 hint="Drop what depends on it, or make another table and INSERT … SELECT into it.",
             )

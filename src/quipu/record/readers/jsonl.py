@@ -108,7 +108,7 @@ def parse(data: bytes) -> dict[str, object] | str:
     if is_too_deep(data):
         return f"{TOO_DEEP}."
     try:
-        # Surrogates may pass here: what of them cannot be stored is mended where content is checked.
+        # Surrogates may pass here: what of them cannot be stored is repaired where content is checked.
         said: object = json.loads(data.decode("utf-8"))
     except UnicodeDecodeError as broken:
         return f"it is not UTF-8 (byte {broken.start + 1}); save the file as UTF-8."

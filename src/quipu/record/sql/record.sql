@@ -137,7 +137,7 @@ select core.drop_empty_sessions(array(
                 and (%(session)s::text is null or name = %(session)s))
 ))
 
--- name: unfile_named: messages in which a name stands wait to be filed anew
+-- name: unfile_named: messages in which a name stands wait to be filed again
 with found as (
     select id, happened_at from core.messages
     where space_id = %(space)s and content operator(pg_catalog.~) %(pattern)s

@@ -40,7 +40,7 @@ async def vacuum(database: Database, tables: Iterable[tuple[str, str]]) -> dict[
     """Vacuum and analyse tables, and return the facts for a note.
 
     What other transactions still see stays until they end. Statistics hold some values of a table, so they
-    are made anew. A table that could not be vacuumed, or that somebody locks, is named.
+    are made again. A table that could not be vacuumed, or that somebody locks, is named.
     """
     touched = sorted(set(tables))
     async with database.owner() as conn:

@@ -16,7 +16,7 @@ from quipu.interfaces.cli.views.models import reembedded
 )
 @common
 def command(call: Call, model: str | None) -> None:
-    """Make the vectors of everything stored anew with another embedding model.
+    """Make the vectors of everything stored again with another embedding model.
 
     Recall works on meanwhile, with the old vectors, until all new ones are there. Stopping is safe: doing
     it again goes on where it was.

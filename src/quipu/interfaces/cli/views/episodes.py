@@ -92,7 +92,7 @@ def one(episode: Episode) -> RenderableType:
         ("archived", day_and_time(episode.deleted_at)),
         ("written by", f"{episode.builder} {episode.builder_version}, version {episode.version}"),
         ("trouble", episode.trouble),
-        ("", "Something of it was forgotten; a worker writes it anew." if episode.emptied else ""),
+        ("", "Something of it was forgotten; a worker rewrites it." if episode.emptied else ""),
     )
 
 
@@ -181,7 +181,7 @@ def stats(numbers: EpisodeStats) -> RenderableType:
         count(numbers.episodes, "episode"),
         f"{numbers.archived:,} archived" if numbers.archived else "",
         f"{numbers.unresolved:,} unresolved" if numbers.unresolved else "",
-        f"{numbers.emptied:,} to be written anew" if numbers.emptied else "",
+        f"{numbers.emptied:,} to be rewritten" if numbers.emptied else "",
         f"{numbers.troubled:,} for which the language model failed" if numbers.troubled else "",
         count(numbers.uses, "use"),
     ]

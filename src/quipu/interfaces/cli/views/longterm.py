@@ -174,7 +174,7 @@ def _imported(report: MemoriesImported) -> Iterator[str]:
         f"New: {report.new:,}, and {report.archived:,} archived; known before: {report.known:,};"
         f" repeated: {report.repeated:,}"
     )
-    for title, by_kind in (("Put right", report.mended), ("Secrets cut out", report.redacted)):
+    for title, by_kind in (("Put right", report.repaired), ("Secrets cut out", report.redacted)):
         if by_kind:
             yield f"{title}: {', '.join(f'{number:,} {what}' for what, number in by_kind.items())}"
     if report.refused:

@@ -120,7 +120,7 @@ def _days(usage: Sequence[TokenUsage]) -> Iterator[RenderableType]:
 
 
 def _tokens(one: TokenUsage) -> int:
-    """Count what was read anew and what was written; reading a cache is nearly free and would hide it."""
+    """Count what was read again and what was written; reading a cache is nearly free and would hide it."""
     return one.input_tokens + one.cache_creation_tokens + one.output_tokens
 
 

@@ -86,7 +86,7 @@ async def rebuild(
     session: str | None,
     again: bool,
 ) -> Condensation:
-    """Write episodes anew, some at a time."""
+    """Rewrite episodes, some at a time."""
     builder = condensing.builder
     async with database.snapshot_read(space) as tx:
         rows = [] if tx is None else await store.rebuildable(

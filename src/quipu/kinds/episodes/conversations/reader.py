@@ -55,7 +55,7 @@ class _Stale(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Page of a session to read, and exchanges to be read anew, by their number."""
+    """Page of a session to read, and exchanges to be read again, by their number."""
 
     session: store.ReadSession
     messages: Sequence[Message]
@@ -67,7 +67,7 @@ class _Page:
 async def read(context: Context, payload: Payload) -> None:
     """Read the new messages of the session that the payload names (topic ``memory_chunker``).
 
-    A page at a time: what is left is another job. ``{"session": …, "again": true}`` reads its exchanges anew
+    A page at a time: what is left is another job. ``{"session": …, "again": true}`` reads its exchanges again
     where they were read by others than who would read them now. Exchanges and what follows from them are one
     transaction.
 

@@ -29,7 +29,7 @@ async def archive(database: Database, given: UUID | str, *, space: str, clock: C
 
 
 async def unarchive(database: Database, models: Models, given: UUID | str, *, space: str) -> UUID:
-    """Let an episode be found again and return its id. One to be written anew is indexed after that.
+    """Let an episode be found again and return its id. One to be rewritten is indexed after that.
 
     Raises:
         NotFound: there is none.

@@ -104,7 +104,7 @@ class Filing:
     async def _known(
         self, tx: SpaceTransaction, new: Mapping[EntryPlace, Wanted], *, generation: int
     ) -> _Vectors:
-        """Return vectors that the schema has already, if the texts are many, as for a table made anew."""
+        """Return vectors that the schema has already, if the texts are many, as for a recreated table."""
         hashes = {one.content_hash for one in new.values()}
         if len(hashes) <= FEW_TEXTS:
             return {}

@@ -150,7 +150,7 @@ class Changes:
             await archive_rows(tx, [await row_of(tx, id_)], now=self._clock.now())
 
     async def restore(self, id_: UUID | str, *, space: str) -> str:
-        """Bring an archived lesson back into recall; its clock starts anew. Return its id.
+        """Bring an archived lesson back into recall; its clock starts again. Return its id.
 
         Raises:
             NotFound: there is none.

@@ -183,5 +183,5 @@ def files(pieces: Sequence[Piece]) -> dict[str, object]:
         "modified_at": Moments([piece.file.modified_at for piece in last.values()]),
         "lines": Int8s(list(counts.values())),
         "trouble": Texts([" ".join(told) or None for told in troubles.values()]),
-        "anew": Texts(sorted({str(piece.file.path) for piece in pieces if piece.anew})),
+        "reread": Texts(sorted({str(piece.file.path) for piece in pieces if piece.reread})),
     }

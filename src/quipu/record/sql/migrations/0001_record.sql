@@ -319,7 +319,7 @@ create policy person on core.aliases as restrictive to quipu_person
 
 grant select, insert on core.aliases to quipu_person;
 
--- A job names the session or the person whom it is about; of others one waits, and is put anew, unseen.
+-- A job names the session or the person whom it is about; of others one waits, and is put again, unseen.
 create policy person on core.outbox as restrictive to quipu_person
     using (user_name = (select core.current_person())
         or user_name is null and session in (

@@ -87,7 +87,7 @@ create table ledger.chat_memory_events (
     check ((event_type in ('fact_expired', 'fact_deleted')) = (standing_event_id is null)),
     check (event_type not in ('fact_expired', 'fact_deleted') or new_value_json = 'null'::jsonb),
     -- No JSON is kept that a program could not read. Python reads numbers of 4,300 digits, and no JSON of some thousand
-    -- levels. No check calls a function, which would be planned anew with every row; and what is 33 deep takes 264 bytes
+    -- levels. No check calls a function, which would be planned again with every row; and what is 33 deep takes 264 bytes
     -- at least, so that for most values nothing is looked at.
     constraint values_are_readable check (
         (pg_column_size(new_value_json) < 264 or not new_value_json @? 'strict $.**{33}')
@@ -322,7 +322,7 @@ create trigger erase_rest after delete on ledger.chat_memory_events
 
 -- How an event is written: the space is entered, the key is held, what stands there is compared, the event is
 -- added and what stands now is kept, all in one statement, which is a transaction if it stands alone. The
--- same rule of what stands is written once more in Python, where the projections are made anew from the
+-- same rule of what stands is written once more in Python, where the projections are made again from the
 -- events alone; a test compares the two over random histories.
 create function ledger.rank(value_source text) returns integer
     language sql immutable parallel safe
@@ -1691,7 +1691,7 @@ $$;
 create trigger tell after insert on ledger.chat_session_memory
     for each row when (new.source_event_id is null) execute function ledger.tell_of_value();
 
--- A rebuild drops what it makes anew, and says so.
+-- A rebuild drops what it makes again, and says so.
 create trigger tell_of_end after delete on ledger.chat_session_memory
     for each row when (old.source_event_id is not null and current_setting('quipu.rebuilding', true) is distinct from 'on')
     execute function ledger.tell_of_end();
@@ -1699,7 +1699,7 @@ create trigger tell_of_end after delete on ledger.chat_session_memory
 create trigger tell after insert on ledger.chat_user_preferences
     for each row when (new.source_event_id is null) execute function ledger.tell_of_preference();
 
--- A rebuild drops what it makes anew, and says so.
+-- A rebuild drops what it makes again, and says so.
 create trigger tell_of_end after delete on ledger.chat_user_preferences
     for each row when (old.source_event_id is not null and current_setting('quipu.rebuilding', true) is distinct from 'on')
     execute function ledger.tell_of_end();

@@ -229,7 +229,7 @@ begin
                 and c.relkind in ('r', 'p'))$x$, registry)
     using s.schema_name::regnamespace::oid;
 
-    update tables.relations r set relation = c.oid  -- a table was made anew under its name: recreate does that
+    update tables.relations r set relation = c.oid  -- a table was recreated under its name: recreate does that
     from pg_class c
     where r.schema_id = s.id and c.relnamespace = s.schema_name::regnamespace and c.relname = r.table_name
         and c.relkind in ('r', 'p') and c.oid <> r.relation
@@ -905,7 +905,7 @@ revoke execute on function tables.refuse_virtual() from public;
 create trigger refuse_virtual before insert or update of fields, columns, relation on tables.relations
     for each row execute function tables.refuse_virtual();
 
--- A table is made anew with everything that the catalogue knows of it; the writer's login cannot read the catalogue.
+-- A table is recreated with everything that the catalogue knows of it; the writer's login cannot read the catalogue.
 create function tables.parts_of(in_relation oid)
     returns table (kind text, of text, name text, definition text, statement text)
     language sql stable set search_path = pg_catalog, public, pg_temp

@@ -173,7 +173,7 @@ from unnest(%(path)s::text[], %(size)s::int8[], %(offset)s::int8[], %(sha256)s::
 on conflict (space_id, path) do update set
     size_bytes = excluded.size_bytes, offset_bytes = excluded.offset_bytes, prefix_sha256 = excluded.prefix_sha256,
     modified_at = excluded.modified_at, synced_at = now(), trouble = excluded.trouble,
-    lines = case when f.path = any(%(anew)s::text[]) then 0 else f.lines end + excluded.lines
+    lines = case when f.path = any(%(reread)s::text[]) then 0 else f.lines end + excluded.lines
 
 -- name: insert_prompts: what was typed
 insert into transcripts.prompts (space_id, session, project_path, happened_at, content)
