@@ -709,7 +709,7 @@ class Relations(Erasing):
         )
 
     def relations(self, message: str, *, space: str, session: str | None = None) -> list[Replacement]:
-        """Return what a message replaces and what replaces it, oldest link first, with those removed.
+        """Return the replacement links of a message, both ways, oldest first, removed ones included.
 
         Raises:
             NotFound: there is no such message in the space.
@@ -963,7 +963,7 @@ class Memory(Timeline):
         session: str | None = None,
         kinds: Sequence[str] | None = None,
     ) -> list[str]:
-        """Return what is open to the person, in the session or the space, a line each, most urgent first.
+        """Return the open loops of a person, a session or the space, a line each, most urgent first.
 
         `recall_block` begins with these lines.
         """
@@ -979,7 +979,7 @@ class Memory(Timeline):
         return self._portal.call(lambda: self._inner.reinforce(hits))
 
     def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
-        """Return what was put before agents last: episodes, lessons, long-term memories.
+        """Return the memories that agents used last: episodes, lessons, long-term memories.
 
         The latest use comes first, at most 200; memories that are no longer found are left out.
         """
@@ -1034,7 +1034,7 @@ class Memory(Timeline):
         return self._portal.call(lambda: self._inner.reembed(model, progress=progress, background=background))
 
     def reembed_plan(self, model: str | None = None) -> ReembedPlan:
-        """Return what ``reembed`` would cost: how many memories, about how long, how much room meanwhile.
+        """Return the cost of ``reembed``: the number of memories, the rough time, the disk space meanwhile.
 
         Raises:
             EmbeddingError: the model cannot be had or failed.
@@ -1064,7 +1064,7 @@ class Memory(Timeline):
         self._portal.call(lambda: self._inner.ready(seconds=seconds))
 
     def health(self) -> Health:
-        """Return what this memory runs on and how much it holds."""
+        """Return the server, the embedding model and the size of this memory."""
         return self._portal.call(lambda: self._inner.health())
 
     def close(self) -> None:
@@ -1115,7 +1115,7 @@ class Queue:
         self._portal = portal
 
     def status(self) -> QueueStatus:
-        """Show how the jobs of each topic stand, when schedules are due, and who works.
+        """Show the jobs of each topic, the times of the schedules, and the workers.
 
         Every topic of this version is listed, and others that have jobs.
         """
@@ -1510,7 +1510,7 @@ class Lookup:
         limit: int = 50,
         offset: int = 0,
     ) -> Sequence[Value]:
-        """List what is only assumed, by key.
+        """List the assumptions, by key.
 
         It is to be disclosed or confirmed.
 
@@ -1532,7 +1532,7 @@ class Lookup:
         before: int | None = None,
         limit: int = 50,
     ) -> Sequence[Event]:
-        """List what was written, the latest first.
+        """List the events, the latest first.
 
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
@@ -1571,7 +1571,7 @@ class Lookup:
         session: str | None = None,
         user: str | None = None,
     ) -> Sequence[Difference]:
-        """List what is believed otherwise than before, by key, with both values.
+        """List the keys whose values differ from before, with both values.
 
         Raises:
             BadInput: Neither session nor user is given, the session is somebody else's, or a time is invalid.
@@ -2280,7 +2280,7 @@ class Recovery(LongtermLookup):
         since: datetime | str | None = None,
         limit: int = 100,
     ) -> list[AuditLine]:
-        """List what was recovered for which message, and what evaluations did, the latest first.
+        """List the memories recovered for each message, and the changes of evaluations, the latest first.
 
         Raises:
             BadInput: An argument is invalid; the error names it.
@@ -3229,7 +3229,7 @@ class Episodes:
         return self._portal.call(lambda: self._inner.messages(id, space=space))
 
     def history(self, id: UUID | str, *, space: str) -> Sequence[EpisodeVersion]:
-        """List how an episode read before it was rewritten, the latest version first.
+        """List the earlier versions of an episode, the latest first.
 
         Raises:
             NotFound: There is no such episode.
@@ -3671,7 +3671,7 @@ class Schemas:
         return self._portal.call(lambda: self._inner.drop_schema(name, confirm=confirm, space=space))
 
     def grants(self, *, schema: str | None = None, space: str) -> Sequence[Grant]:
-        """List which agent may do what, in one schema or in all of them."""
+        """List the rights of each agent, in one schema or in all of them."""
         return self._portal.call(lambda: self._inner.grants(schema=schema, space=space))
 
     def grant(

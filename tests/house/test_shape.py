@@ -18,7 +18,11 @@ LONG_ON_PURPOSE = {
 }
 """Modules of more than MOST_LINES_OF_A_FILE, and why each is read better as one."""
 MOST_LINES_OF_A_FUNCTION = 80
-LEANS_ON_ITS_NAME = re.compile(r"(The same|What|Who|Whose|Which|Whether|How)\b")
+LEANS_ON_ITS_NAME = re.compile(
+    r"(The same|What|Who|Whose|Which|Whether|How|(Return|Show|List) (what|who|whose|which|whether|how))\b"
+)
+MAY_LEAN = {"kinds/longterm/evaluation/foreign"}
+"""Modules whose docstrings still lean on a name; none is to be added."""
 FEWEST_LINES_FOR_ONE_IMPORTER = 40
 ALLOWED_SMALL = {
     "eraser": "a kind or a storey hands it in, and app/kinds.py takes it",
@@ -89,11 +93,12 @@ def test_every_docstring_says_plainly_what_it_is() -> None:
     leaning = [
         f"{place(path, getattr(node, 'lineno', 1))}: {doc.splitlines()[0]}"
         for path in modules()
+        if not any(is_at(path, name) for name in MAY_LEAN)
         for node in ast.walk(syntax(path))
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
         if (doc := ast.get_docstring(node)) is not None and LEANS_ON_ITS_NAME.match(doc)
     ]
-    assert not leaning, "begin with a verb or a noun:\n" + "\n".join(leaning)
+    assert not leaning, "begin with a verb or a noun, and name the thing:\n" + "\n".join(leaning)
 
 
 def test_imports_stand_at_the_top_unless_an_extra_or_a_door_needs_otherwise() -> None:

@@ -248,7 +248,7 @@ class AsyncMemory(AsyncTimeline):
         session: str | None = None,
         kinds: Sequence[str] | None = None,
     ) -> list[str]:
-        """Return what is open to the person, in the session or the space, a line each, most urgent first.
+        """Return the open loops of a person, a session or the space, a line each, most urgent first.
 
         `recall_block` begins with these lines.
         """
@@ -262,7 +262,7 @@ class AsyncMemory(AsyncTimeline):
         return await self._ready.answering.used(hits)
 
     async def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
-        """Return what was put before agents last: episodes, lessons, long-term memories.
+        """Return the memories that agents used last: episodes, lessons, long-term memories.
 
         The latest use comes first, at most 200; memories that are no longer found are left out.
         """
@@ -330,7 +330,7 @@ class AsyncMemory(AsyncTimeline):
         return report
 
     async def reembed_plan(self, model: str | None = None) -> ReembedPlan:
-        """Return what ``reembed`` would cost: how many memories, about how long, how much room meanwhile.
+        """Return the cost of ``reembed``: the number of memories, the rough time, the disk space meanwhile.
 
         Raises:
             EmbeddingError: the model cannot be had or failed.
@@ -394,6 +394,6 @@ class AsyncMemory(AsyncTimeline):
         await self._ready.database.ready(seconds=seconds)
 
     async def health(self) -> Health:
-        """Return what this memory runs on and how much it holds."""
+        """Return the server, the embedding model and the size of this memory."""
         ready = self._ready
         return await examine(ready.database, self._settings, embedded=self._settings.database_url is None)

@@ -89,7 +89,7 @@ class AsyncRelations(AsyncErasing):
         space: Space,
         session: Annotated[str | None, Doc("Its session, where several have its id."), Example("s1")] = None,
     ) -> list[Replacement]:
-        """Return what a message replaces and what replaces it, oldest link first, with those removed.
+        """Return the replacement links of a message, both ways, oldest first, removed ones included.
 
         Raises:
             NotFound: there is no such message in the space.

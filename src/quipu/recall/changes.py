@@ -324,7 +324,7 @@ class Statements:
 
 
 def statements(entries: Sequence[Distinct], cited: Mapping[int, Cited], *, kind: int) -> list[Found]:
-    """Return what people said among the first entries, of messages of ``kind``, best first."""
+    """Return the statements of people among the first entries, of messages of ``kind``, best first."""
     ranked = [one.found for one in entries[:_AMONG] if one.found.kind == kind]
     return [one for one in ranked if cited[one.id].source.role == "user"]
 

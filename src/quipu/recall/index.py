@@ -197,7 +197,7 @@ class Reserved:
         names: Collection[str] = (),
         alone: int = 0,
     ) -> Locked:
-        """Return what ``hold`` returns; the server is asked only for what was not reserved."""
+        """Return the result of ``hold``, asking the server only for what was not reserved."""
         generation = tx.space.generation or await store.first_generation(tx)
         numbers = {} if self._numbers is None else dict(await self._numbers.fetchall())
         if not numbers.keys() >= set(names):

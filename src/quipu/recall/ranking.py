@@ -313,7 +313,7 @@ def judged(hits: Sequence[Hit]) -> Answer:
 
 
 def signs(hits: Sequence[Hit]) -> tuple[float, float, float]:
-    """Return what tells whether memory knows: of the first ten hits, without askings of the question.
+    """Return the signs that memory knows the answer: of the first ten hits, without askings of the question.
 
     It is the best score, the best cosine, and the most that a hit has of both meaning and words (its cosine
     times its coverage).
@@ -327,7 +327,7 @@ def signs(hits: Sequence[Hit]) -> tuple[float, float, float]:
 
 
 def signs_of_hits(hits: Sequence[Hit], odds: float) -> list[tuple[float, float, float]]:
-    """Return what tells whether each hit answers.
+    """Return the signs that each hit answers the question.
 
     It is the log-odds that memory knows, by how much its score is above the best of the others, and 1 for a
     hit that is itself a question.

@@ -276,7 +276,7 @@ async def _signatures(tx: SpaceTransaction, query: str, **values: object) -> Sig
 
 
 async def compared(tx: SpaceTransaction, ids: Sequence[int], *, generation: int) -> dict[int, Compared]:
-    """Return what entries are compared by; those without a vector of the generation are left out."""
+    """Return the terms and the vectors of entries; those without a vector of the generation are left out."""
     values = {"ids": Int8s(ids), "generation": generation}
     rows = await tx.rows(_SQL["compared"], binary=True, **values)
     return {id_: Compared(frozenset(terms), halfvecs(own)[0]) for id_, terms, own in rows}

@@ -271,7 +271,7 @@ def _checked(
 
 
 def _reserved(messages: Sequence[Incoming]) -> index.Reserved:
-    """Return what filing messages needs, as far as it is known before their space is entered."""
+    """Return the needs of indexing messages, as far as they are known before the space is entered."""
     return index.Reserved(alone=sum(m.session is None for m in messages), names=store.names(messages))
 
 

@@ -109,7 +109,7 @@ def learnt(chosen: Sequence[Chosen], ids: Sequence[int]) -> list[Learnt]:
 def message_rules(
     chosen: Sequence[Chosen], ids: Sequence[int], embedded: Embedded, held: index.Locked
 ) -> list[MessageRules]:
-    """Return what messages to an assistant tell for the time to come; people tell each other no rules."""
+    """Return the standing rules in messages to an assistant; messages between people have none."""
     with_assistant = {c.session for c in chosen if c.session and c.prepared.message.role == "assistant"}
     with_assistant |= {thread for thread, end in held.ends.items() if end.with_assistant}
     return [

@@ -83,7 +83,7 @@ async def take_in(
 
 @router.get("/config/memory/import/{file}")
 async def look(visit: Visiting, file: str, schema: SchemaName = "memory") -> Response:
-    """Show what a file would change, from a trial that is rolled back."""
+    """Show the changes that a file would make, from a trial that is rolled back."""
     path = await _kept(visit, file)
     restored = await visit.memory.snapshots.import_dump(path, space=visit.space, schema=schema)
     return preview(

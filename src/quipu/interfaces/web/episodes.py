@@ -81,7 +81,7 @@ async def episode(visit: Visiting, number: str) -> Response:
 
 @router.get("/episodes/{number}/erase")
 async def ask(visit: Visiting, number: str) -> Response:
-    """Show what erasing an episode takes."""
+    """Show the preview of erasing an episode."""
     preview = await visit.memory.episodes.erase(number, space=visit.space)
     return visit.confirm(
         title="Erase this episode?",

@@ -61,7 +61,7 @@ async def page(
     key: Word = None,
     before: Number = None,
 ) -> Response:
-    """Show what is open and new in the space; or what is known of a session or a person, now or then."""
+    """Show assumptions and changes of the space, or the facts about a session or a person, now or then."""
     if not visit.space:
         return visit.page("nothing.html", title="Ledger")
     if session or user:
@@ -85,7 +85,7 @@ async def page(
 
 @router.get("/ledger/history")
 async def history(visit: Visiting, key: str, session: Word = None, user: Word = None) -> Response:
-    """Show how a value came about, and what it can be corrected to."""
+    """Show the history of a value, and a form to correct it."""
     ledger = visit.memory.ledger
     events = await ledger.history(key, space=visit.space, session=session, user=user)
     standing = await ledger.list(space=visit.space, session=session, user=user, key=key)

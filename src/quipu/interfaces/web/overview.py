@@ -35,7 +35,7 @@ _KINDS: Final = {
 
 @router.get("/")
 async def page(visit: Visiting) -> Response:
-    """Show what the space holds."""
+    """Show the overview of the space."""
     memory, space = visit.memory, visit.space
     known = await memory.overview(space=space) if space else NOTHING
     times, growth = totals(known.happened), totals(known.recorded)

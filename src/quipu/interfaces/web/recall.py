@@ -165,7 +165,7 @@ async def why(visit: Visiting, asking: Asking, hit: Place) -> Response:
 
 @router.get("/recall/wrong")
 async def wrong(visit: Visiting, asking: Asking, hit: Place) -> Response:
-    """Show what can be done about a hit that is wrong."""
+    """Show the ways to correct or remove a wrong hit."""
     recalled = await asking.hit(visit.memory, hit, space=visit.space)
     return visit.page(
         "wrong.html",

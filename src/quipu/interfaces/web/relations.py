@@ -67,7 +67,7 @@ OtherForm = Annotated[Other, Depends(Other)]
 
 @router.get(PLACE)
 async def page(visit: Visiting, one: Looked) -> Response:
-    """Show what a message replaces and what replaces it."""
+    """Show the replacement links of a message."""
     relations = await visit.memory.relations(one.message, space=visit.space, session=one.session)
     return visit.page(
         "relations.html",

@@ -36,7 +36,7 @@ async def take(visit: Posting, schema: SchemaName = "memory") -> Response:
 
 @router.get("/config/memory/snapshots/{name}/restore")
 async def look(visit: Visiting, name: str) -> Response:
-    """Show what restoring would change."""
+    """Show the changes that restoring would make."""
     restored = await visit.memory.snapshots.restore(name, space=visit.space)
     return preview(
         visit,

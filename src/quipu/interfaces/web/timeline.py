@@ -39,7 +39,7 @@ class TimelineQuery:
         return bool(self.topic or self.user or self.speaker or self.since or self.until)
 
     def query(self) -> dict[str, Value]:
-        """Return what is asked for as the address of the page has it, from the first part on."""
+        """Return the query of the page's address, from the first part on."""
         return {
             "q": self.topic or None,
             "user": self.user,

@@ -160,7 +160,7 @@ class AsyncEpisodes:
             return [] if tx is None else await tx.fetch(EpisodeMessage, store.SQL["messages_of"], id=row.id)
 
     async def history(self, id: Id, *, space: Space) -> Sequence[EpisodeVersion]:
-        """List how an episode read before it was rewritten, the latest version first.
+        """List the earlier versions of an episode, the latest first.
 
         Raises:
             NotFound: There is no such episode.

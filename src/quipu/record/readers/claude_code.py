@@ -121,7 +121,7 @@ def said(record: Fields, stem: str, inserted: Inserted | None = None) -> dict[st
 
 
 def _queued(record: Fields, stem: str, inserted: Inserted) -> dict[str, object] | str:
-    """Return what a person typed while the agent was at work: it is recorded as an attachment."""
+    """Return the text that a person typed while the agent was at work: it is recorded as an attachment."""
     fields = _fields(record.get("attachment"))
     if fields.get("type") != "queued_command" or fields.get("commandMode", "prompt") != "prompt":
         return "attachment"
@@ -152,7 +152,7 @@ def _text(content: object) -> str:
 
 
 def _spoken(text: str, inserted: Inserted) -> str:
-    """Return what a person wrote of a text; "" if the program wrote it in their name."""
+    """Return the part of a text that a person wrote; "" if the program wrote it in their name."""
     spoken = _INSERTED.sub("", text).strip()
     if _is_own(spoken):
         spoken = ""
@@ -168,7 +168,7 @@ def _is_own(text: str) -> bool:
 
 
 def _silence(content: object) -> str:
-    """Return what a message without spoken words contains."""
+    """Return the contents of a message without spoken words."""
     types = _block_types(content) - {"text"}
     return min(types) if types else "no words"
 

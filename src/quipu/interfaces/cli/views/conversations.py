@@ -115,5 +115,5 @@ def _kept(exchange: Exchange) -> Iterator[str]:
 
 
 def reread(sessions: int) -> RenderableType:
-    """Show how many sessions will be read again."""
+    """Show the number of sessions that will be read again."""
     return Text(f"{count(sessions, 'session')} will be read again.")

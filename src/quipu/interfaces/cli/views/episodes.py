@@ -166,7 +166,7 @@ def condensed(done: Condensation) -> RenderableType:
 
 
 def erased(done: Erasure) -> RenderableType:
-    """Show what would go, or the receipt."""
+    """Show the preview of an erasure, or its receipt."""
     rows = [Text(f"{count(number, 'row')} of {name}") for name, number in done.counts.items() if number]
     if done.receipt is None:
         return Group(Text("Would be erased:", style="bold"), *rows)
@@ -174,7 +174,7 @@ def erased(done: Erasure) -> RenderableType:
 
 
 def stats(numbers: EpisodeStats) -> RenderableType:
-    """Show how many there are, and their state."""
+    """Show the number of episodes by state."""
     if not numbers.exchanges and not numbers.episodes and not numbers.archived:
         return Text(_NONE, style="dim")
     parts = [

@@ -165,7 +165,7 @@ def schema(relations: Sequence[QueryTable]) -> RenderableType:
 
 
 def compacted(report: CompactedOutput) -> RenderableType:
-    """Show what compaction saved, or would save."""
+    """Show the space that compaction saved, or would save."""
     if not report.tools:
         return Text(
             f"No output older than {count(report.older_than_days, 'day')} is long enough to be replaced.",

@@ -63,7 +63,7 @@ class OpenLoopsAnswer(Answer):
 
 @tool("List open loops", level="read")
 async def open_loops(desk: Desk, arguments: OpenLoopsArguments) -> OpenLoopsAnswer:
-    """List what is open of past conversations: promises, questions, tasks, and what is waited for.
+    """List the open loops of past conversations: promises, questions, tasks, things waited for.
 
     The latest comes first, with due dates. Use it at the start of work, for 'what is left to do?', or to
     find the id of a loop that has just been settled.

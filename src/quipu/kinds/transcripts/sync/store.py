@@ -194,7 +194,7 @@ async def _lines(tx: SpaceTransaction, new: Sequence[LineRow]) -> None:
 
 
 async def _rules(tx: SpaceTransaction, said: Sequence[LineRow]) -> list[MessageRules]:
-    """Return what people told the agent for the time to come; nothing of memory that came back is theirs."""
+    """Return the standing rules that people gave the agent, leaving out recalled memory."""
     prompts = [row for row in said if row.entry.is_prompt]
     own = await tx.spoken([row.entry.text or "" for row in prompts])
     return [
