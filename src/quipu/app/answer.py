@@ -182,7 +182,7 @@ class Answering:
     def filed(
         self, space: str, *, ask: Ask | None = None
     ) -> AbstractAsyncContextManager[SpaceTransaction | None]:
-        """Open the space for reading, after filing what a kind of memory has left unfiled."""
+        """Open the space for reading, after filing what a kind of memory has left unindexed."""
         return filed(self._database, self._models, space, _BEHIND, ask=ask)
 
     async def used(self, hits: Iterable[Hit]) -> int:

@@ -242,7 +242,7 @@ async def is_written_by_hand(tx: SpaceTransaction) -> bool:
 
 
 async def is_left_alone(tx: SpaceTransaction, kind: int) -> bool:
-    """Return True if no open transaction leaves rows of a kind unfiled, and none does until this one ends."""
+    """Return True if no open transaction leaves rows of a kind unindexed until this one ends."""
     return (await tx.rows(_SQL["is_left_alone"], kind=kind))[0][0]
 
 

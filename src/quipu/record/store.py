@@ -307,9 +307,9 @@ async def whole_sessions(tx: SpaceTransaction, what: What) -> dict[int, str]:
     return dict(await tx.rows(_SQL["whole_sessions"], user=what.user, session=what.session))
 
 
-async def unfile_named(tx: SpaceTransaction, pattern: str) -> list[int]:
+async def unindex_named(tx: SpaceTransaction, pattern: str) -> list[int]:
     """Mark messages with a name to be filed again and return them. Their entries are to be taken out."""
-    return [number for (number,) in await tx.rows(_SQL["unfile_named"], pattern=pattern)]
+    return [number for (number,) in await tx.rows(_SQL["unindex_named"], pattern=pattern)]
 
 
 async def cite_linked(tx: SpaceTransaction, ids: Collection[int]) -> Linked:

@@ -11,11 +11,11 @@ from typing import Any, Final
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.longterm.rules import filed_text, summary_hash
-from quipu.recall import index, search, unfiled
+from quipu.recall import index, search, unindexed
 from quipu.recall.generations import Models, Prepared
 from quipu.recall.model import Draft
 from quipu.recall.terms import DEFAULT, bag, tells_time
-from quipu.recall.unfiled import Row, Rows
+from quipu.recall.unindexed import Row, Rows
 
 _SQL: Final = queries.load("quipu.kinds.longterm")
 LONGTERM: Final = 5  # core.recall_kinds.code
@@ -84,7 +84,7 @@ _ROWS: Final = Rows(_SQL, _row)
 async def catch_up(database: Database, models: Models, space: str) -> None:
     """File memories that SQL wrote."""
     if await _ROWS.file(database, models, space):
-        await unfiled.settle(database, space, LONGTERM, _clear)
+        await unindexed.settle(database, space, LONGTERM, _clear)
 
 
 def filed(

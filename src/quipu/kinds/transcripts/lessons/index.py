@@ -20,7 +20,7 @@ from quipu.recall import index, search
 from quipu.recall.generations import Models, Prepared
 from quipu.recall.model import Draft
 from quipu.recall.terms import DEFAULT, bag, tells_time
-from quipu.recall.unfiled import Row, Rows
+from quipu.recall.unindexed import Row, Rows
 
 _TABLE: Final = "memories"
 

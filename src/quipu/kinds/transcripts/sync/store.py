@@ -113,7 +113,7 @@ class BatchWrite:
                 await tx.run(SQL["insert_summaries"], rows.summaries(summaries))
             await tx.run(SQL["upsert_files"], rows.files(self._batch.pieces))
             if said:
-                await tx.run(SQL["mark_unfiled"], {"bit": _BIT})
+                await tx.run(SQL["mark_unindexed"], {"bit": _BIT})
             if new:
                 await jobs.ask(tx, now=now)
         if rules := await _rules(tx, said):
@@ -175,11 +175,11 @@ async def _number(tx: SpaceTransaction, said: list[LineRow]) -> None:
 
 async def _messages(tx: SpaceTransaction, said: Sequence[LineRow], now: datetime) -> None:
     await record.run(tx, "insert_messages", rows.messages(said, now))
-    unfiled = {
+    unindexed = {
         "id": Int8s([row.message for row in said]),
         "happened_at": Moments([row.entry.happened_at for row in said]),
     }
-    await tx.run(SQL["insert_unfiled"], unfiled)
+    await tx.run(SQL["insert_unindexed"], unindexed)
     await record.run(tx, "grow_sessions", growth((row.session, row.entry.happened_at) for row in said))
 
 

@@ -745,7 +745,7 @@ begin
         end if;
     end if;
     if exists (select from episodes.stored_episodes e where e.space_id = (select core.current_space()) and e.refile) then
-        perform core.leave_unfiled(4);
+        perform core.leave_unindexed(4);
     end if;
     return new;
 end

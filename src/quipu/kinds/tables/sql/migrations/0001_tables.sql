@@ -665,7 +665,7 @@ comment on function tables.watch(integer) is
     'Has changes of the rows of a schema written down; returns how many tables must be looked at as a whole.';
 
 -- The structure changed (tables.settle): all rows of the table are to be looked at. A space that has such tables
--- keeps its bit in unfiled: its rows change where no transaction of ours tells of it.
+-- keeps its bit in unindexed: its rows change where no transaction of ours tells of it.
 create function tables.follow_structure() returns trigger
     language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set row_security = on
     as $$
@@ -681,7 +681,7 @@ begin
     end if;
     if r.fields <> '{}' then
         perform set_config('quipu.space', (select name from core.spaces where id = r.space_id), true);
-        update core.spaces set unfiled = unfiled | 32 where id = r.space_id and unfiled & 32 = 0;
+        update core.spaces set unindexed = unindexed | 32 where id = r.space_id and unindexed & 32 = 0;
         perform set_config('quipu.space', entered, true);
     end if;
     return null;

@@ -296,7 +296,7 @@ create index idx_memories_created on transcripts.memories (space_id, created_at)
 
 create index memories_used on transcripts.memories (space_id, used_at) where used_at is not null;
 
-create index memories_unfiled on transcripts.memories (space_id, id) where entry_id is null and status = 'active';
+create index memories_unindexed on transcripts.memories (space_id, id) where entry_id is null and status = 'active';
 
 create unique index memories_normal_form on transcripts.memories (space_id, project_path, category, normal_form)
     where status = 'active' and normal_form is not null;
