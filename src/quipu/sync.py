@@ -3,7 +3,7 @@
 Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.aliases
-- quipu.app.erasing
+- quipu.app.erasure
 - quipu.app.memory
 - quipu.app.queue
 - quipu.app.relations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from quipu.app.aliases import AsyncAliases
     from quipu.app.answer import Used
-    from quipu.app.erasing import AsyncErasing
+    from quipu.app.erasure import AsyncErasures
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
     from quipu.app.rooms import AsyncRooms
@@ -244,7 +244,7 @@ __all__ = [
     "Browsing",
     "Conversations",
     "Episodes",
-    "Erasing",
+    "Erasures",
     "Evaluations",
     "Evidence",
     "Exchange",
@@ -544,10 +544,10 @@ class Rooms:
         return self._portal.call(lambda: self._inner.marks(space=space))
 
 
-class Erasing(Rooms):
+class Erasures(Rooms):
     """Methods of a memory that forget, and that prove it."""
 
-    def __init__(self, inner: AsyncErasing, portal: Portal) -> None:
+    def __init__(self, inner: AsyncErasures, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -647,7 +647,7 @@ class Erasing(Rooms):
         )
 
 
-class Relations(Erasing):
+class Relations(Erasures):
     """Methods of a memory that link statements with those that they replace."""
 
     def __init__(self, inner: AsyncRelations, portal: Portal) -> None:
@@ -795,7 +795,7 @@ class Memory(Timeline):
 
         def __getattr__(self, name: str) -> object:
             # The blocking face has this as it stands here, and imports nothing at its top.
-            from quipu.app.habits import missing  # noqa: PLC0415
+            from quipu.app.hints import missing  # noqa: PLC0415
 
             raise missing(self, name)
 

@@ -38,7 +38,7 @@ ALL = {"Exception", "BaseException"}
 # the database, its backups, models, settings of the environment. A command line is what they have.
 SHARED = ("quipu.app", "quipu.record", "quipu.recall", "quipu.kinds", "quipu.upkeep")
 OF_THE_OPERATOR = ("quipu.upkeep.backup", "quipu.upkeep.erasure.places", "quipu.upkeep.erasure.files")
-OF_PYTHON = ("quipu.app.habits",)  # attributes that are missing: no other door has any
+OF_PYTHON = ("quipu.app.hints",)  # attributes that are missing: no other door has any
 COMMANDS = quipu_command.list_commands(click.Context(quipu_command))
 ONE_DOOR_S = re.compile(
     rf"\bquipu (?:{'|'.join(COMMANDS)})\b|(?<![\w-])--[a-z]"

@@ -69,7 +69,7 @@ class AsyncMemory(AsyncTimeline):
 
         def __getattr__(self, name: str) -> object:
             # The blocking face has this as it stands here, and imports nothing at its top.
-            from quipu.app.habits import missing  # noqa: PLC0415
+            from quipu.app.hints import missing  # noqa: PLC0415
 
             raise missing(self, name)
 
@@ -372,7 +372,7 @@ class AsyncMemory(AsyncTimeline):
         everybody_only("Jobs concern")
         whole("concurrency", concurrency, least=1, most=100)
         # Not at the top: it brings the queue along, and most programs leave the work to a worker.
-        from quipu.app.working import worker  # noqa: PLC0415
+        from quipu.app.workers import worker  # noqa: PLC0415
 
         ready = self._ready
         async with worker(

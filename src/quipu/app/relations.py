@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typing_extensions import Doc
 
-from quipu.app.erasing import AsyncErasing
+from quipu.app.erasure import AsyncErasures
 from quipu.errors import NotFound
 from quipu.kernel.base.parameters import Example, Reason, Space
 from quipu.kernel.base.scope import check_name
@@ -25,7 +25,7 @@ OfOlder = Annotated[
 ]
 
 
-class AsyncRelations(AsyncErasing):
+class AsyncRelations(AsyncErasures):
     """Methods of a memory that link statements with those that they replace."""
 
     async def relate(

@@ -142,7 +142,7 @@ async def remove(tx: SpaceTransaction, ids: Sequence[int]) -> None:
         return
     gone = Int8s(np.array(sorted(ids), dtype=np.int64))
     await store.run(tx, "take_out", {"ids": gone})
-    around = await store.bereaved(tx, gone, generation=generation)
+    around = await store.neighbours_of(tx, gone, generation=generation)
     await refit(tx, around, beside=set(ids), generation=generation)
     await store.run(tx, "recount_space", {})
 

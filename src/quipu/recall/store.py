@@ -214,9 +214,9 @@ async def check_filed(filed: Rows, *, generation: int) -> None:
         raise GenerationChanged(row[1])
 
 
-async def bereaved(tx: SpaceTransaction, gone: Int8s, *, generation: int) -> list[Tail]:
+async def neighbours_of(tx: SpaceTransaction, gone: Int8s, *, generation: int) -> list[Tail]:
     """Return the entries up to four places from removed ones, oldest first."""
-    found = await tx.run(_SQL["bereaved"], {"generation": generation, "ids": gone}, binary=True)
+    found = await tx.run(_SQL["neighbours_of"], {"generation": generation, "ids": gone}, binary=True)
     return [_tail(row) for row in await found.fetchall()]
 
 

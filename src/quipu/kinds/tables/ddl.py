@@ -14,7 +14,7 @@ from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import SchemaPlace
 from quipu.kinds.tables.engine import Engine, Undone, settled
 from quipu.kinds.tables.exchange import Rows, exchange, run
-from quipu.kinds.tables.introspection import anatomy, own_anatomy
+from quipu.kinds.tables.introspection import own_structure, structure
 from quipu.kinds.tables.losses import (
     count_again,
     hold,
@@ -158,7 +158,7 @@ async def recreate_recipe(tx: SpaceTransaction, schema: StoredSchema, statement:
     shape = await catalogue.find_shape(tx, schema, table)
     if shape is None or not shape.is_table:
         return _GENERAL
-    definition = (await anatomy(tx, shape)).create(schema, table)
+    definition = (await structure(tx, shape)).create(schema, table)
     arguments: dict[str, object] = {"table": table, "sql": definition, "mapping": {}, "dry_run": True}
     return (
         f"Confirm with the user, write the change into the definition, and call "
@@ -248,7 +248,7 @@ async def register(
         for column in named:
             if column not in there:
                 raise BadInput(f"{table} has no column {column!r}.", field=field, hint=nearest(column, there))
-    if fields and not (await own_anatomy(conn, table)).has_key:
+    if fields and not (await own_structure(conn, table)).has_key:
         raise BadInput(
             f"{table} has no primary key: nothing would say which row a vector stands for.",
             field="embed_fields",

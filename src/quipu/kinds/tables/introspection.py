@@ -42,7 +42,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Anatomy:
+class TableStructure:
     """All parts of a table, in the order in which they are made again."""
 
     parts: Sequence[Part]
@@ -105,18 +105,18 @@ class Anatomy:
         return TEMPLATES["create"].format(table=_quoted(table), parts=parts)
 
 
-async def anatomy(tx: SpaceTransaction, shape: Shape) -> Anatomy:
+async def structure(tx: SpaceTransaction, shape: Shape) -> TableStructure:
     """Take a table apart. Reads the catalogue and nothing else."""
-    return Anatomy(await tx.fetch(Part, SQL["parts"], relation=shape.relation))
+    return TableStructure(await tx.fetch(Part, SQL["parts"], relation=shape.relation))
 
 
-async def own_anatomy(conn: Connection, table: str) -> Anatomy:
+async def own_structure(conn: Connection, table: str) -> TableStructure:
     """Take apart a table of the writer who is logged in, as the transaction sees it."""
-    return Anatomy([Part(**row) for row in (await run(conn, fill("parts"), [table])).rows])
+    return TableStructure([Part(**row) for row in (await run(conn, fill("parts"), [table])).rows])
 
 
 def differences(
-    before: Anatomy, after: Anatomy, called: Mapping[str, str], names: SchemaNames
+    before: TableStructure, after: TableStructure, called: Mapping[str, str], names: SchemaNames
 ) -> tuple[str, ...]:
     """Compare what two CREATE TABLE would say: columns, constraints, settings; a line for each difference.
 

@@ -37,7 +37,7 @@ async def explained(
         column = key[1]
     place = f"data.{column}" if data else "where"
     if column is None and isinstance(error, (pg.DataError, pg.InternalError_)) and not conn.closed:
-        place, column = await _misfit(conn, request, shape, data, where)
+        place, column = await _wrong_value(conn, request, shape, data, where)
     if column is None and where is not None and not isinstance(error, pg.IntegrityError):
         request = replace(request, field="where")  # the columns of the data are there, and its values fit
     told = refusal(error, request)
@@ -62,21 +62,21 @@ def _compared(shape: Shape, where: object) -> list[dict[str, Any]]:
     return rows.compared(shape, cast("Mapping[str, Any]", where)) if isinstance(where, Mapping) else []
 
 
-async def _misfit(
+async def _wrong_value(
     conn: Connection, request: Request, shape: Shape, data: Sequence[Mapping[str, Any]], where: object
 ) -> tuple[str, str | None]:
     """Return place and column of the first value that cannot be read as its column's type."""
     compared = _compared(shape, where)
     for field, given in (("data", data), ("where", compared)):
         for name in dict.fromkeys(name for one in given for name in one):
-            first = await _first_misfit(conn, request, shape, name, [one.get(name) for one in given])
+            first = await _first_wrong_value(conn, request, shape, name, [one.get(name) for one in given])
             if first is not None:
                 number = f"[{first}]" if field == "data" and len(data) > 1 else ""
                 return f"{field}{number}.{name}", name
     return "", None
 
 
-async def _first_misfit(
+async def _first_wrong_value(
     conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]
 ) -> int | None:
     """Return the place of the first value that cannot be read as the column's type."""

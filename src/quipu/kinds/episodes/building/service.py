@@ -177,7 +177,7 @@ class Ready:
         return (*self.new, *self.rewritten)
 
 
-class Condensing:
+class EpisodeWriter:
     """Condenses exchanges of one database into episodes."""
 
     def __init__(

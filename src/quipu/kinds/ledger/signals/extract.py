@@ -17,8 +17,8 @@ from quipu.errors import BadInput
 from quipu.kernel.base.text import ELLIPSIS, clean
 from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.prototypes import Prototypes, embed, listed, prototypes
+from quipu.kinds.ledger.signals.complaints import Verdict, judge
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewEvidence, ReviewSignals, Theme, ThemeScore
-from quipu.kinds.ledger.signals.said import Verdict, judge
 from quipu.kinds.ledger.signals.words import Sentence, sentences
 
 WINDOW_DAYS: Final = 90

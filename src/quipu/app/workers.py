@@ -70,7 +70,7 @@ async def _reembed(context: Context) -> None:
         await embedder.aclose()
 
 
-HOUSE_SCHEDULES = (
+SYSTEM_SCHEDULES = (
     Schedule(name="tidy", cron="23 3 * * *", handler=_tidy),
     Schedule(name="disks", cron="*/10 * * * *", handler=_look_at_disks),
     Schedule(name="reembed", cron="* * * * *", handler=_reembed),
@@ -95,7 +95,7 @@ def duties() -> Duties:
     """Return the duties of all kinds, with the schedules that belong to none."""
     handlers: dict[str, plug.Handler] = {}
     seconds: dict[str, float] = {}
-    times = {schedule.name: schedule for schedule in HOUSE_SCHEDULES}
+    times = {schedule.name: schedule for schedule in SYSTEM_SCHEDULES}
     for kind in KINDS:
         handlers |= kind.handlers
         seconds |= kind.job_seconds

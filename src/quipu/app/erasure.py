@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-from quipu.app.forgetting import Forgetting
+from quipu.app.forget import ForgetRequest
 from quipu.app.rooms import AsyncRooms
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_known_name, everybody_only
@@ -17,7 +17,7 @@ from quipu.upkeep.erasure.model import Checked, Erasure, Receipt, What
 from quipu.upkeep.erasure.rewrite import Rewritten
 
 
-class AsyncErasing(AsyncRooms):
+class AsyncErasures(AsyncRooms):
     """Methods of a memory that forget, and that prove it."""
 
     async def forget(
@@ -50,7 +50,7 @@ class AsyncErasing(AsyncRooms):
         given = {name: value for name, value in named.items() if value is not None}
         what = What(**{name: check_known_name(name, value) for name, value in given.items()})
         name, now = check_known_name("space", space), self._clock.now()
-        asked = Forgetting(self._ready, self._settings, self.snapshots, space=name, now=now)
+        asked = ForgetRequest(self._ready, self._settings, self.snapshots, space=name, now=now)
         return await asked.forget(what, names=names, everywhere=everywhere, confirm=confirm)
 
     async def rewrite_freed(self, receipt: str, *, space: str, confirm: bool = False) -> Rewritten:
