@@ -6,9 +6,9 @@ import pytest
 from page_client import SPACE, Browser, faults
 
 from quipu.interfaces.web.files import address
-from quipu.interfaces.web.navigation import HOUSE, MEMORY, Entry
+from quipu.interfaces.web.navigation import MEMORY, SYSTEM, Entry
 
-ENTRIES = [*MEMORY, *HOUSE]
+ENTRIES = [*MEMORY, *SYSTEM]
 MOST_BYTES = 100_000
 
 

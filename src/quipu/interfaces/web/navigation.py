@@ -61,7 +61,7 @@ MEMORY: Final[tuple[Entry, ...]] = (
 )
 """Pages on what is remembered."""
 
-HOUSE: Final[tuple[Entry, ...]] = (
+SYSTEM: Final[tuple[Entry, ...]] = (
     Entry("Snapshots", "/config/memory"),
     Entry("Settings", "/config/settings"),
     Entry("Keys", "/keys"),
