@@ -23,6 +23,7 @@ LEANS_ON_ITS_NAME = re.compile(
 )
 MAY_LEAN = {"kinds/longterm/evaluation/foreign"}
 """Modules whose docstrings still lean on a name; none is to be added."""
+MOST_CLASSES_OF_A_NAME = 3
 FEWEST_LINES_FOR_ONE_IMPORTER = 40
 ALLOWED_SMALL = {
     "eraser": "a kind or a storey hands it in, and app/kinds.py takes it",
@@ -99,6 +100,21 @@ def test_every_docstring_says_plainly_what_it_is() -> None:
         if (doc := ast.get_docstring(node)) is not None and LEANS_ON_ITS_NAME.match(doc)
     ]
     assert not leaning, "begin with a verb or a noun, and name the thing:\n" + "\n".join(leaning)
+
+
+def test_few_public_classes_share_a_name() -> None:
+    """The blocking classes are left out: they are generated, and bear the names of what they stand for."""
+    places: dict[str, list[str]] = {}
+    for path in modules():
+        if is_at(path, "sync"):
+            continue
+        for node in ast.walk(syntax(path)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(place(path, node.lineno))
+    shared = [
+        f"{name}: {', '.join(found)}" for name, found in places.items() if len(found) > MOST_CLASSES_OF_A_NAME
+    ]
+    assert not shared, "give each a name of its own:\n" + "\n".join(shared)
 
 
 def test_imports_stand_at_the_top_unless_an_extra_or_a_door_needs_otherwise() -> None:

@@ -23,7 +23,7 @@ from quipu.kernel.language.model import Language
 from quipu.kernel.queue import connections as naming
 from quipu.kernel.queue.attempt import Attempts, Handler, Run
 from quipu.kernel.queue.connections import redis_url
-from quipu.kernel.queue.model import SCHEDULES, Line, Terms
+from quipu.kernel.queue.model import SCHEDULES, Terms, WorkTopic
 from quipu.kernel.queue.relay import Relay
 from quipu.kernel.queue.saq import Carrier
 from quipu.kernel.queue.schedule import Timetable
@@ -176,11 +176,12 @@ async def _speaking(database: Database, settings: Settings, clock: Clock) -> Asy
             await language.aclose()
 
 
-def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[Line]:
+def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[WorkTopic]:
     names = naming.names(known.topics, settings.connections)
     chosen = naming.chosen(wanted, {topic: names[topic] for topic in known.topics})
     return [
-        Line(topic, names[topic], known.seconds.get(topic, settings.job_seconds)) for topic in sorted(chosen)
+        WorkTopic(topic, names[topic], known.seconds.get(topic, settings.job_seconds))
+        for topic in sorted(chosen)
     ]
 
 

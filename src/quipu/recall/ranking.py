@@ -14,7 +14,7 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Final
 
-from quipu.recall.model import Certainty, Change, Cited, Found, Hit, Repeat
+from quipu.recall.model import Certainty, Cited, Found, Hit, LinkedStatement, Repeat
 
 SIGNALS: Final = ("meaning", "words", "session", "speaker", "people", "date", "when", "tells", "length")
 _FEW_THREADS: Final = 20
@@ -150,8 +150,8 @@ class Distinct:
     copies: tuple[int, ...] = ()
     folded: tuple[Found, ...] = ()
     rests_on: tuple[int, ...] = ()
-    supersedes: tuple[Change, ...] = ()
-    superseded_by: tuple[Change, ...] = ()
+    supersedes: tuple[LinkedStatement, ...] = ()
+    superseded_by: tuple[LinkedStatement, ...] = ()
 
 
 def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> list[Distinct]:

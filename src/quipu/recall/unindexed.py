@@ -11,7 +11,7 @@ from uuid import UUID
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.queries import Queries
 from quipu.recall import index, store
-from quipu.recall.generations import Models, Prepared, prepare
+from quipu.recall.generations import Models, PreparedVectors, prepare
 from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.terms import DEFAULT
 
@@ -71,7 +71,7 @@ class Rows:
         fallback = next(iter(tx.space.languages), DEFAULT)
         return [self.read(row, fallback) for row in await tx.rows(self.sql["unindexed"], limit=limit)]
 
-    async def _file(self, tx: SpaceTransaction, prepared: Prepared, ids: list[UUID]) -> int:
+    async def _file(self, tx: SpaceTransaction, prepared: PreparedVectors, ids: list[UUID]) -> int:
         """File those of the rows that say what they said when their vectors were made; how many."""
         await tx.execute(self.sql["hold"])
         held = {row[0] for row in await tx.rows(self.sql["held"], ids=ids)}

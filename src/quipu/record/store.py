@@ -17,7 +17,7 @@ from quipu.recall.changes import Pair
 from quipu.recall.generations import Embedded
 from quipu.recall.model import Cited, Draft, Source
 from quipu.record.aliases import Learnt
-from quipu.record.model import MESSAGE, Incoming, Prepared
+from quipu.record.model import MESSAGE, Incoming, PreparedMessage
 from quipu.record.standing.intake import MessageRules
 from quipu.upkeep.erasure.model import What
 
@@ -27,12 +27,12 @@ class Chosen:
     """A message that will be written: its place in the batch, its session (0 for none), its time."""
 
     place: int
-    prepared: Prepared
+    prepared: PreparedMessage
     session: int
     happened_at: datetime
 
 
-def choose(place: int, prepared: Prepared, sessions: Mapping[str, int], now: datetime) -> Chosen:
+def choose(place: int, prepared: PreparedMessage, sessions: Mapping[str, int], now: datetime) -> Chosen:
     """Return a message of a batch as it will be written."""
     message = prepared.message
     session = sessions[message.session] if message.session is not None else 0

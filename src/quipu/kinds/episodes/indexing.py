@@ -28,7 +28,7 @@ _SQL = queries.load("quipu.kinds.episodes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class EpisodeEntry:
     """Entry to be filed: an episode and its text, its person and time."""
 
     id: UUID
@@ -59,7 +59,7 @@ def text_of(*, gist: str, outcome: str) -> str:
 
 
 async def file(
-    tx: SpaceTransaction, entries: Sequence[Entry], vectors: Vectors, *, generation: int
+    tx: SpaceTransaction, entries: Sequence[EpisodeEntry], vectors: Vectors, *, generation: int
 ) -> list[int]:
     """Make episodes findable; returns their entries in their order.
 
@@ -142,8 +142,8 @@ async def _clear(tx: SpaceTransaction) -> None:
     await tx.execute(_SQL["settle"])
 
 
-def _entry(one: _Unindexed) -> Entry:
-    return Entry(
+def _entry(one: _Unindexed) -> EpisodeEntry:
+    return EpisodeEntry(
         id=one.id,
         text=text_of(gist=one.gist, outcome=one.outcome),
         user=one.user,

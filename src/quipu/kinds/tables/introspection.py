@@ -9,7 +9,7 @@ from typing import Final
 
 from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kernel.db.schema_names import SchemaNames
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import RelationShape
 from quipu.kinds.tables.exchange import run
 from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.store import SQL
@@ -105,7 +105,7 @@ class TableStructure:
         return TEMPLATES["create"].format(table=_quoted(table), parts=parts)
 
 
-async def structure(tx: SpaceTransaction, shape: Shape) -> TableStructure:
+async def structure(tx: SpaceTransaction, shape: RelationShape) -> TableStructure:
     """Take a table apart. Reads the catalogue and nothing else."""
     return TableStructure(await tx.fetch(Part, SQL["parts"], relation=shape.relation))
 

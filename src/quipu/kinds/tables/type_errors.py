@@ -14,7 +14,7 @@ from psycopg import sql
 from quipu.errors import BadInput, Conflict, QuipuError
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import rows
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import RelationShape
 from quipu.kinds.tables.exchange import run
 from quipu.kinds.tables.refusals import Request, refusal
 from quipu.kinds.tables.templates import fill
@@ -27,7 +27,7 @@ async def explained(
     conn: Connection,
     error: psycopg.Error,
     request: Request,
-    shape: Shape,
+    shape: RelationShape,
     data: Sequence[Mapping[str, Any]],
     where: object,
 ) -> QuipuError:
@@ -47,7 +47,7 @@ async def explained(
     return told
 
 
-async def try_where(conn: Connection, request: Request, shape: Shape, where: object) -> None:
+async def try_where(conn: Connection, request: Request, shape: RelationShape, where: object) -> None:
     """Read the values of a condition that no row satisfied: where no row was looked at, they were not read.
 
     Raises:
@@ -58,12 +58,12 @@ async def try_where(conn: Connection, request: Request, shape: Shape, where: obj
         await _try(conn, request, shape, name, [one.get(name) for one in compared])
 
 
-def _compared(shape: Shape, where: object) -> list[dict[str, Any]]:
+def _compared(shape: RelationShape, where: object) -> list[dict[str, Any]]:
     return rows.compared(shape, cast("Mapping[str, Any]", where)) if isinstance(where, Mapping) else []
 
 
 async def _wrong_value(
-    conn: Connection, request: Request, shape: Shape, data: Sequence[Mapping[str, Any]], where: object
+    conn: Connection, request: Request, shape: RelationShape, data: Sequence[Mapping[str, Any]], where: object
 ) -> tuple[str, str | None]:
     """Return place and column of the first value that cannot be read as its column's type."""
     compared = _compared(shape, where)
@@ -77,7 +77,7 @@ async def _wrong_value(
 
 
 async def _first_wrong_value(
-    conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]
+    conn: Connection, request: Request, shape: RelationShape, name: str, values: Sequence[Any]
 ) -> int | None:
     """Return the place of the first value that cannot be read as the column's type."""
     if await _fit(conn, request, shape, name, values):
@@ -92,7 +92,9 @@ async def _first_wrong_value(
     return first
 
 
-async def _fit(conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]) -> bool:
+async def _fit(
+    conn: Connection, request: Request, shape: RelationShape, name: str, values: Sequence[Any]
+) -> bool:
     try:
         await _try(conn, request, shape, name, values)
     except psycopg.Error:
@@ -100,7 +102,9 @@ async def _fit(conn: Connection, request: Request, shape: Shape, name: str, valu
     return True
 
 
-async def _try(conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]) -> None:
+async def _try(
+    conn: Connection, request: Request, shape: RelationShape, name: str, values: Sequence[Any]
+) -> None:
     table = sql.Identifier(request.schema.schema_name, shape.name)
     tried = fill("try_column", column=sql.Identifier(name), table=table)
     await run(conn, tried, [as_json([{name: one} for one in values if one is not None])])

@@ -24,7 +24,7 @@ from quipu.recall import deferred
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.unindexed import settle
-from quipu.record.model import MESSAGE, Incoming, Prepared, Role, prepare
+from quipu.record.model import MESSAGE, Incoming, PreparedMessage, Role, prepare
 from quipu.record.service import Progress
 
 _SQL: Final = queries.load("quipu.kinds.transcripts")
@@ -53,7 +53,7 @@ class Unindexed:
 class _Ready:
     as_of: AsOf
     unindexed: Sequence[Unindexed]
-    prepared: Sequence[Prepared]
+    prepared: Sequence[PreparedMessage]
     embedded: Embedded
 
 
@@ -117,7 +117,7 @@ async def _ready(models: Models, unindexed: Sequence[Unindexed], seen: Space, la
     return _Ready(seen.as_of, unindexed, prepared, embedded)
 
 
-def _prepared(unindexed: Sequence[Unindexed], language: str) -> list[Prepared]:
+def _prepared(unindexed: Sequence[Unindexed], language: str) -> list[PreparedMessage]:
     return [prepare(_incoming(one), language=language, secrets=False, marks=None) for one in unindexed]
 
 
@@ -160,7 +160,7 @@ async def _clear(tx: SpaceTransaction) -> None:
     await tx.execute(_SQL["settle_unindexed"], bit=_BIT)
 
 
-def _draft(one: Unindexed, prepared: Prepared, vector: NDArray[np.float32]) -> Draft:
+def _draft(one: Unindexed, prepared: PreparedMessage, vector: NDArray[np.float32]) -> Draft:
     return Draft(
         kind=MESSAGE,
         bag=prepared.bag,

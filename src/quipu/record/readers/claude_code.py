@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from quipu.kernel.base.lines import TOO_LONG
-from quipu.record.model import Line, Refusal
+from quipu.record.model import FoundMessage, Refusal
 from quipu.record.readers.jsonl import lines, opened, parse, unreadable
 
 # Files among the sessions that hold something else.
@@ -51,7 +51,7 @@ def find(root: Path) -> Iterator[Path]:
 
 def read(
     path: Path, *, skipped: Counter[str] | None = None, inserted: Inserted | None = None
-) -> Iterator[Line | Refusal]:
+) -> Iterator[FoundMessage | Refusal]:
     """Yield every message that a person or the agent said, in the order of the file.
 
     A message is ``{"id", "session", "role", "content", "time"}``: ``id`` is the uuid of the record. A
@@ -82,7 +82,7 @@ def read(
             if isinstance(found, str):
                 passed[found] += 1
             else:
-                yield Line(found, number=line.number, file=str(path))
+                yield FoundMessage(found, number=line.number, file=str(path))
 
 
 @dataclass(slots=True)

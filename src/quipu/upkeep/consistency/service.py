@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import halfvecs
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.recall.index import Turn, context, shares
+from quipu.recall.index import EntryValues, context, shares
 from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD
 
 _SQL = queries.load("quipu.upkeep.consistency")
@@ -144,7 +144,7 @@ def _fits(entry: Kept, known: Mapping[int, Kept]) -> bool:
     )
 
 
-def _turn(kept: Kept) -> Turn:
+def _turn(kept: Kept) -> EntryValues:
     voice = str(kept.speaker) if kept.speaker else "user" if kept.by_user else "other"
     position = kept.id & (MOST_ENTRIES_OF_A_THREAD - 1)
-    return Turn(position, voice, kept.words, kept.asks, kept.happened_at)
+    return EntryValues(position, voice, kept.words, kept.asks, kept.happened_at)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from quipu.errors import BadInput
 from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
 from quipu.interfaces.mcp.tools.forget import Token
 from quipu.interfaces.mcp.tools.tables_read import place
 from quipu.interfaces.serving.confirmation import confirmed, token, unless_lossy
@@ -18,7 +18,7 @@ from quipu.kernel.db.plain import plain
 _SQL = Annotated[str, Field(min_length=1, max_length=100_000)]
 
 
-class TablesAnswer(Answer):
+class TablesAnswer(ToolAnswer):
     """Outcome of the call, done or previewed."""
 
     done: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]

@@ -23,7 +23,7 @@ from quipu.kinds.episodes.building.drafts import Draft, Drafter, with_novelty
 from quipu.kinds.episodes.building.readiness import Plan, Quiet
 from quipu.kinds.episodes.building.store import Exchange, Spoken
 from quipu.kinds.episodes.decay.formulas import salience
-from quipu.kinds.episodes.indexing import Entry
+from quipu.kinds.episodes.indexing import EpisodeEntry
 from quipu.kinds.episodes.policy import policy_of
 from quipu.kinds.episodes.settings import IDLE_MINUTES, RESTED_MINUTES
 from quipu.recall.generations import Models
@@ -88,8 +88,8 @@ async def write(
     return [draft.id for draft in drafts]
 
 
-def _entry(draft: Draft, now: datetime) -> Entry:
-    return Entry(
+def _entry(draft: Draft, now: datetime) -> EpisodeEntry:
+    return EpisodeEntry(
         id=draft.id,
         text=draft.text,
         user=draft.user,

@@ -8,7 +8,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
 from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.decay import store
-from quipu.kinds.episodes.indexing import Entry, text_of
+from quipu.kinds.episodes.indexing import EpisodeEntry, text_of
 from quipu.recall.generations import Models
 from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
@@ -48,7 +48,7 @@ async def unarchive(database: Database, models: Models, given: UUID | str, *, sp
                 if (held.gist, held.outcome) != (row.gist, row.outcome):
                     row = held
                     continue
-                entry = Entry(
+                entry = EpisodeEntry(
                     id=row.id,
                     text=text,
                     user=row.user,

@@ -25,7 +25,7 @@ from quipu.kinds.episodes.extraction.turns import SpokenTurn
 from quipu.kinds.episodes.queues import EXTRACTION
 from quipu.kinds.episodes.settings import CONFLICT_DAYS
 from quipu.kinds.plug import Context
-from quipu.recall.generations import NOTHING, Prepared, Unprepared, prepare
+from quipu.recall.generations import NOTHING, PreparedVectors, Unprepared, prepare
 from quipu.recall.model import GenerationChanged
 
 _MOST_EXCHANGES: Final = 40
@@ -121,7 +121,7 @@ async def _texts(tx: SpaceTransaction, page: _Page) -> list[str]:
     return texts
 
 
-async def _write(tx: SpaceTransaction, context: Context, page: _Page, prepared: Prepared) -> None:
+async def _write(tx: SpaceTransaction, context: Context, page: _Page, prepared: PreparedVectors) -> None:
     await store.hold(tx)
     if not await store.is_there(tx, page.session):
         return

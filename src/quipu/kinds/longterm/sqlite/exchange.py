@@ -19,7 +19,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db import queries
 from quipu.kinds.longterm import indexing
 from quipu.kinds.longterm.changes import Changes, changed
-from quipu.kinds.longterm.indexing import Entry
+from quipu.kinds.longterm.indexing import MemoryEntry
 from quipu.kinds.longterm.lookup import AsyncLongtermLookup
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite import file
@@ -195,7 +195,7 @@ async def _keep(changes: Changes, part: Sequence[Taken], *, user: str | None) ->
     return kept
 
 
-def _entry(one: Taken, user: str | None) -> Entry:
+def _entry(one: Taken, user: str | None) -> MemoryEntry:
     return indexing.entry(
         str(one.id), summary=one.summary, details=one.details, user=user, happened_at=one.created_at
     )

@@ -19,7 +19,7 @@ from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.formats.chunks import START, Mark
 from quipu.kinds.transcripts.formats.places import Transcript
 from quipu.kinds.transcripts.lessons import index
-from quipu.kinds.transcripts.lessons.index import Entry
+from quipu.kinds.transcripts.lessons.index import LessonEntry
 from quipu.kinds.transcripts.sqlite import rules
 from quipu.kinds.transcripts.sqlite.model import Imported
 from quipu.kinds.transcripts.sqlite.sessions import FileSession
@@ -306,7 +306,7 @@ async def keep_memories(
                     continue  # somebody else kept some of them meanwhile
                 united = _united(new, await _homes(tx, new))
                 kept = [place for place, one in enumerate(new) if one["id"] not in united]
-                entries = [Entry(new[at]["id"], new[at]["fact"], new[at]["created_at"]) for at in kept]
+                entries = [LessonEntry(new[at]["id"], new[at]["fact"], new[at]["created_at"]) for at in kept]
                 vectors = embedded.vectors[kept]
                 filed = await index.file(tx, entries, vectors, generation=embedded.generation, now=now)
                 for place, entry in zip(kept, filed, strict=True):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from quipu.kernel.db.arrays import Bools, Int4s, Int8s, Moments, Texts
-from quipu.kinds.transcripts.formats.model import Details, Entry, Summary, Usage
+from quipu.kinds.transcripts.formats.model import Details, Summary, TranscriptEntry, Usage
 from quipu.kinds.transcripts.sync.pieces import Piece
 
 
@@ -15,7 +15,7 @@ from quipu.kinds.transcripts.sync.pieces import Piece
 class LineRow:
     """A line: its number (0 once it is known to be stored), its session's, and its message's (0 for none)."""
 
-    entry: Entry
+    entry: TranscriptEntry
     session: int
     line: int = 0
     message: int = 0

@@ -13,7 +13,7 @@ from quipu.kernel.db.arrays import Int8s, Moments, Texts
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
 from quipu.kernel.prose.standing import read as instructions
 from quipu.kinds.transcripts import jobs
-from quipu.kinds.transcripts.formats.model import Details, Entry
+from quipu.kinds.transcripts.formats.model import Details, TranscriptEntry
 from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.sync import rows
 from quipu.kinds.transcripts.sync.model import Tally
@@ -133,7 +133,7 @@ class BatchWrite:
 
 
 async def _new(
-    tx: SpaceTransaction, entries: Sequence[Entry], sessions: Mapping[str, int]
+    tx: SpaceTransaction, entries: Sequence[TranscriptEntry], sessions: Mapping[str, int]
 ) -> tuple[list[LineRow], list[LineRow]]:
     """Return the lines that are not stored yet; and those of them whose message is new to the record."""
     once: dict[tuple[str, int], LineRow] = {}
