@@ -1,4 +1,4 @@
-"""The pages of the ledger: what is assumed and was written lately; what was known when, of whom."""
+"""The pages of the ledger: assumptions, recent changes, and the facts about somebody at a time."""
 
 from __future__ import annotations
 
