@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest
 # Several workers, each with a server of its own (how many: tests/conftest.py). Who has nothing left to do takes
 # over tests of the others, so that no long file is waited for at the end.
 BESIDE := --numprocesses auto --dist worksteal
-# Hundreds of processes are started here; none is to compile everything anew, whatever the caller's shell says.
+# Hundreds of processes are started here; none is to compile everything again, whatever the caller's shell says.
 unexport PYTHONDONTWRITEBYTECODE
 # make test PG_BIN=dir: most tests run on those programs of PostgreSQL (with pgvector) instead of the embedded ones.
 export QUIPU_TEST_PG_BIN := $(PG_BIN)
@@ -43,7 +43,8 @@ setup: $(DEV) ## Make the environment .venv with everything for development
 	@echo "Ready: $(BIN)/quipu, or . $(BIN)/activate"
 
 ##@ Tests
-.PHONY: test test-long test-kills unit check gates format-check lint types imports sync-check schema-check rest-check coverage
+.PHONY: test test-long test-kills unit check gates format-check lint types imports sync-check schema-check rest-check \
+  subject-check coverage
 test: $(DEV) ## Run every test (PG_BIN=dir: on other programs of PostgreSQL)
 	$(PYTEST) $(BESIDE) tests
 
@@ -59,7 +60,7 @@ unit: $(DEV) ## Run the tests that need no database (seconds)
 
 check: gates coverage ## Run every gate, and every test with branch coverage
 
-gates: format-check lint types imports sync-check schema-check rest-check ## Check format, lint, types, imports, generated files
+gates: format-check lint types imports sync-check schema-check rest-check subject-check ## Check format, lint, types, imports, generated files, subjects
 
 format-check: $(DEV)
 	$(BIN)/ruff format --check .
@@ -82,6 +83,9 @@ schema-check: $(DEV)
 rest-check: $(DEV)
 	$(BIN)/python tools/dump_rest.py --check
 	$(BIN)/python tools/dump_reference.py --check
+
+subject-check:  # of the commits that origin/main lacks
+	tools/check_subject.sh --ahead-of origin/main
 
 COVERED := .coverage.json
 coverage: $(DEV) ## Run every test, and show how much of each package they cover

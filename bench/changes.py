@@ -1,6 +1,6 @@
 """Fit the numbers by which recall takes a later statement for what replaced an earlier one.
 
-    python bench/changes.py           write src/quipu/recall/changes.toml anew
+    python bench/changes.py           rewrite src/quipu/recall/changes.toml
 
 They are fitted on the halves to tune of our own kinds, in bench/data, and on nothing else. What comes of
 them `python bench/recall.py own` measures: "values that changed".

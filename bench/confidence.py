@@ -2,7 +2,7 @@
 
     python bench/confidence.py                                  our own kinds, in bench/data
     python bench/confidence.py --locomo locomo10.json           LoCoMo beside them, for the report alone
-    python bench/confidence.py --fit                            write src/quipu/recall/ranking.toml anew
+    python bench/confidence.py --fit                            rewrite src/quipu/recall/ranking.toml
 
 Answerable questions are asked in their conversation, foreign ones in another of the same language: questions
 about what another conversation tells, with its people replaced by those of this one. Questions about what

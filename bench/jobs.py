@@ -39,7 +39,7 @@ from saq.worker import Worker as SaqWorker
 
 from pace import usage
 from quipu.app.kinds import PACKAGES
-from quipu.app.working import Duties, worker
+from quipu.app.workers import Duties, worker
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded

@@ -29,7 +29,7 @@ from quipu.kernel.embedding.embedder import prepare as prepare_to_embed
 from quipu.kernel.prose.sentences import sentences
 from quipu.kernel.prose.signs import asks_about_asker, asks_when
 from quipu.kernel.redact import redact
-from quipu.kinds.ledger.signals.said import judge
+from quipu.kinds.ledger.signals.complaints import judge
 from quipu.kinds.ledger.signals.words import sentences as complaints
 from quipu.recall.question import Name, mentioned, windows, without
 from quipu.recall.terms import bag, best_passage, question_terms, tells_time

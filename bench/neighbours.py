@@ -7,7 +7,7 @@
 An embedded server and `AsyncMemory` with the settings that everybody gets; both callers are in this process.
 The victim recalls, one question after the other; the other keeps twelve statements waiting, half of them
 through the query of tables and half through that of transcripts, so that the limit of statements at once
-always holds. Alone and beside each load are measured in turn, in every round anew.
+always holds. Alone and beside each load are measured in turn, in every round.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ from rich.table import Table
 from quipu.kernel.config import Settings
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.prototypes import embed
+from quipu.kinds.ledger.signals.complaints import judge
 from quipu.kinds.ledger.signals.extract import decide, theme_prototypes
 from quipu.kinds.ledger.signals.model import THEMES
-from quipu.kinds.ledger.signals.said import judge
 from signals import semeval
 from signals.labelled import SETS, Labelled, Themes, of_set
 from signals.measures import Figures, figures, macro

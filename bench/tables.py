@@ -152,7 +152,7 @@ async def _prompt(memory: Opened, options: argparse.Namespace) -> list[Measured]
         begun = perf_counter()
         await memory.tables.prompt(space=_SPACE)
         times.append((perf_counter() - begun) * 1000)
-    line = Measured.of(f"prompt with {options.tables} tables, rendered anew", times)
+    line = Measured.of(f"prompt with {options.tables} tables, rendered again", times)
     promise = f"at most {_MOST_PROMPT_MS:g} ms"
     return [replace(line, promise=promise, kept=line.median_ms <= _MOST_PROMPT_MS)]
 

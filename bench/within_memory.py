@@ -111,8 +111,8 @@ async def _measured(settings: Settings, rows: int) -> Steps:
         )
         await steps.do("vacuum and analyze the whole database", _vacuum(steps, "vacuum (analyze)"))
         full = _vacuum(steps, "vacuum full core.recall_entries, core.recall_vectors")
-        await steps.do("write the index of recall anew (vacuum full)", full)
-        await steps.do("make every vector anew (reembed)", _reembed(steps, settings))
+        await steps.do("rewrite the index of recall (vacuum full)", full)
+        await steps.do("make every vector again (reembed)", _reembed(steps, settings))
         await steps.do("recall", memory.recall("Which ship carries amber to harbour 7?", space=SPACE))
         for kind in (
             "ivfflat (place vector_cosine_ops) with (lists = 100)",

@@ -197,7 +197,7 @@ begin
         before := old.entry_id;
     end if;
     if new.entry_id is null and core.is_withdrawn(before) then
-        perform core.leave_unfiled(tg_argv[0]::integer, new.space_id);
+        perform core.leave_unindexed(tg_argv[0]::integer, new.space_id);
         return new;
     end if;
     if new.space_id = core.entered() and (
@@ -257,9 +257,9 @@ begin
     )
     select (select bit_or(1 << (kind - 1)) from done), array(select unnest(gone) from done) into kinds, doomed;
     -- What is read committed sees what others left; an older snapshot does not know whether that was filed meanwhile.
-    update core.spaces set unfiled = unfiled | kinds
+    update core.spaces set unindexed = unindexed | kinds
     where id = new.space_id and kinds is not null
-        and (unfiled & kinds <> kinds or current_setting('transaction_isolation') <> 'read committed');
+        and (unindexed & kinds <> kinds or current_setting('transaction_isolation') <> 'read committed');
     if doomed <> '{}' then
         update core.spaces s set
             entries = s.entries - g.entries, tokens = s.tokens - g.tokens, mixed_tokens = s.mixed_tokens - g.mixed_tokens,
@@ -411,7 +411,7 @@ CREATE TABLE core.spaces (
     epoch bigint DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     generation smallint,
-    unfiled integer DEFAULT 0 NOT NULL,
+    unindexed integer DEFAULT 0 NOT NULL,
     mark_key bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
     CONSTRAINT spaces_mark_key_check CHECK ((octet_length(mark_key) = 32)),
     CONSTRAINT spaces_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
@@ -426,7 +426,7 @@ COMMENT ON COLUMN core.spaces.epoch IS 'Counts the erasures; whoever holds a cop
 
 COMMENT ON COLUMN core.spaces.generation IS 'core.recall_generations.id of the vectors that are searched here; null before the first entry.';
 
-COMMENT ON COLUMN core.spaces.unfiled IS 'Kinds that wrote since they were last filed: the bit 1 << (code - 1) of core.recall_kinds.';
+COMMENT ON COLUMN core.spaces.unindexed IS 'Kinds that wrote since they were last filed: the bit 1 << (code - 1) of core.recall_kinds.';
 
 COMMENT ON COLUMN core.spaces.mark_key IS 'The secret of the space by which memory that was put into a prompt is recognised. No view shows it.';
 
@@ -722,7 +722,7 @@ CREATE FUNCTION core.is_left_alone(kind integer) RETURNS boolean
     LANGUAGE sql
     RETURN pg_try_advisory_xact_lock((731200 + kind), core.current_space());
 
-COMMENT ON FUNCTION core.is_left_alone(kind integer) IS 'Whether no open transaction has left something of this kind unfiled, and none does until this one ends.';
+COMMENT ON FUNCTION core.is_left_alone(kind integer) IS 'Whether no open transaction has left something of this kind unindexed, and none does until this one ends.';
 
 CREATE TABLE core.at_commit (
     space_id integer NOT NULL,
@@ -779,13 +779,13 @@ CREATE PROCEDURE core.keep_filed(IN place text, IN name text, IN kind integer, I
     AS $_$
 begin
     execute format($x$
-create trigger unfile_inserted before insert on %1$I.%2$I
-    for each row when (new.entry_id is null and %4$s) execute function core.unfile_row('%3$s');
-create trigger unfile_updated before update on %1$I.%2$I
+create trigger unindex_inserted before insert on %1$I.%2$I
+    for each row when (new.entry_id is null and %4$s) execute function core.unindex_row('%3$s');
+create trigger unindex_updated before update on %1$I.%2$I
     for each row when (old.entry_id is not distinct from new.entry_id and (%5$s) is distinct from (%6$s))
-    execute function core.unfile_row('%3$s');
-create trigger unfile_deleted after delete on %1$I.%2$I
-    referencing old table as gone for each statement execute function core.unfile_deleted();
+    execute function core.unindex_row('%3$s');
+create trigger unindex_deleted after delete on %1$I.%2$I
+    referencing old table as gone for each statement execute function core.unindex_deleted();
 create trigger be_given_entry before insert on %1$I.%2$I
     for each row when (new.entry_id is not null) execute function core.be_given_entry('%3$s');
 create trigger be_given_entry_again before update on %1$I.%2$I
@@ -830,7 +830,7 @@ begin
 end
 $$;
 
-CREATE FUNCTION core.leave_unfiled(kind integer, space integer DEFAULT core.current_space()) RETURNS void
+CREATE FUNCTION core.leave_unindexed(kind integer, space integer DEFAULT core.current_space()) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -839,13 +839,13 @@ begin
     -- Until this transaction ends nobody says that all is filed: see core.is_left_alone.
     perform pg_advisory_xact_lock_shared(731200 + kind, space);
     insert into core.at_commit (space_id, kind)
-    select leave_unfiled.space, leave_unfiled.kind
+    select leave_unindexed.space, leave_unindexed.kind
     where not exists (
-        select from core.at_commit c where c.space_id = leave_unfiled.space and c.kind = leave_unfiled.kind);
+        select from core.at_commit c where c.space_id = leave_unindexed.space and c.kind = leave_unindexed.kind);
 end
 $$;
 
-COMMENT ON FUNCTION core.leave_unfiled(kind integer, space integer) IS 'Notes that a space holds what the index does not know, of the kind with that code in core.recall_kinds.';
+COMMENT ON FUNCTION core.leave_unindexed(kind integer, space integer) IS 'Notes that a space holds what the index does not know, of the kind with that code in core.recall_kinds.';
 
 CREATE FUNCTION core.name_is_used(number integer) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1184,7 +1184,7 @@ begin
         select distinct g.id >> 24 as id from unnest(gone) as g (id) where g.id > 0
     ), left_over as materialized (
         select t.id, l.entries, l.tokens, l.speakers, l.with_assistant, exists (
-                select from core.unfiled_messages
+                select from core.unindexed_messages
                 where space_id = here and message_id between t.id << 24 and (t.id << 24) + 16777215
             ) as waits
         from touched t
@@ -1240,7 +1240,7 @@ CREATE FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) RE
 
 COMMENT ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) IS 'Notes when keys were last used.';
 
-CREATE FUNCTION core.unfile_deleted() RETURNS trigger
+CREATE FUNCTION core.unindex_deleted() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -1260,9 +1260,9 @@ begin
 end
 $_$;
 
-COMMENT ON FUNCTION core.unfile_deleted() IS 'For a table with entry_id, after a statement (old table as gone): takes out what the index has of its rows.';
+COMMENT ON FUNCTION core.unindex_deleted() IS 'For a table with entry_id, after a statement (old table as gone): takes out what the index has of its rows.';
 
-CREATE FUNCTION core.unfile_row() RETURNS trigger
+CREATE FUNCTION core.unindex_row() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -1276,12 +1276,12 @@ begin
         perform core.withdraw(array[old.entry_id]);
     end if;
     new.entry_id := null;
-    perform core.leave_unfiled(tg_argv[0]::integer, new.space_id);
+    perform core.leave_unindexed(tg_argv[0]::integer, new.space_id);
     return new;
 end
 $$;
 
-COMMENT ON FUNCTION core.unfile_row() IS 'For a table with entry_id: takes out what the index has of a row, and leaves the row to be filed; its argument is the code of the kind.';
+COMMENT ON FUNCTION core.unindex_row() IS 'For a table with entry_id: takes out what the index has of a row, and leaves the row to be filed; its argument is the code of the kind.';
 
 CREATE FUNCTION core.withdraw(gone bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -1508,7 +1508,7 @@ ALTER TABLE ONLY episodes.exchanges FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN episodes.exchanges.first_message IS 'Messages of the session from this id to last_message, those of system prompts aside.';
 
-COMMENT ON COLUMN episodes.exchanges.chunk IS 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read anew.';
+COMMENT ON COLUMN episodes.exchanges.chunk IS 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read again.';
 
 COMMENT ON COLUMN episodes.exchanges.chunker IS 'Who made the chunk: rules, or the name of a language model.';
 
@@ -1615,7 +1615,7 @@ begin
         end if;
     end if;
     if exists (select from episodes.stored_episodes e where e.space_id = (select core.current_space()) and e.refile) then
-        perform core.leave_unfiled(4);
+        perform core.leave_unindexed(4);
     end if;
     return new;
 end
@@ -1835,7 +1835,7 @@ begin
             and p.preference_key = place[2];
     end if;
     -- What is found of it is filed by the next recall: an append embeds nothing.
-    update core.spaces s set unfiled = s.unfiled | 2 where s.id = here and s.unfiled & 2 = 0;
+    update core.spaces s set unindexed = s.unindexed | 2 where s.id = here and s.unindexed & 2 = 0;
     return done;
 end
 $$;
@@ -2012,7 +2012,7 @@ CREATE FUNCTION ledger.follow(event bigint, evidence bigint) RETURNS void
 declare
     here constant integer := core.entered();
 begin
-    perform core.leave_unfiled(2, here);
+    perform core.leave_unindexed(2, here);
     update ledger.filing_marks m set event_id = least(m.event_id, event - 1), evidence_id = least(m.evidence_id, evidence - 1)
     where m.space_id = here and (m.event_id >= event or m.evidence_id >= evidence);
 end
@@ -2242,7 +2242,7 @@ begin
     if said.id is null or said.event_type in ('fact_expired', 'fact_deleted') or stood.expires_at <= now() then
         return;
     end if;
-    perform core.leave_unfiled(2, here);
+    perform core.leave_unindexed(2, here);
     insert into ledger.chat_memory_events (session_id, distinct_id, turn_index, event_type, memory_scope, memory_namespace,
         memory_key, old_value_json, new_value_json, value_source, assumed, created_at)
     values (stood.session_id, stood.distinct_id, stood.turn_index,
@@ -2263,7 +2263,7 @@ declare
     said ledger.chat_memory_events;
     id bigint;
 begin
-    perform core.leave_unfiled(2, here);
+    perform core.leave_unindexed(2, here);
     said := ledger.latest_of(scope, session_id, distinct_id, namespace, key);
     if said.event_type in ('fact_expired', 'fact_deleted') then
         said.value_source := null;
@@ -2364,7 +2364,7 @@ begin
 end
 $$;
 
-CREATE FUNCTION ledger.unfile() RETURNS trigger
+CREATE FUNCTION ledger.unindex() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -2692,7 +2692,7 @@ begin
     end if;
     if r.fields <> '{}' then
         perform set_config('quipu.space', (select name from core.spaces where id = r.space_id), true);
-        update core.spaces set unfiled = unfiled | 32 where id = r.space_id and unfiled & 32 = 0;
+        update core.spaces set unindexed = unindexed | 32 where id = r.space_id and unindexed & 32 = 0;
         perform set_config('quipu.space', entered, true);
     end if;
     return null;
@@ -3598,7 +3598,7 @@ begin
                 and c.relkind in ('r', 'p'))$x$, registry)
     using s.schema_name::regnamespace::oid;
 
-    update tables.relations r set relation = c.oid  -- a table was made anew under its name: recreate does that
+    update tables.relations r set relation = c.oid  -- a table was recreated under its name: recreate does that
     from pg_class c
     where r.schema_id = s.id and c.relnamespace = s.schema_name::regnamespace and c.relname = r.table_name
         and c.relkind in ('r', 'p') and c.oid <> r.relation
@@ -4818,13 +4818,13 @@ ALTER TABLE core.tool_calls ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY
     CACHE 1
 );
 
-CREATE TABLE core.unfiled_messages (
+CREATE TABLE core.unindexed_messages (
     space_id integer DEFAULT core.current_space() NOT NULL,
     message_id bigint NOT NULL,
     happened_at timestamp with time zone NOT NULL
 );
 
-ALTER TABLE ONLY core.unfiled_messages FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY core.unindexed_messages FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE episodes.accesses (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -5088,11 +5088,11 @@ COMMENT ON COLUMN episodes.stored_episodes.builder IS 'Who wrote it: rules, the 
 
 COMMENT ON COLUMN episodes.stored_episodes.builder_trouble IS 'Why the language model that is configured did not write it.';
 
-COMMENT ON COLUMN episodes.stored_episodes.emptied_at IS 'A message of it was forgotten: its words are gone until it is written anew from the others.';
+COMMENT ON COLUMN episodes.stored_episodes.emptied_at IS 'A message of it was forgotten: its words are gone until it is rewritten from the others.';
 
 COMMENT ON COLUMN episodes.stored_episodes.refile IS 'It was changed by SQL: the index follows with the next recall.';
 
-COMMENT ON COLUMN episodes.stored_episodes.loops_by_hand IS 'Its open loops were written by SQL: they stay so until it is written anew.';
+COMMENT ON COLUMN episodes.stored_episodes.loops_by_hand IS 'Its open loops were written by SQL: they stay so until it is rewritten.';
 
 CREATE VIEW episodes.episodes WITH (security_invoker='true') AS
  SELECT e.id,
@@ -6271,7 +6271,7 @@ COMMENT ON TABLE transcripts.files IS 'How far each file was read; shown as tran
 
 COMMENT ON COLUMN transcripts.files.size_bytes IS 'How large it was when all of it was read; until then, how much was.';
 
-COMMENT ON COLUMN transcripts.files.prefix_sha256 IS 'Of what was read: where it differs, the file was rewritten and is read anew.';
+COMMENT ON COLUMN transcripts.files.prefix_sha256 IS 'Of what was read: where it differs, the file was rewritten and is read again.';
 
 CREATE TABLE transcripts.indexing (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -6743,8 +6743,8 @@ ALTER TABLE ONLY core.tombstones
 ALTER TABLE ONLY core.tool_calls
     ADD CONSTRAINT tool_calls_pkey PRIMARY KEY (space_id, id);
 
-ALTER TABLE ONLY core.unfiled_messages
-    ADD CONSTRAINT unfiled_messages_pkey PRIMARY KEY (space_id, message_id);
+ALTER TABLE ONLY core.unindexed_messages
+    ADD CONSTRAINT unindexed_messages_pkey PRIMARY KEY (space_id, message_id);
 
 ALTER TABLE ONLY episodes.accesses
     ADD CONSTRAINT accesses_pkey PRIMARY KEY (space_id, episode_id, accessed_at);
@@ -7167,7 +7167,7 @@ CREATE UNIQUE INDEX long_term_memory_entry ON longterm.long_term_memory USING bt
 
 CREATE UNIQUE INDEX long_term_memory_hash ON longterm.long_term_memory USING btree (space_id, user_name, hash) NULLS NOT DISTINCT WHERE (NOT archived);
 
-CREATE INDEX long_term_memory_unfiled ON longterm.long_term_memory USING btree (space_id, id) WHERE ((entry_id IS NULL) AND (NOT archived));
+CREATE INDEX long_term_memory_unindexed ON longterm.long_term_memory USING btree (space_id, id) WHERE ((entry_id IS NULL) AND (NOT archived));
 
 CREATE INDEX long_term_memory_used ON longterm.long_term_memory USING btree (space_id, last_accessed_at) WHERE (last_accessed_at IS NOT NULL);
 
@@ -7209,7 +7209,7 @@ CREATE UNIQUE INDEX memories_entry ON transcripts.memories USING btree (space_id
 
 CREATE UNIQUE INDEX memories_normal_form ON transcripts.memories USING btree (space_id, project_path, category, normal_form) WHERE ((status = 'active'::text) AND (normal_form IS NOT NULL));
 
-CREATE INDEX memories_unfiled ON transcripts.memories USING btree (space_id, id) WHERE ((entry_id IS NULL) AND (status = 'active'::text));
+CREATE INDEX memories_unindexed ON transcripts.memories USING btree (space_id, id) WHERE ((entry_id IS NULL) AND (status = 'active'::text));
 
 CREATE INDEX memories_used ON transcripts.memories USING btree (space_id, used_at) WHERE (used_at IS NOT NULL);
 
@@ -7367,11 +7367,11 @@ CREATE TRIGGER tell_of_end AFTER DELETE ON ledger.chat_session_memory FOR EACH R
 
 CREATE TRIGGER tell_of_end AFTER DELETE ON ledger.chat_user_preferences FOR EACH ROW WHEN (((old.source_event_id IS NOT NULL) AND (current_setting('quipu.rebuilding'::text, true) IS DISTINCT FROM 'on'::text))) EXECUTE FUNCTION ledger.tell_of_end();
 
-CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_memory_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
+CREATE TRIGGER unindex AFTER DELETE ON ledger.chat_memory_events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unindex();
 
-CREATE TRIGGER unfile AFTER DELETE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
+CREATE TRIGGER unindex AFTER DELETE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION ledger.unindex();
 
-CREATE TRIGGER unfile_excerpts AFTER UPDATE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS gone NEW TABLE AS kept FOR EACH STATEMENT EXECUTE FUNCTION ledger.unfile();
+CREATE TRIGGER unindex_excerpts AFTER UPDATE ON ledger.chat_recommendation_evidence REFERENCING OLD TABLE AS gone NEW TABLE AS kept FOR EACH STATEMENT EXECUTE FUNCTION ledger.unindex();
 
 CREATE TRIGGER write_session INSTEAD OF INSERT OR UPDATE ON ledger.chat_sessions FOR EACH ROW EXECUTE FUNCTION ledger.write_session();
 
@@ -7391,11 +7391,11 @@ CREATE TRIGGER keep_wording BEFORE UPDATE ON longterm.long_term_memory FOR EACH 
 
 CREATE TRIGGER not_emptied BEFORE TRUNCATE ON longterm.long_term_memory FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
 
-CREATE TRIGGER unfile_deleted AFTER DELETE ON longterm.long_term_memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unfile_deleted();
+CREATE TRIGGER unindex_deleted AFTER DELETE ON longterm.long_term_memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unindex_deleted();
 
-CREATE TRIGGER unfile_inserted BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN (((new.entry_id IS NULL) AND (NOT new.archived))) EXECUTE FUNCTION core.unfile_row('5');
+CREATE TRIGGER unindex_inserted BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN (((new.entry_id IS NULL) AND (NOT new.archived))) EXECUTE FUNCTION core.unindex_row('5');
 
-CREATE TRIGGER unfile_updated BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((((((old.id IS DISTINCT FROM new.id) OR (old.summary IS DISTINCT FROM new.summary)) OR (old.details IS DISTINCT FROM new.details)) OR (old.user_name IS DISTINCT FROM new.user_name)) OR (old.happened_at IS DISTINCT FROM new.happened_at)) OR (old.archived IS DISTINCT FROM new.archived)))) EXECUTE FUNCTION core.unfile_row('5');
+CREATE TRIGGER unindex_updated BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((((((old.id IS DISTINCT FROM new.id) OR (old.summary IS DISTINCT FROM new.summary)) OR (old.details IS DISTINCT FROM new.details)) OR (old.user_name IS DISTINCT FROM new.user_name)) OR (old.happened_at IS DISTINCT FROM new.happened_at)) OR (old.archived IS DISTINCT FROM new.archived)))) EXECUTE FUNCTION core.unindex_row('5');
 
 CREATE TRIGGER follow_structure AFTER INSERT OR DELETE OR UPDATE OF relation, table_name, columns, key, fields ON tables.relations FOR EACH ROW EXECUTE FUNCTION tables.follow_structure();
 
@@ -7455,11 +7455,11 @@ CREATE TRIGGER stay_with_their_line AFTER UPDATE OF space_id, line_id ON transcr
 
 CREATE TRIGGER take_extraction BEFORE INSERT ON transcripts.session_details FOR EACH ROW EXECUTE FUNCTION transcripts.take_extraction();
 
-CREATE TRIGGER unfile_deleted AFTER DELETE ON transcripts.memories REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unfile_deleted();
+CREATE TRIGGER unindex_deleted AFTER DELETE ON transcripts.memories REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unindex_deleted();
 
-CREATE TRIGGER unfile_inserted BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN (((new.entry_id IS NULL) AND (new.status = 'active'::text))) EXECUTE FUNCTION core.unfile_row('3');
+CREATE TRIGGER unindex_inserted BEFORE INSERT ON transcripts.memories FOR EACH ROW WHEN (((new.entry_id IS NULL) AND (new.status = 'active'::text))) EXECUTE FUNCTION core.unindex_row('3');
 
-CREATE TRIGGER unfile_updated BEFORE UPDATE ON transcripts.memories FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND (((old.id IS DISTINCT FROM new.id) OR (old.fact IS DISTINCT FROM new.fact)) OR (old.status IS DISTINCT FROM new.status)))) EXECUTE FUNCTION core.unfile_row('3');
+CREATE TRIGGER unindex_updated BEFORE UPDATE ON transcripts.memories FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND (((old.id IS DISTINCT FROM new.id) OR (old.fact IS DISTINCT FROM new.fact)) OR (old.status IS DISTINCT FROM new.status)))) EXECUTE FUNCTION core.unindex_row('3');
 
 CREATE TRIGGER written INSTEAD OF UPDATE ON transcripts.sessions FOR EACH ROW EXECUTE FUNCTION core.refuse_unwritten('session_number', 'memories_extracted (0 or 1) and extraction_attempted_at can be changed; the rest follows from the files that a sync reads.', '');
 
@@ -7520,8 +7520,8 @@ ALTER TABLE ONLY core.tool_calls
 ALTER TABLE ONLY core.tool_calls
     ADD CONSTRAINT tool_calls_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id);
 
-ALTER TABLE ONLY core.unfiled_messages
-    ADD CONSTRAINT unfiled_messages_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+ALTER TABLE ONLY core.unindexed_messages
+    ADD CONSTRAINT unindexed_messages_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY episodes.accesses
     ADD CONSTRAINT accesses_space_id_episode_id_fkey FOREIGN KEY (space_id, episode_id) REFERENCES episodes.stored_episodes(space_id, id) ON DELETE CASCADE;
@@ -7857,7 +7857,7 @@ CREATE POLICY own_space ON core.standing_rules USING ((space_id = ( SELECT core.
 
 CREATE POLICY own_space ON core.tool_calls USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
-CREATE POLICY own_space ON core.unfiled_messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
+CREATE POLICY own_space ON core.unindexed_messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY person ON core.aliases AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
    FROM core.messages m
@@ -7911,9 +7911,9 @@ CREATE POLICY person ON core.tool_calls AS RESTRICTIVE TO quipu_person USING ((s
    FROM core.sessions s
   WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))));
 
-CREATE POLICY person ON core.unfiled_messages AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+CREATE POLICY person ON core.unindexed_messages AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
    FROM core.messages o
-  WHERE ((o.space_id = unfiled_messages.space_id) AND (o.id = unfiled_messages.message_id)))));
+  WHERE ((o.space_id = unindexed_messages.space_id) AND (o.id = unindexed_messages.message_id)))));
 
 ALTER TABLE core.recall_entries ENABLE ROW LEVEL SECURITY;
 
@@ -7951,7 +7951,7 @@ ALTER TABLE core.standing_rules ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.tool_calls ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE core.unfiled_messages ENABLE ROW LEVEL SECURITY;
+ALTER TABLE core.unindexed_messages ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY unused ON core.recall_names AS RESTRICTIVE FOR DELETE TO quipu_person USING ((NOT core.name_is_used(id)));
 
@@ -8660,8 +8660,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE core.tool_calls TO quipu_person;
 GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_person;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.unfiled_messages TO quipu_app;
-GRANT SELECT ON TABLE core.unfiled_messages TO quipu_person;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.unindexed_messages TO quipu_app;
+GRANT SELECT ON TABLE core.unindexed_messages TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_person;

@@ -27,7 +27,7 @@ FACES = (
     Face("quipu.kinds.episodes.prompts.prompts", "AsyncPrompts", "Prompts"),
     Face("quipu.kinds.episodes.conversations.conversations", "AsyncConversations", "Conversations"),
     Face("quipu.app.rooms", "AsyncRooms", "Rooms"),
-    Face("quipu.app.erasing", "AsyncErasing", "Erasing"),
+    Face("quipu.app.erasure", "AsyncErasures", "Erasures"),
     Face("quipu.app.relations", "AsyncRelations", "Relations"),
     Face("quipu.app.timeline", "AsyncTimeline", "Timeline"),
     Face("quipu.app.contents", "AsyncContents", "Contents"),

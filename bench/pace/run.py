@@ -76,7 +76,7 @@ class Run:
             for store in self.stores:
                 self._attempt(store, f"{_CLIENTS} clients", self._many_clients)
         for store in self.stores:
-            self._attempt(store, "starting anew", self._start_anew)
+            self._attempt(store, "restarting", self._start_anew)
         return self.stores
 
     def _attempt(self, store: Store, what: str, step: Callable[[Store], None]) -> None:

@@ -25,7 +25,7 @@ def load(path: Path) -> list[Conversation]:
 
 
 def normalised_evidence(evidence: Iterable[str]) -> tuple[str, ...]:
-    """Turn ids as the chat has them: ``D8:6; D9:17``, ``D:11:26``, ``D30:05`` are split and mended."""
+    """Turn ids as the chat has them: ``D8:6; D9:17``, ``D:11:26``, ``D30:05`` are split and repaired."""
     found = (f"D{int(s)}:{int(t)}" for entry in evidence for s, t in _EVIDENCE.findall(entry))
     return tuple(dict.fromkeys(found))
 

@@ -4,7 +4,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.aliases
 - quipu.app.contents
-- quipu.app.erasing
+- quipu.app.erasure
 - quipu.app.memory
 - quipu.app.queue
 - quipu.app.relations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from quipu.app.aliases import AsyncAliases
     from quipu.app.answer import Used
     from quipu.app.contents import AsyncContents
-    from quipu.app.erasing import AsyncErasing
+    from quipu.app.erasure import AsyncErasures
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
     from quipu.app.rooms import AsyncRooms
@@ -247,7 +247,7 @@ __all__ = [
     "Contents",
     "Conversations",
     "Episodes",
-    "Erasing",
+    "Erasures",
     "Evaluations",
     "Evidence",
     "Exchange",
@@ -428,7 +428,7 @@ class Conversations(Prompts):
         return self._portal.call(lambda: self._inner.topics(space=space, user=user, limit=limit))
 
     def reread(self, *, space: str, session: str | None = None) -> int:
-        """Have exchanges read anew by the present reader, and return of how many sessions.
+        """Have exchanges read again by the present reader, and return of how many sessions.
 
         Use it when a language model was configured, or the rules have become better. Exchanges that the
         present reader has read are left alone; all keep their ids. A worker does it.
@@ -547,10 +547,10 @@ class Rooms:
         return self._portal.call(lambda: self._inner.marks(space=space))
 
 
-class Erasing(Rooms):
+class Erasures(Rooms):
     """Methods of a memory that forget, and that prove it."""
 
-    def __init__(self, inner: AsyncErasing, portal: Portal) -> None:
+    def __init__(self, inner: AsyncErasures, portal: Portal) -> None:
         self._inner = inner
         self._portal = portal
 
@@ -574,7 +574,7 @@ class Erasing(Rooms):
         said, and ``left`` says where they stand: their id, the names that only their messages carry, and
         ``names`` that you add (other spellings, numbers, addresses). With ``everywhere`` they are taken out
         there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
-        elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
+        elsewhere ``[erased]`` takes its place, and what was made of such words is made again.
 
         Raises BadInput where an argument cannot be taken.
         """
@@ -591,10 +591,10 @@ class Erasing(Rooms):
         )
 
     def rewrite_freed(self, receipt: str, *, space: str, confirm: bool = False) -> Rewritten:
-        """Write tables anew after an erasure, so that the data files no longer hold what was taken out.
+        """Rewrite tables after an erasure, so that the data files no longer hold what was taken out.
 
         Without ``confirm`` it says how much that is. All our tables, the agents' tables of the space and the
-        statistics are written anew, each locked meanwhile, for rows that ordinary work freed before the
+        statistics are rewritten, each locked meanwhile, for rows that ordinary work freed before the
         erasure hold words as well; then the write-ahead log is written over. It takes once more the size of
         the largest table on the disk. A signed note to the receipt says that it was done, and `check_erasure`
         reads it.
@@ -650,7 +650,7 @@ class Erasing(Rooms):
         )
 
 
-class Relations(Erasing):
+class Relations(Erasures):
     """Methods of a memory that link statements with those that they replace."""
 
     def __init__(self, inner: AsyncRelations, portal: Portal) -> None:
@@ -712,7 +712,7 @@ class Relations(Erasing):
         )
 
     def relations(self, message: str, *, space: str, session: str | None = None) -> list[Replacement]:
-        """Return what a message replaces and what replaces it, oldest link first, with those removed.
+        """Return the replacement links of a message, both ways, oldest first, removed ones included.
 
         Raises:
             NotFound: there is no such message in the space.
@@ -785,7 +785,7 @@ class Contents(Timeline):
         session: str | None = None,
         kinds: Sequence[str] | None = None,
     ) -> list[str]:
-        """Return what is open to the person, in the session or the space, a line each, most urgent first.
+        """Return the open loops of a person, a session or the space, a line each, most urgent first.
 
         `recall_block` begins with these lines.
         """
@@ -794,7 +794,7 @@ class Contents(Timeline):
         )
 
     def used_lately(self, *, space: str, limit: int = 10) -> list[Used]:
-        """Return what was put before agents last: episodes, lessons, long-term memories.
+        """Return the memories that agents used last: episodes, lessons, long-term memories.
 
         The latest use comes first; memories that are no longer found are left out.
         """
@@ -827,7 +827,7 @@ class Contents(Timeline):
         return self._portal.call(lambda: self._inner.overview(space=space))
 
     def health(self) -> Health:
-        """Return what this memory runs on and how much it holds."""
+        """Return the server, the embedding model and the size of this memory."""
         return self._portal.call(lambda: self._inner.health())
 
 
@@ -859,7 +859,7 @@ class Memory(Contents):
 
         def __getattr__(self, name: str) -> object:
             # The blocking face has this as it stands here, and imports nothing at its top.
-            from quipu.app.habits import missing  # noqa: PLC0415
+            from quipu.app.hints import missing  # noqa: PLC0415
 
             raise missing(self, name)
 
@@ -1046,7 +1046,7 @@ class Memory(Contents):
         return self._portal.call(lambda: self._inner.reembed(model, progress=progress, background=background))
 
     def reembed_plan(self, model: str | None = None) -> ReembedPlan:
-        """Return what ``reembed`` would cost: how many memories, about how long, how much room meanwhile.
+        """Return the cost of ``reembed``: the number of memories, the rough time, the disk space meanwhile.
 
         Raises:
             EmbeddingError: the model cannot be had or failed.
@@ -1122,7 +1122,7 @@ class Queue:
         self._portal = portal
 
     def status(self) -> QueueStatus:
-        """Show how the jobs of each topic stand, when schedules are due, and who works.
+        """Show the jobs of each topic, the times of the schedules, and the workers.
 
         Every topic of this version is listed, and others that have jobs.
         """
@@ -1517,7 +1517,7 @@ class Lookup:
         limit: int = 50,
         offset: int = 0,
     ) -> Sequence[Value]:
-        """List what is only assumed, by key.
+        """List the assumptions, by key.
 
         It is to be disclosed or confirmed.
 
@@ -1539,7 +1539,7 @@ class Lookup:
         before: int | None = None,
         limit: int = 50,
     ) -> Sequence[Event]:
-        """List what was written, the latest first.
+        """List the events, the latest first.
 
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
@@ -1578,7 +1578,7 @@ class Lookup:
         session: str | None = None,
         user: str | None = None,
     ) -> Sequence[Difference]:
-        """List what is believed otherwise than before, by key, with both values.
+        """List the keys whose values differ from before, with both values.
 
         Raises:
             BadInput: Neither session nor user is given, the session is somebody else's, or a time is invalid.
@@ -1868,7 +1868,7 @@ class Ledger(Lookup, Retention):
         return self._portal.call(lambda: self._inner.undo(event, space=space, force=force))
 
     def rebuild(self, *, space: str) -> Rebuilt:
-        """Make what stands anew from the events, while writers wait.
+        """Make what stands again from the events, while writers wait.
 
         `changed` is 0 where it was what the events say.
         """
@@ -2284,7 +2284,7 @@ class Recovery(LongtermLookup):
         since: datetime | str | None = None,
         limit: int = 100,
     ) -> list[AuditLine]:
-        """List what was recovered for which message, and what evaluations did, the latest first.
+        """List the memories recovered for each message, and the changes of evaluations, the latest first.
 
         Raises:
             BadInput: An argument is invalid; the error names it.
@@ -2380,7 +2380,7 @@ class MemoryFiles(LongtermLookup):
     ) -> MemoriesImported:
         """Import a file of the seed as memories of a person.
 
-        Hashes are made anew, categories and importances are checked, and what means nothing is refused row by
+        Hashes are computed again, categories and importances checked; what means nothing is refused row by
         row and reported. Ids, times, versions and counts are kept; a memory whose id somebody else in the
         space has gets one of its own. The file is only read, and importing it again changes nothing.
 
@@ -3233,7 +3233,7 @@ class Episodes:
         return self._portal.call(lambda: self._inner.messages(id, space=space))
 
     def history(self, id: UUID | str, *, space: str) -> Sequence[EpisodeVersion]:
-        """List how an episode read before it was written anew, the latest version first.
+        """List the earlier versions of an episode, the latest first.
 
         Raises:
             NotFound: There is no such episode.
@@ -3319,7 +3319,7 @@ class Episodes:
     def rebuild(
         self, *, space: str, id: UUID | str | None = None, session: str | None = None, again: bool = False
     ) -> Condensation:
-        """Write episodes anew from their messages: one, those of a session, or all of the space.
+        """Rewrite episodes from their messages: one, those of a session, or all of the space.
 
         Episodes of another builder or of an older version of this one are written. They keep their ids and
         uses, and how they read before stays in their history. Episodes that are archived, or were written by
@@ -3675,7 +3675,7 @@ class Schemas:
         return self._portal.call(lambda: self._inner.drop_schema(name, confirm=confirm, space=space))
 
     def grants(self, *, schema: str | None = None, space: str) -> Sequence[Grant]:
-        """List which agent may do what, in one schema or in all of them."""
+        """List the rights of each agent, in one schema or in all of them."""
         return self._portal.call(lambda: self._inner.grants(schema=schema, space=space))
 
     def grant(
@@ -3920,7 +3920,7 @@ class Tables(Browsing, Schemas):
         schema: str = "memory",
         agent: str | None = None,
     ) -> Recreated:
-        """Make a table anew with another definition, after a preview of what would differ.
+        """Recreate a table with another definition, after a preview of what would differ.
 
         It is one transaction. Rows come along by column, and what hangs on a column follows its new name.
         Vectors, registry, indexes, views, references of other tables, triggers, rules, policies, rights,

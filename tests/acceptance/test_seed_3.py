@@ -20,7 +20,7 @@ import pytest
 from psycopg import errors
 
 from quipu import AsyncMemory
-from quipu.app.working import duties
+from quipu.app.workers import duties
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.queue.connections import names

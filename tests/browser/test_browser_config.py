@@ -43,11 +43,11 @@ def test_a_snapshot_is_taken_restored_and_the_restore_undone(
     page.get_by_role("link", name="Restore").click()
     expect(page.get_by_role("table")).to_contain_text("-1")
     sound(page)
-    page.get_by_role("button", name="Restore it").click()
+    page.get_by_role("button", name="Restore").click()
     expect(page.get_by_role("status")).to_contain_text("To undo it, restore memory_")
     assert rows(memory, space) == ["Mio"]
     page.get_by_role("row", name="before-restore").get_by_role("link", name="Restore").click()
-    page.get_by_role("button", name="Restore it").click()
+    page.get_by_role("button", name="Restore").click()
     expect(page.get_by_role("status")).to_contain_text("is in its place: 2 rows")
     assert rows(memory, space) == ["Mio", "Rex"]
 
@@ -62,10 +62,10 @@ def test_a_dump_goes_out_and_comes_in_again(
     download.value.save_as(file)
     page.goto(f"/config/memory?space={quote(space)}&schema=copy")
     page.get_by_label("Dump").set_input_files(file)
-    page.get_by_role("button", name="See what would change").click()
-    expect(page.get_by_role("row", name="pets")).to_contain_text("comes")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("row", name="pets")).to_contain_text("added")
     sound(page)
-    page.get_by_role("button", name="Import it").click()
+    page.get_by_role("button", name="Import").click()
     expect(page.get_by_role("status")).to_contain_text("is in its place: 1 row")
     assert rows(memory, space, "copy") == ["Mio"]
     sound(page)
@@ -74,7 +74,7 @@ def test_a_dump_goes_out_and_comes_in_again(
 def test_the_retention_is_kept(page: Page, memory: Memory, space: str) -> None:
     page.goto(f"/config/memory?space={quote(space)}")
     page.get_by_label("Keep snapshots for (days)").fill("14")
-    page.get_by_role("button", name="Keep it").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("stay 14 days")
     assert memory.settings.get("memory_snapshot_retention_days", space=space).value == 14
 
@@ -85,22 +85,22 @@ def test_a_setting_is_changed_and_taken_back(page: Page, space: str, sound: Call
     page.get_by_label("Value").fill("0.5")
     page.get_by_label("For").select_option("one")
     sound(page)
-    page.get_by_role("button", name="Keep it").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("episode_boost is 0.5 now")
     page.get_by_label("For").select_option("one")
-    page.get_by_role("button", name="Forget what is kept").click()
+    page.get_by_role("button", name="Remove the saved value").click()
     expect(page.get_by_role("status")).to_contain_text("(default)")
 
 
 def test_a_key_is_shown_once_and_ended(page: Page, space: str, sound: Callable[[Page], None]) -> None:
     page.goto(f"/keys?space={quote(space)}")
-    page.get_by_label("What for").fill(space)
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_label("Purpose").fill(space)
+    page.get_by_role("button", name="Create").click()
     token = page.get_by_label("Token").input_value()
     assert token.startswith("quipu_")
     sound(page)
     page.goto(f"/keys?space={quote(space)}")
     expect(page.get_by_label("Token")).to_have_count(0)
-    page.get_by_role("link", name=f"End {space}").click()
-    page.get_by_role("button", name="End the key").click()
-    expect(page.get_by_role("status")).to_contain_text("opens nothing any more")
+    page.get_by_role("link", name=f"Revoke {space}").click()
+    page.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_role("status")).to_contain_text("is revoked")

@@ -9,9 +9,9 @@ from browser_seed import SPACE
 from playwright.sync_api import Browser, Page, expect
 from served_site import Site
 
-from quipu.interfaces.web.navigation import HOUSE, MEMORY
+from quipu.interfaces.web.navigation import MEMORY, SYSTEM
 
-PATHS = [entry.path for entry in (*MEMORY, *HOUSE)]
+PATHS = [entry.path for entry in (*MEMORY, *SYSTEM)]
 
 
 def test_a_link_signs_in_once(browser: Browser, site: Site, signed_in: tuple[str, object]) -> None:

@@ -30,7 +30,7 @@ def test_the_slider_goes_back_to_what_was_known_then(
     page.goto(f"/ledger?space={quote(scratch)}")
     sound(page)
     page.get_by_label("Person").fill("ana")
-    page.get_by_role("button", name="Show what is known").click()
+    page.get_by_role("button", name="Show facts").click()
     row = page.get_by_role("row", name="rooms")
     expect(row).to_contain_text("3")
     slider = page.get_by_role("slider")
@@ -43,7 +43,7 @@ def test_the_slider_goes_back_to_what_was_known_then(
     page.get_by_role("link", name="Now", exact=True).click()
     page.get_by_role("link", name="balcony").click()
     sound(page)
-    page.get_by_role("button", name="It is so").click()
+    page.get_by_role("button", name="Confirm").click()
     expect(page.get_by_role("status")).to_contain_text("known now, not assumed")
     assert memory.ledger.assumptions(space=scratch) == []
 
@@ -95,8 +95,8 @@ def test_a_loop_is_closed_and_an_episode_refreshed(
     sound(page)
     episode = memory.episodes.list(space=scratch)[0]
     page.goto(f"/episodes/{episode.id}?space={quote(scratch)}")
-    page.get_by_role("button", name="It was of use").click()
-    expect(page.get_by_role("status")).to_contain_text("It is fresh again.")
+    page.get_by_role("button", name="Mark as useful").click()
+    expect(page.get_by_role("status")).to_contain_text("The episode is fresh again.")
     expect(page.locator("circle.refresh")).to_have_count(1)
     sound(page)
 
@@ -111,18 +111,18 @@ def test_an_edit_that_came_too_late_shows_both(
     sound(page)
     memory.longterm.edit(kept.id, space=scratch, summary="Ana plays the viola")
     page.get_by_label("In one sentence").fill("Ana plays the violin")
-    page.get_by_role("button", name="Keep it").click()
-    expect(page.get_by_role("alert")).to_contain_text("You saw version 1; it is at version 2")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("You saw version 1; it is now at version 2")
     expect(page.locator("blockquote")).to_contain_text("Ana plays the viola")
     expect(page.get_by_label("In one sentence")).to_have_value("Ana plays the violin")
     sound(page)
-    page.get_by_role("button", name="Put mine in its place").click()
-    expect(page.get_by_role("status")).to_contain_text("how it read before is kept")
+    page.get_by_role("button", name="Save my version").click()
+    expect(page.get_by_role("status")).to_contain_text("the earlier version is kept")
     assert memory.longterm.get(kept.id, space=scratch).summary == "Ana plays the violin"
     page.goto(f"/longterm?space={quote(scratch)}&user=ana")
     page.get_by_role("link", name="Archive all of these").click()
     sound(page)
-    page.get_by_role("button", name="Archive them").click()
+    page.get_by_role("button", name="Archive").click()
     expect(page.get_by_role("status")).to_contain_text("Archived: 1.")
     assert memory.longterm.get(kept.id, space=scratch).archived
 

@@ -145,6 +145,7 @@ _COMMANDS: Final = {
         for one in ("clean", "psql", "start", "status", "stop", "upgrade", "url")
     },
     **{f"quipu model {one}": _by_hand(_MACHINE) for one in ("add", "list", "show")},
+    **{f"quipu llm {one}": _by_hand(_MACHINE) for one in ("use", "status", "off", "estimate")},
 }
 _CODE: Final = ("ledger.register", "ledger.on_correction", "snapshots.path", "marks", "aclose")
 _SERVERS: Final = (

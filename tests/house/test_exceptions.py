@@ -43,7 +43,7 @@ OF_THE_OPERATOR = (
     "quipu.upkeep.erasure.files",
     "quipu.app.language",  # no other door says where texts go
 )
-OF_PYTHON = ("quipu.app.habits",)  # attributes that are missing: no other door has any
+OF_PYTHON = ("quipu.app.hints",)  # attributes that are missing: no other door has any
 COMMANDS = quipu_command.list_commands(click.Context(quipu_command))
 ONE_DOOR_S = re.compile(
     rf"\bquipu (?:{'|'.join(COMMANDS)})\b|(?<![\w-])--[a-z]"

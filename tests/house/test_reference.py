@@ -14,7 +14,7 @@ import pytest
 from tree import PACKAGE, ROOT, module_name
 
 import quipu
-from quipu import errors, testing
+from quipu import Memory, errors, sync, testing
 from quipu.app.kinds import REGISTER
 from quipu.kernel.base.setting import Setting
 
@@ -181,3 +181,21 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = [match[1] for match in LINK.finditer(page.read_text("utf-8"))]
     relative = [target for target in targets if "://" not in target and not target.startswith("mailto:")]
     assert [target for target in relative if not (page.parent / target).exists()] == []
+
+
+def method_exists(room: str, method: str) -> bool:
+    """True if a memory has the room, and the room the method."""
+    opened = inspect.getattr_static(Memory, room, None)
+    if not isinstance(opened, property) or opened.fget is None:
+        return False
+    return hasattr(getattr(sync, opened.fget.__annotations__["return"]), method)
+
+
+def test_every_method_of_a_room_that_the_docs_name_exists() -> None:
+    named = {
+        (room, method)
+        for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
+        for room, method in re.findall(r"(?<![\w/.])memory\.(\w+)\.(\w+)", path.read_text("utf-8"))
+    }
+    assert ("evidence", "recommend") in named
+    assert sorted(one for one in named if not method_exists(*one)) == []

@@ -131,6 +131,28 @@ def test_a_subject_has_a_scope_and_an_imperative(tmp_path: Path, subject: str, f
     assert (done.returncode == 0) == fine, done.stderr
 
 
+def test_only_commits_that_the_remote_lacks_are_judged_by_their_subjects(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
+        subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    def commit(subject: str) -> None:
+        git("commit", "--quiet", "--allow-empty", "--message", subject)
+
+    def passes() -> bool:
+        command = [ROOT / "tools" / "check_subject.sh", "--ahead-of", "origin/main"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
+
+    git("init", "--quiet")
+    commit("wip")
+    assert passes(), "without a remote nothing is judged"
+    git("update-ref", "refs/remotes/origin/main", "HEAD")
+    commit("recall: keep more")
+    assert passes()
+    commit("more of it")
+    assert not passes()
+
+
 def test_coverage_is_told_by_package() -> None:
     coverage = tool("coverage_by_package")
 

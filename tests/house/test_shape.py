@@ -18,7 +18,10 @@ LONG_ON_PURPOSE = {
 }
 """Modules of more than MOST_LINES_OF_A_FILE, and why each is read better as one."""
 MOST_LINES_OF_A_FUNCTION = 80
-LEANS_ON_ITS_NAME = re.compile(r"(The same|What|Who|Whose|Which|Whether|How)\b")
+LEANS_ON_ITS_NAME = re.compile(
+    r"(The same|What|Who|Whose|Which|Whether|How|(Return|Show|List) (what|who|whose|which|whether|how))\b"
+)
+MOST_CLASSES_OF_A_NAME = 3
 FEWEST_LINES_FOR_ONE_IMPORTER = 40
 ALLOWED_SMALL = {
     "eraser": "a kind or a storey hands it in, and app/kinds.py takes it",
@@ -93,7 +96,22 @@ def test_every_docstring_says_plainly_what_it_is() -> None:
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
         if (doc := ast.get_docstring(node)) is not None and LEANS_ON_ITS_NAME.match(doc)
     ]
-    assert not leaning, "begin with a verb or a noun:\n" + "\n".join(leaning)
+    assert not leaning, "begin with a verb or a noun, and name the thing:\n" + "\n".join(leaning)
+
+
+def test_few_public_classes_share_a_name() -> None:
+    """The blocking classes are left out: they are generated, and bear the names of what they stand for."""
+    places: dict[str, list[str]] = {}
+    for path in modules():
+        if is_at(path, "sync"):
+            continue
+        for node in ast.walk(syntax(path)):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(place(path, node.lineno))
+    shared = [
+        f"{name}: {', '.join(found)}" for name, found in places.items() if len(found) > MOST_CLASSES_OF_A_NAME
+    ]
+    assert not shared, "give each a name of its own:\n" + "\n".join(shared)
 
 
 def test_imports_stand_at_the_top_unless_an_extra_or_a_door_needs_otherwise() -> None:

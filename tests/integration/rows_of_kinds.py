@@ -96,9 +96,9 @@ read as (
     update core.sessions set messages = messages + 1, last_at = now()
     where space_id = core.current_space() and name = 's'
 ), known as (
-    update core.spaces set unfiled = unfiled | 4 where id = core.current_space()
+    update core.spaces set unindexed = unindexed | 4 where id = core.current_space()
 )
-insert into core.unfiled_messages (message_id, happened_at) select id, happened_at from waiting
+insert into core.unindexed_messages (message_id, happened_at) select id, happened_at from waiting
 """
 
 LONGTERM = """
@@ -153,7 +153,7 @@ thread as (
         replaced_at)
     select id, 1, '{"gist": "The boat was red."}', 0.5, 'rules', 1, now() from episode
 ), known as (
-    update core.spaces set unfiled = unfiled | 8 where id = core.current_space()
+    update core.spaces set unindexed = unindexed | 8 where id = core.current_space()
 ), loop as (
     insert into loops (kind, content, by_whom, session_id, message_id, said_at)
     select 'promise', 'I will row.', 'user', session_id, id, now() from said returning id, message_id

@@ -125,7 +125,7 @@ def test_a_command_that_is_ended_while_it_writes_leaves_nothing_and_goes_on(
     filled: CommandLine, url: str, act: str, sign: signal.Signals
 ) -> None:
     table, words, settings = ACTS[act]
-    mode = "access share" if act == "restore" else "share"  # it makes the table anew
+    mode = "access share" if act == "restore" else "share"  # it makes the table again
     snapshot = filled.json("snapshots", "list", "--space", "default")["items"][0]["name"]
     quipu = CommandLine(filled.home, filled.settings | settings)
     arguments = [word.format(snapshot=snapshot) for word in words]

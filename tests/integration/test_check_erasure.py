@@ -306,7 +306,7 @@ async def test_tables_that_are_written_anew_leave_nothing_in_the_data_files(eras
     assert (rewritten.clean, rewritten.log_renewed, rewritten.tables) == (True, True, asked.tables)
     after = by_place(await memory.check_erasure(done.receipt, STRINGS, space=SPACE))
     assert (after["data files"].found, after["write-ahead log"].found) == (0, 0)
-    assert "written anew" in after["data files"].note
+    assert "rewritten" in after["data files"].note
     data = erased.settings.home / "postgres" / "data"
     held = [path for path in files(data) if _any_of(STRINGS, path.read_bytes())]
     assert held == []

@@ -35,7 +35,7 @@ def test_a_conversation_is_listed_shown_changed_and_brought_back(quipu: CommandL
     assert "No conversations" in quipu.text("conversations", "list")
     assert quipu.json("conversations", "list", "--status", "all")["items"][0]["status"] == "archived"
     assert quipu.json("conversations", "unarchive", "s")["status"] == "active"
-    assert "1 session will be read anew" in quipu.text("conversations", "reread")
+    assert "1 session will be read again" in quipu.text("conversations", "reread")
     assert "list of conversations" in quipu.run("conversations", "get", "nowhere").stderr
 
 

@@ -42,7 +42,7 @@ def test_doctor_names_what_does_not_fit_together_and_leaves_it(chat: CommandLine
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute("delete from core.recall_vectors")
         conn.execute("update core.spaces set tokens = tokens + 1")
-    for _ in range(2):  # the first one mended nothing
+    for _ in range(2):  # the first one repaired nothing
         done = chat.run("doctor", "--deep", "--json")
         assert done.returncode == 5
         found = [one for one in json.loads(done.stdout)["findings"] if one["name"] == "contents"]

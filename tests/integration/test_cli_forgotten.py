@@ -1,4 +1,4 @@
-"""What `quipu` says of erasures: freed pages that are written anew, and lines that an import leaves out."""
+"""What `quipu` says of erasures: freed pages that are rewritten, and lines that an import leaves out."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_freed_pages_are_written_anew_after_a_preview_and_while_nobody_looks_bac
         kept = json.dumps(quipu.json("receipts", "get", receipt))
         assert '"rewritten"' not in kept
     # A server that has much to do still shows, for a moment, who has left.
-    assert until(lambda: "Written anew: " in quipu.run("forget", "--rewrite", receipt, "--yes").stdout)
+    assert until(lambda: "Rewritten: " in quipu.run("forget", "--rewrite", receipt, "--yes").stdout)
     assert '"rewritten"' in json.dumps(quipu.json("receipts", "get", receipt))
 
 

@@ -28,7 +28,7 @@ BREAKS = {
     "entries_without_their_message": "delete from core.messages where external_id = 'm1'",
     "messages_without_their_entry": "update core.messages set speaker = 'Eve' where external_id = 'm1'",
     "messages_outside_their_session": "update core.messages set session_id = null where external_id = 'm1'",
-    "messages_filed_and_unfiled": "insert into core.unfiled_messages (space_id, message_id, happened_at)"
+    "messages_filed_and_unindexed": "insert into core.unindexed_messages (space_id, message_id, happened_at)"
     " select space_id, id, happened_at from core.messages where external_id = 'm1'",
     "sessions_that_miscount": "update core.sessions set messages = messages + 1",
     "entries_without_vector": f"delete from core.recall_vectors where entry_{FIRST}",

@@ -13,7 +13,7 @@ from everywhere import found
 from gates import Gate
 
 from quipu import AsyncMemory
-from quipu.app.working import duties, worker
+from quipu.app.workers import duties, worker
 from quipu.errors import LanguageFailed
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
@@ -21,9 +21,9 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.language.model import Shape
 from quipu.kernel.queue.attempt import Run
 from quipu.kinds.episodes.building.rebuild import condense
-from quipu.kinds.episodes.building.service import Condensing
+from quipu.kinds.episodes.building.service import EpisodeWriter
 from quipu.kinds.episodes.prompts.model import AgentRequest
-from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
+from quipu.kinds.episodes.queues import CHUNKER, EPISODES, EXTRACTION
 from quipu.kinds.longterm.evaluation.jobs import EVALUATE
 from quipu.kinds.plug import Context
 from quipu.kinds.transcripts.extract.model import Extraction, Finding, SessionTurn
@@ -99,7 +99,7 @@ async def forget(memory: AsyncMemory) -> None:
     assert (await memory.forget(space=SPACE, user=PERSON, confirm=True)).receipt
 
 
-@pytest.mark.parametrize("topic", [CHUNKER, EPISODES, MINDING, EVALUATE])
+@pytest.mark.parametrize("topic", [CHUNKER, EPISODES, EXTRACTION, EVALUATE])
 async def test_a_job_that_has_read_what_is_erased_is_done_again_of_the_rest(
     memory: AsyncMemory, settings: Settings, topic: str
 ) -> None:
@@ -216,11 +216,11 @@ async def test_an_episode_of_what_is_erased_is_written_of_the_rest(
     await tell(memory)
     await memory.work(topics=[CHUNKER])
     gate, parts = Gate(), memory._ready
-    condensing = Condensing(
+    writer = EpisodeWriter(
         parts.database, parts.models, clock=SystemClock(), language=FailingLLM(gate), secrets=True
     )
     await gate.meanwhile(
-        lambda: condense(parts.database, condensing, space=SPACE, session=SHARED), lambda: forget(memory)
+        lambda: condense(parts.database, writer, space=SPACE, session=SHARED), lambda: forget(memory)
     )
     assert left(settings) == set()
 

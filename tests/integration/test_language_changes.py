@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from quipu.app.working import _Models  # pyright: ignore[reportPrivateUsage]
+from quipu.app.workers import _Models  # pyright: ignore[reportPrivateUsage]
 from quipu.errors import ConfigError, LanguageFailed
 from quipu.kernel.db.database import Database
 from quipu.testing import FrozenClock

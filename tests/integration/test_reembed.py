@@ -1,4 +1,4 @@
-"""Another embedding model: every vector is made anew, and nobody who uses the memory notices."""
+"""Another embedding model: every vector is made again, and nobody who uses the memory notices."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ async def test_a_memory_whose_model_is_gone_says_so_and_can_still_be_given_anoth
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute("update core.recall_generations set digest = 'weights of last year'")
     async with AsyncMemory(settings=settings) as later:
-        with pytest.raises(ModelMissing, match="anew: reembed"):
+        with pytest.raises(ModelMissing, match="again: reembed"):
             await later.recall("tea", space="ana")
         await later.reembed()
         assert (await later.recall("tea", space="ana"))[0].text == "Ship 1 carries tea."

@@ -249,7 +249,7 @@ async def test_an_erasure_that_waits_for_a_batch_of_new_vectors_takes_them_along
         await somebody_waits(url)
     checked = true_vectors.check(url, generation=row[0])
     assert vectors(url) == {"serving": 49, "building": checked.compared}
-    # The two after it and the one before it had inherited from it: theirs went too, to be made anew.
+    # The two after it and the one before it had inherited from it: theirs went too, to be made again.
     assert len(checked.missing) == 3
 
 

@@ -1,4 +1,4 @@
-"""What the vectors of a database must be, worked out anew from the words and the shares that are stored."""
+"""What the vectors of a database must be, worked out again from the words and the shares that are stored."""
 
 from __future__ import annotations
 

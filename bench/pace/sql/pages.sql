@@ -223,7 +223,7 @@ select %(space)s, n, place, md5('longterm' || n)::uuid, 'injected' from generate
 
 -- name: counted
 update core.spaces set entries = 6 * %(rows)s, tokens = 72 * %(rows)s, mixed_tokens = 72 * %(rows)s, threads = %(rows)s,
-    unfiled = 0 where id = %(space)s;
+    unindexed = 0 where id = %(space)s;
 
 -- name: schema_name
 select schema_name from tables.schemas where space_id = %(space)s;

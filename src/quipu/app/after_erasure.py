@@ -1,4 +1,4 @@
-"""After an erasure: checking what is left in the places that its receipt names, and writing tables anew."""
+"""After an erasure: checking what is left in the places that its receipt names, and rewriting tables."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _through(
 async def rewrite_freed(
     parts: Parts, receipt: str, space: ErasedSpace, *, now: datetime, confirm: bool
 ) -> Rewritten:
-    """Write the tables anew, with a note to the receipt, or without ``confirm`` say what that would take."""
+    """Rewrite the tables, with a note to the receipt, or without ``confirm`` say what that would take."""
     source = SnapshotSource(parts.database, parts.models, parts.logins)
     called = {target.schema_name: target.schema for target in await source.every(space.name)}
     schemas = list(called)

@@ -182,7 +182,7 @@ class Answering:
     def filed(
         self, space: str, *, ask: Ask | None = None
     ) -> AbstractAsyncContextManager[SpaceTransaction | None]:
-        """Open the space for reading, after filing what a kind of memory has left unfiled."""
+        """Open the space for reading, after filing what a kind of memory has left unindexed."""
         return filed(self._database, self._models, space, _BEHIND, ask=ask)
 
     async def used(self, hits: Iterable[Hit]) -> int:
@@ -210,7 +210,7 @@ class Answering:
     async def reminders(
         self, space: str, *, user: str | None, session: str | None, kinds: Sequence[str] | None
     ) -> list[str]:
-        """Return what is open to a person or in a session, a line each, most urgent first."""
+        """Return the open loops of a person or a session, a line each, most urgent first."""
         chosen = filters_of(user=user, kinds=kinds, since=None, until=None)
         asked = [one for one in KINDS if one.remind and (chosen.kinds is None or one.code in chosen.kinds)]
         session = optional_name("session", session)

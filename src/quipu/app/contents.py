@@ -23,7 +23,7 @@ class AsyncContents(AsyncTimeline):
     async def reminders(
         self, *, space: Space, user: OnlyUser = None, session: OnlySession = None, kinds: OnlyKinds = None
     ) -> list[str]:
-        """Return what is open to the person, in the session or the space, a line each, most urgent first.
+        """Return the open loops of a person, a session or the space, a line each, most urgent first.
 
         `recall_block` begins with these lines.
         """
@@ -35,7 +35,7 @@ class AsyncContents(AsyncTimeline):
         space: Space,
         limit: Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=200)] = 10,
     ) -> list[Used]:
-        """Return what was put before agents last: episodes, lessons, long-term memories.
+        """Return the memories that agents used last: episodes, lessons, long-term memories.
 
         The latest use comes first; memories that are no longer found are left out.
         """
@@ -79,6 +79,6 @@ class AsyncContents(AsyncTimeline):
             return await overview(tx, {kind.code: kind.name for kind in KINDS})
 
     async def health(self) -> Health:
-        """Return what this memory runs on and how much it holds."""
+        """Return the server, the embedding model and the size of this memory."""
         ready = self._ready
         return await examine(ready.database, self._settings, embedded=self._settings.database_url is None)

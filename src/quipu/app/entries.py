@@ -99,7 +99,7 @@ Ranked = list[tuple[Question, list[Distinct]]]
 
 
 def depth(questions: Sequence[Question], least: int) -> int:
-    """Return how many entries are to be ranked: more where a question asks for one value of the present."""
+    """Return the number of entries to rank: more if the question asks for one present value."""
     return max(least, _DEPTH) if any(one.wants_one_value for one in questions) else least
 
 

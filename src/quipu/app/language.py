@@ -210,7 +210,7 @@ async def status(url: str, settings: Settings, *, clock: Clock) -> Status:
 
 
 async def estimate(url: str, settings: Settings, *, space: str | None) -> tuple[Estimate, int]:
-    """Return what the named model has not evaluated, in a space or in all, and the tokens of a day.
+    """Count the exchanges the named model has not evaluated, in a space or in all, and the tokens of a day.
 
     Where none is named, it is everything.
     """

@@ -79,7 +79,7 @@ class AsyncMemory(AsyncContents):
 
         def __getattr__(self, name: str) -> object:
             # The blocking face has this as it stands here, and imports nothing at its top.
-            from quipu.app.habits import missing  # noqa: PLC0415
+            from quipu.app.hints import missing  # noqa: PLC0415
 
             raise missing(self, name)
 
@@ -300,7 +300,7 @@ class AsyncMemory(AsyncContents):
         return report
 
     async def reembed_plan(self, model: NewModel = None) -> ReembedPlan:
-        """Return what ``reembed`` would cost: how many memories, about how long, how much room meanwhile.
+        """Return the cost of ``reembed``: the number of memories, the rough time, the disk space meanwhile.
 
         Raises:
             EmbeddingError: the model cannot be had or failed.
@@ -348,7 +348,7 @@ class AsyncMemory(AsyncContents):
         everybody_only("Jobs concern")
         whole("concurrency", concurrency, least=1, most=100)
         # Not at the top: it brings the queue along, and most programs leave the work to a worker.
-        from quipu.app.working import worker  # noqa: PLC0415
+        from quipu.app.workers import worker  # noqa: PLC0415
 
         ready = self._ready
         async with worker(

@@ -54,7 +54,7 @@ class AsyncQueue:
         self._settings = settings
 
     async def status(self) -> QueueStatus:
-        """Show how the jobs of each topic stand, when schedules are due, and who works.
+        """Show the jobs of each topic, the times of the schedules, and the workers.
 
         Every topic of this version is listed, and others that have jobs.
         """

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typing_extensions import Doc
 
-from quipu.app.erasing import AsyncErasing
+from quipu.app.erasure import AsyncErasures
 from quipu.errors import NotFound
 from quipu.kernel.base.parameters import Example, Reason, Space
 from quipu.kernel.base.scope import check_name
@@ -25,7 +25,7 @@ OfOlder = Annotated[
 ]
 
 
-class AsyncRelations(AsyncErasing):
+class AsyncRelations(AsyncErasures):
     """Methods of a memory that link statements with those that they replace."""
 
     async def relate(
@@ -89,7 +89,7 @@ class AsyncRelations(AsyncErasing):
         space: Space,
         session: Annotated[str | None, Doc("Its session, where several have its id."), Example("s1")] = None,
     ) -> list[Replacement]:
-        """Return what a message replaces and what replaces it, oldest link first, with those removed.
+        """Return the replacement links of a message, both ways, oldest first, removed ones included.
 
         Raises:
             NotFound: there is no such message in the space.

@@ -127,7 +127,7 @@ class AsyncTimeline(AsyncRelations):
         return await self._everything(wanted)
 
     async def _about(self, topic: str, wanted: Wanted, kinds: Sequence[str] | None) -> Gathered:
-        """Return what belongs to a topic."""
+        """Return the entries that belong to a topic."""
         filters, speaker = wanted.filters, wanted.speaker
         depth = _DEEPER if speaker else max(_DEPTH, wanted.limit)
         (understood,) = await self._ready.answering.understood(

@@ -112,7 +112,7 @@ def create_app(
     serving.page_of = page_of
     app.add_middleware(middleware.around, terms=serving.terms, metrics=serving.metrics)
     problems.install(app)
-    # As they are: to include a router makes each of its routes anew, which takes half a second.
+    # As they are: to include a router makes each of its routes again, which takes half a second.
     for router in (*ROUTERS, probes.router, login.router, *PAGES):
         app.router.routes.extend(router.routes)
     for mount, inner in mounted:

@@ -127,7 +127,7 @@ class Kind:
     ``eraser``: forgets; ``named``: what is changed where it names somebody who is forgotten everywhere;
     ``noted``: notes what is about to go, so that a recording does not bring it back.
     ``catch_up``: files what a space holds of this kind and the index does not know yet; called before a
-    recall where the bit ``1 << (code - 1)`` of ``core.spaces.unfiled`` is set, which it clears.
+    recall where the bit ``1 << (code - 1)`` of ``core.spaces.unindexed`` is set, which it clears.
     A kind that files as it writes has none. ``subscribes``: topics of which a job ``{"session": name}`` is
     put, in the same transaction, for each session in which something was said; one job waits for a session,
     however much is said meanwhile. ``handlers``: does the jobs of a topic; ``job_seconds`` says of a topic

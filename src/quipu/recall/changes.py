@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.prose.signs import Form, TimeAsked, form_asked, has_form, is_question, matters, sign_of
-from quipu.recall.model import Change, Cited, Filters, Found
+from quipu.recall.model import Cited, Filters, Found, LinkedStatement
 from quipu.recall.question import Question
 from quipu.recall.ranking import Distinct, log_odds
 
@@ -144,11 +144,13 @@ class _Ranked:
         self._known[id_] = replace(moved, found=level)
 
 
-def _changes(ends: Sequence[tuple[int, str | None]], cited: Mapping[int, Cited]) -> tuple[Change, ...]:
+def _changes(
+    ends: Sequence[tuple[int, str | None]], cited: Mapping[int, Cited]
+) -> tuple[LinkedStatement, ...]:
     told = [(cited[end], end, reason) for end, reason in ends if end in cited]
     told.sort(key=lambda one: (one[0].happened_at, one[1]))
     return tuple(
-        Change(str(end), excerpt(one.text, _EXCERPT_CHARACTERS), one.happened_at, one.source, reason)
+        LinkedStatement(str(end), excerpt(one.text, _EXCERPT_CHARACTERS), one.happened_at, one.source, reason)
         for one, end, reason in told
     )
 
@@ -324,7 +326,7 @@ class Statements:
 
 
 def statements(entries: Sequence[Distinct], cited: Mapping[int, Cited], *, kind: int) -> list[Found]:
-    """Return what people said among the first entries, of messages of ``kind``, best first."""
+    """Return the statements of people among the first entries, of messages of ``kind``, best first."""
     ranked = [one.found for one in entries[:_AMONG] if one.found.kind == kind]
     return [one for one in ranked if cited[one.id].source.role == "user"]
 

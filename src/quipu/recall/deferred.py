@@ -65,7 +65,7 @@ async def file(tx: SpaceTransaction, drafts: Sequence[Draft], ids: Sequence[int]
         new_row(draft, id, id & (MOST_ENTRIES_OF_A_THREAD - 1), numbers)
         for draft, id in zip(drafts, ids, strict=True)
     ]
-    around = await store.bereaved(tx, Int8s(np.array(ids, dtype=np.int64)), generation=generation)
+    around = await store.neighbours_of(tx, Int8s(np.array(ids, dtype=np.int64)), generation=generation)
     fitted = _inherit(rows, around)
     held = Locked(generation, numbers, ends, made=0, tails=around, alone=[])
     await file_ready(tx, ready_rows(held, rows, fitted), generation=generation)

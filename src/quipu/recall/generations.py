@@ -139,7 +139,7 @@ class Models:
                 await embedder.aclose()
                 raise ModelMissing(
                     f"The memory was embedded with another version of {generation.model!r}.",
-                    hint="Bring that version back, or make the vectors anew: reembed.",
+                    hint="Bring that version back, or make the vectors again: reembed.",
                 )
             self._held[number] = _Held(embedder)
 
@@ -160,7 +160,7 @@ class _Held:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class PreparedVectors:
     """Vectors by text, shape (d,), and the generation that they are of; None where there are none."""
 
     generation: int | None
@@ -189,7 +189,7 @@ class Prepared:
         return np.stack([self.vectors[text] for text in texts]), self.generation
 
 
-async def prepare(database: Database, models: Models, space: str, texts: Sequence[str]) -> Prepared:
+async def prepare(database: Database, models: Models, space: str, texts: Sequence[str]) -> PreparedVectors:
     """Embed texts with the model of the space, each text once."""
     distinct = list(dict.fromkeys(texts))
     if not distinct:
@@ -197,7 +197,7 @@ async def prepare(database: Database, models: Models, space: str, texts: Sequenc
     async with database.snapshot_read(space) as tx:
         generation = None if tx is None else tx.space.generation
     embedded = await models.embed(distinct, generation=generation)
-    return Prepared(embedded.generation, dict(zip(distinct, embedded.vectors, strict=True)))
+    return PreparedVectors(embedded.generation, dict(zip(distinct, embedded.vectors, strict=True)))
 
 
 class Unprepared(Exception):
@@ -211,5 +211,5 @@ class Unprepared(Exception):
         super().__init__("a text has no vector yet")
 
 
-NOTHING: Final = Prepared(None, {})
+NOTHING: Final = PreparedVectors(None, {})
 """Where nothing is to be filed."""

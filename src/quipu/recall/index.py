@@ -43,7 +43,7 @@ _DONOR_WORDS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class EntryValues:
     """Values of an entry that the rule needs.
 
     ``speaker`` tells voices apart; ``words`` counts all its words.
@@ -70,7 +70,7 @@ class Row:
     """An entry on its way into the database, or one that is there and gets a new neighbour."""
 
     id: int
-    turn: Turn
+    turn: EntryValues
     tokens: int
     own: NDArray[np.float32] | None  # None: not there yet
     shares: Shares = field(default_factory=Shares)
@@ -98,7 +98,7 @@ class Locked:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedEntries:
     """Entries with all that can be said of them before their vectors are there.
 
     ``fitted`` are old entries that inherit from them; ``columns`` are as they go to the server.
@@ -142,7 +142,7 @@ async def remove(tx: SpaceTransaction, ids: Sequence[int]) -> None:
         return
     gone = Int8s(np.array(sorted(ids), dtype=np.int64))
     await store.run(tx, "take_out", {"ids": gone})
-    around = await store.bereaved(tx, gone, generation=generation)
+    around = await store.neighbours_of(tx, gone, generation=generation)
     await refit(tx, around, beside=set(ids), generation=generation)
     await store.run(tx, "recount_space", {})
 
@@ -150,7 +150,7 @@ async def remove(tx: SpaceTransaction, ids: Sequence[int]) -> None:
 async def withdraw(tx: SpaceTransaction, ids: Sequence[int]) -> None:
     """Take out entries that stand alone and are not to be found any more, among others who write.
 
-    Copies of the space keep their signatures until they are read anew; nothing is found by them. For what
+    Copies of the space keep their signatures until they are read again; nothing is found by them. For what
     must be forgotten, use ``remove``.
     """
     if await store.lock_space(tx) is None or not ids:
@@ -197,7 +197,7 @@ class Reserved:
         names: Collection[str] = (),
         alone: int = 0,
     ) -> Locked:
-        """Return what ``hold`` returns; the server is asked only for what was not reserved."""
+        """Return the result of ``hold``, asking the server only for what was not reserved."""
         generation = tx.space.generation or await store.first_generation(tx)
         numbers = {} if self._numbers is None else dict(await self._numbers.fetchall())
         if not numbers.keys() >= set(names):
@@ -232,7 +232,7 @@ async def file(tx: SpaceTransaction, drafts: Sequence[Draft], *, generation: int
     return entries.ids
 
 
-async def file_ready(tx: SpaceTransaction, entries: Prepared, *, generation: int) -> None:
+async def file_ready(tx: SpaceTransaction, entries: PreparedEntries, *, generation: int) -> None:
     """File entries whose drafts have their vectors, as ``file`` does."""
     async with tx.conn.pipeline():
         await send_terms(tx, entries)
@@ -241,24 +241,28 @@ async def file_ready(tx: SpaceTransaction, entries: Prepared, *, generation: int
     await sent.check()
 
 
-def ready(held: Locked, drafts: Sequence[Draft]) -> Prepared:
+def ready(held: Locked, drafts: Sequence[Draft]) -> PreparedEntries:
     """Make the entries of drafts ready for ``send`` while their vectors are computed."""
     rows = _number(drafts, held)
     return ready_rows(held, rows, _inherit(rows, held.tails))
 
 
-def ready_rows(held: Locked, rows: Sequence[Row], fitted: Sequence[Row]) -> Prepared:
+def ready_rows(held: Locked, rows: Sequence[Row], fitted: Sequence[Row]) -> PreparedEntries:
     """Make entries ready that were numbered before and have been fitted to each other."""
-    return Prepared(held, rows, fitted, _columns(rows, fitted, held))
+    return PreparedEntries(held, rows, fitted, _columns(rows, fitted, held))
 
 
-async def send_terms(tx: SpaceTransaction, entries: Prepared) -> None:
+async def send_terms(tx: SpaceTransaction, entries: PreparedEntries) -> None:
     """File the terms of entries that follow in the same transaction, in a pipeline that is open."""
     await store.run(tx, "file_terms", entries.columns)
 
 
 async def send(
-    tx: SpaceTransaction, entries: Prepared, vectors: Sequence[NDArray[np.float32] | None], *, generation: int
+    tx: SpaceTransaction,
+    entries: PreparedEntries,
+    vectors: Sequence[NDArray[np.float32] | None],
+    *,
+    generation: int,
 ) -> SentEntries:
     """File entries with their vectors in an open pipeline; call ``check`` on the result after its end.
 
@@ -283,14 +287,14 @@ async def send(
 async def refit(
     tx: SpaceTransaction, around: Sequence[store.Tail], *, beside: set[int], generation: int
 ) -> None:
-    """Fit the entries beside removed ones anew; ``around`` has them and their own neighbours."""
+    """Fit the entries beside removed ones again; ``around`` has them and their own neighbours."""
     known = {tail.id: standing(tail) for tail in around}
     touched = [row for row in known.values() if any(row.id + step in beside for step in (-2, -1, 1))]
     if not touched:
         return
     for row in touched:
         fit(row, known)
-    # The counters are taken anew and every copy of the space is dropped, so the version stays as it is.
+    # The counters are taken again and every copy of the space is dropped, so the version stays as it is.
     await _refit(tx, touched, generation=generation)
 
 
@@ -316,7 +320,7 @@ def new_row(draft: Draft, id: int, place: int, numbers: Mapping[str, int]) -> Ro
     """Return the row of an entry that is not in the database yet; ``numbers`` are those of names."""
     speaker = numbers[draft.speaker] if draft.speaker else 0
     owner = numbers[draft.owner] if draft.owner else 0
-    turn = Turn(place, _voice(speaker, draft.by_user), draft.bag.words, draft.asks, draft.happened_at)
+    turn = EntryValues(place, _voice(speaker, draft.by_user), draft.bag.words, draft.asks, draft.happened_at)
     return Row(id, turn, draft.bag.tokens, None, draft=draft, speaker=speaker, owner=owner)
 
 
@@ -343,7 +347,7 @@ def _inherit(rows: Sequence[Row], tails: Sequence[store.Tail]) -> list[Row]:
 
 def standing(tail: store.Tail) -> Row:
     """Return the row of an entry that is in the database."""
-    turn = Turn(
+    turn = EntryValues(
         tail.id & (MOST_ENTRIES_OF_A_THREAD - 1),
         _voice(tail.speaker, tail.by_user),
         tail.words,
@@ -497,7 +501,9 @@ def entry_id(thread: int, position: int) -> int:
     return thread << THREAD_SHIFT | position
 
 
-def shares(turn: Turn, *, previous: Turn | None, before: Turn | None, next: Turn | None) -> Shares:
+def shares(
+    turn: EntryValues, *, previous: EntryValues | None, before: EntryValues | None, next: EntryValues | None
+) -> Shares:
     """Return the shares that ``turn`` inherits from its neighbours; a missing neighbour gives nothing."""
     answers = previous is not None and previous.asks and previous.speaker != turn.speaker
     return Shares(
@@ -507,7 +513,7 @@ def shares(turn: Turn, *, previous: Turn | None, before: Turn | None, next: Turn
     )
 
 
-def _share(turn: Turn, donor: Turn | None, base: float) -> float:
+def _share(turn: EntryValues, donor: EntryValues | None, base: float) -> float:
     if donor is None or abs(turn.happened_at - donor.happened_at) > PAUSE:
         return 0.0
     return base / (1 + turn.words / _SHORT_WORDS) * min(1.0, _DONOR_WORDS / max(1, donor.words))

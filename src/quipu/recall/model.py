@@ -126,7 +126,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LinkedStatement:
     """The other end of a link: the statement that a hit replaces, or that replaces it.
 
     ``text`` is its beginning, at most 120 characters. ``reason`` is a few words, or None.
@@ -182,8 +182,8 @@ class Hit:
     certainty: Certainty = "maybe"
     cosine: float = field(default=0.0, repr=False)
     coverage: float = field(default=0.0, repr=False)
-    supersedes: tuple[Change, ...] = ()
-    superseded_by: tuple[Change, ...] = ()
+    supersedes: tuple[LinkedStatement, ...] = ()
+    superseded_by: tuple[LinkedStatement, ...] = ()
     folded: tuple[Folded, ...] = ()
     space: str = field(default="", repr=False)
     question: str = field(default="", repr=False)

@@ -51,7 +51,7 @@ class OtherName:
 
 
 def other_names(question: str, aliases: Sequence[tuple[str, str]]) -> list[OtherName]:
-    """Return what else those are called whom a question names by either of two names."""
+    """Return the other names of people whom a question names."""
     if not aliases:
         return []
     said = {_plain(_POSSESSIVE.sub("", match.group())) for match in _WORD.finditer(question)}
@@ -106,7 +106,7 @@ def without(question: str, mentions: Sequence[Mention]) -> str:
 
 
 def sound(name: str) -> str:
-    """Return how a name of Latin letters sounds, roughly: its first vowel and its consonants.
+    """Return the rough sound of a name in Latin letters: its first vowel and its consonants.
 
     Spellings of one sound are one ("Kathryn" and "Catherine"); "Lena" and "Lina" are two. It is empty for
     other writing, and for names with fewer than two consonants, which sound like too many words.

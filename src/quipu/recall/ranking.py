@@ -14,7 +14,7 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Final
 
-from quipu.recall.model import Certainty, Change, Cited, Found, Hit, Repeat
+from quipu.recall.model import Certainty, Cited, Found, Hit, LinkedStatement, Repeat
 
 SIGNALS: Final = ("meaning", "words", "session", "speaker", "people", "date", "when", "tells", "length")
 _FEW_THREADS: Final = 20
@@ -150,8 +150,8 @@ class Distinct:
     copies: tuple[int, ...] = ()
     folded: tuple[Found, ...] = ()
     rests_on: tuple[int, ...] = ()
-    supersedes: tuple[Change, ...] = ()
-    superseded_by: tuple[Change, ...] = ()
+    supersedes: tuple[LinkedStatement, ...] = ()
+    superseded_by: tuple[LinkedStatement, ...] = ()
 
 
 def once(question: str, found: Sequence[Found], cited: Mapping[int, Cited]) -> list[Distinct]:
@@ -313,7 +313,7 @@ def judged(hits: Sequence[Hit]) -> Answer:
 
 
 def signs(hits: Sequence[Hit]) -> tuple[float, float, float]:
-    """Return what tells whether memory knows: of the first ten hits, without askings of the question.
+    """Return the signs that memory knows the answer: of the first ten hits, without askings of the question.
 
     It is the best score, the best cosine, and the most that a hit has of both meaning and words (its cosine
     times its coverage).
@@ -327,7 +327,7 @@ def signs(hits: Sequence[Hit]) -> tuple[float, float, float]:
 
 
 def signs_of_hits(hits: Sequence[Hit], odds: float) -> list[tuple[float, float, float]]:
-    """Return what tells whether each hit answers.
+    """Return the signs that each hit answers the question.
 
     It is the log-odds that memory knows, by how much its score is above the best of the others, and 1 for a
     hit that is itself a question.

@@ -85,7 +85,7 @@ class Reranking:
         return reordered
 
     async def _asked(self, hits: Sequence[Hit]) -> list[float | None]:
-        """Return how relevant each hit is; None for the question itself, which it would like best."""
+        """Return the relevance of each hit; None for the question itself, which would score best."""
         texts = [hit.text for hit in hits if ECHO not in hit.parts]
         if not texts:
             return []

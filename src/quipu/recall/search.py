@@ -237,13 +237,13 @@ async def filed(
     seconds: float | None = None,
     ask: Ask | None = None,
 ) -> AsyncGenerator[SpaceTransaction | None]:
-    """Open the space for reading, after filing what kinds of memory, by their codes, have left unfiled.
+    """Open the space for reading, after filing what kinds of memory, by their codes, have left unindexed.
 
     What takes longer than ``seconds`` is left for the next time, and so is what a transaction of SQL has
     locked: nobody knows when that ends. The queries of ``ask`` go to the server with what opens the space.
     """
     async with database.snapshot_read(space, ask=ask) as tx:
-        late = [] if tx is None else [code for code in behind if tx.space.unfiled & 1 << (code - 1)]
+        late = [] if tx is None else [code for code in behind if tx.space.unindexed & 1 << (code - 1)]
         if tx is None or not late:
             yield tx
             return

@@ -214,9 +214,9 @@ async def check_filed(filed: Rows, *, generation: int) -> None:
         raise GenerationChanged(row[1])
 
 
-async def bereaved(tx: SpaceTransaction, gone: Int8s, *, generation: int) -> list[Tail]:
+async def neighbours_of(tx: SpaceTransaction, gone: Int8s, *, generation: int) -> list[Tail]:
     """Return the entries up to four places from removed ones, oldest first."""
-    found = await tx.run(_SQL["bereaved"], {"generation": generation, "ids": gone}, binary=True)
+    found = await tx.run(_SQL["neighbours_of"], {"generation": generation, "ids": gone}, binary=True)
     return [_tail(row) for row in await found.fetchall()]
 
 
@@ -242,7 +242,7 @@ async def is_written_by_hand(tx: SpaceTransaction) -> bool:
 
 
 async def is_left_alone(tx: SpaceTransaction, kind: int) -> bool:
-    """Return True if no open transaction leaves rows of a kind unfiled, and none does until this one ends."""
+    """Return True if no open transaction leaves rows of a kind unindexed until this one ends."""
     return (await tx.rows(_SQL["is_left_alone"], kind=kind))[0][0]
 
 
@@ -276,7 +276,7 @@ async def _signatures(tx: SpaceTransaction, query: str, **values: object) -> Sig
 
 
 async def compared(tx: SpaceTransaction, ids: Sequence[int], *, generation: int) -> dict[int, Compared]:
-    """Return what entries are compared by; those without a vector of the generation are left out."""
+    """Return the terms and the vectors of entries; those without a vector of the generation are left out."""
     values = {"ids": Int8s(ids), "generation": generation}
     rows = await tx.rows(_SQL["compared"], binary=True, **values)
     return {id_: Compared(frozenset(terms), halfvecs(own)[0]) for id_, terms, own in rows}

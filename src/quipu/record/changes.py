@@ -74,7 +74,7 @@ def replaced(statement: Statement, earlier: Sequence[Earlier]) -> Link | None:
 
 
 def _weight(statement: Statement, topic: frozenset[str], earlier: Earlier) -> float:
-    """Return what speaks for a link, 0 to 9; the same words replace nothing."""
+    """Return the strength of a link, 0 to 9; the same words replace nothing."""
     is_on_matter = not topic.isdisjoint(matters(earlier.text))
     if not (is_on_matter or earlier.rare_terms):
         return 0.0

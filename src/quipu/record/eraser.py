@@ -70,5 +70,5 @@ NAMED = Named(
         "core.standing_rules": ("scope", "text"),
         "core.tool_calls": ("args_json", "result_json"),
     },
-    before_words=store.unfile_named,
+    before_words=store.unindex_named,
 )

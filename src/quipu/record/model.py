@@ -21,7 +21,7 @@ Role = Literal["user", "assistant", "system", "tool"]
 MESSAGE: Final = 1  # core.recall_kinds.code
 
 
-class Line(dict[str, object]):
+class FoundMessage(dict[str, object]):
     """A message as a reader found it, not yet checked, with the place where it stands."""
 
     __slots__ = ("file", "number")
@@ -102,7 +102,7 @@ _CLOSING = " \t\r\n\"'”’)]}»"
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedMessage:
     """A message that may be written. ``secrets`` counts what was cut out, by kind.
 
     ``spoken`` is what of the content is indexed: all but memory of other spaces. ``heard`` counts what came
@@ -121,7 +121,7 @@ class Prepared:
     aliases: tuple[ToldAlias, ...] = ()
 
 
-def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | None) -> Prepared:
+def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | None) -> PreparedMessage:
     """Clean a message for the record; nothing is stored that did not pass here. Pure.
 
     ``secrets``: whether to cut secrets out. ``marks`` are those of the space, or None for a message that
@@ -141,7 +141,7 @@ def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | N
     if message.role == "user":
         instructions, others = standing.read(spoken), tuple(told_aliases(spoken))
     has_time = tells_time(spoken)
-    return Prepared(message, spoken, words, asks, has_time, found, heard, instructions, others)
+    return PreparedMessage(message, spoken, words, asks, has_time, found, heard, instructions, others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class Tally:
         """Number of messages dealt with."""
         return self.imported + self.duplicates + self.echoes + self.withheld + len(self.refused)
 
-    def read(self, prepared: Iterable[Prepared]) -> None:
+    def read(self, prepared: Iterable[PreparedMessage]) -> None:
         """Count what was done to messages on their way in."""
         for p in prepared:
             self._redacted.update(p.secrets)

@@ -17,7 +17,7 @@ from quipu.kernel.base.scope import moment
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.redact import redact, secret_kind
 from quipu.recall.generations import Embedded
-from quipu.record.model import Incoming, Line, Prepared, Refusal, Role
+from quipu.record.model import FoundMessage, Incoming, PreparedMessage, Refusal, Role
 from quipu.record.readers.jsonl import FromFile
 from quipu.upkeep.erasure.tombstones import Recorded
 
@@ -56,12 +56,14 @@ def check(
     so that the report of an import can name them once. ``now`` is aware; a time more than a day later is
     refused.
     """
-    if isinstance(raw, Line):
+    if isinstance(raw, FoundMessage):
         line = raw.number
     try:
         return _incoming(raw, line=line, default_session=default_session, now=now)
     except _Refused as refused:
-        return Refusal(line, refused.field, refused.reason, raw.file if isinstance(raw, Line) else None)
+        return Refusal(
+            line, refused.field, refused.reason, raw.file if isinstance(raw, FoundMessage) else None
+        )
 
 
 class _Refused(Exception):
@@ -233,7 +235,7 @@ class Batch:
     are made of was read, where they are.
     """
 
-    prepared: list[Prepared]
+    prepared: list[PreparedMessage]
     embedding: asyncio.Future[Embedded]
     is_new: bool = False
     began: datetime | None = None
@@ -289,18 +291,18 @@ def characters(incoming: Sequence[Incoming]) -> int:
     return sum(len(m.content) for m in incoming)
 
 
-def keys(prepared: Sequence[Prepared]) -> list[tuple[str, str | None]]:
+def keys(prepared: Sequence[PreparedMessage]) -> list[tuple[str, str | None]]:
     """Return the id and session of each message."""
     return [(p.message.id or "", p.message.session) for p in prepared]
 
 
-def recorded(prepared: Sequence[Prepared]) -> list[Recorded]:
+def recorded(prepared: Sequence[PreparedMessage]) -> list[Recorded]:
     """Return the keys by which each message is recognised if it was erased."""
     messages = [p.message for p in prepared]
     return [Recorded(m.id or "", m.session, m.time, m.user, m.speaker) for m in messages]
 
 
-def sift(prepared: Sequence[Prepared], known: Mapping[int, str]) -> tuple[list[int], list[Refusal]]:
+def sift(prepared: Sequence[PreparedMessage], known: Mapping[int, str]) -> tuple[list[int], list[Refusal]]:
     """Return the places of new messages, and refusals of those stored under their id with other words."""
     said: dict[tuple[str, str | None], str] = {}
     new: list[int] = []

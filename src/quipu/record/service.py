@@ -25,7 +25,7 @@ from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import GenerationChanged
 from quipu.record import aliases, changes, store
-from quipu.record.model import Derived, Incoming, Prepared, Refusal, Report, Tally, fresh, prepare
+from quipu.record.model import Derived, Incoming, PreparedMessage, Refusal, Report, Tally, fresh, prepare
 from quipu.record.rules import (
     Batch,
     Erased,
@@ -163,7 +163,9 @@ class Record:
                     progress(done - reported)
                 reported = done
 
-    async def _prepared(self, incoming: Sequence[Incoming], space: str, tally: Tally) -> list[Prepared]:
+    async def _prepared(
+        self, incoming: Sequence[Incoming], space: str, tally: Tally
+    ) -> list[PreparedMessage]:
         """Return cleaned messages without those that were nothing but echoes."""
         marks = None
         if any(mentions(m.content) for m in incoming):
@@ -177,10 +179,12 @@ class Record:
         tally.echoes += len(prepared) - len(kept)
         return kept
 
-    def _prepare(self, incoming: Sequence[Incoming], marks: Marks | None) -> list[Prepared]:
+    def _prepare(self, incoming: Sequence[Incoming], marks: Marks | None) -> list[PreparedMessage]:
         return [prepare(m, language=self._language, secrets=self._redact, marks=marks) for m in incoming]
 
-    async def _unknown(self, space: str, prepared: list[Prepared], tally: Tally) -> list[Prepared]:
+    async def _unknown(
+        self, space: str, prepared: list[PreparedMessage], tally: Tally
+    ) -> list[PreparedMessage]:
         """Return the messages that are not stored yet; the others are counted, and never embedded again."""
         async with self._database.transaction(space) as tx:
             if tx is None or not prepared:
@@ -191,15 +195,15 @@ class Record:
         return [prepared[place] for place in new]
 
     async def _unerased(
-        self, space: str, prepared: list[Prepared], tally: Tally, began: datetime
-    ) -> list[Prepared]:
+        self, space: str, prepared: list[PreparedMessage], tally: Tally, began: datetime
+    ) -> list[PreparedMessage]:
         """Return the messages that were not erased; the others are counted, and never embedded."""
         async with self._database.unscoped() as conn:
             gone = await tombstones.erased(conn, space, recorded(prepared), began=began)
         tally.withheld += len(gone)
         return [one for place, one in enumerate(prepared) if place not in gone]
 
-    async def _embedded(self, prepared: list[Prepared], *, generation: int | None = None) -> Embedded:
+    async def _embedded(self, prepared: list[PreparedMessage], *, generation: int | None = None) -> Embedded:
         return await self._models.embed([p.spoken for p in prepared], generation=generation)
 
     async def _store(
@@ -271,7 +275,7 @@ def _checked(
 
 
 def _reserved(messages: Sequence[Incoming]) -> index.Reserved:
-    """Return what filing messages needs, as far as it is known before their space is entered."""
+    """Return the needs of indexing messages, as far as they are known before the space is entered."""
     return index.Reserved(alone=sum(m.session is None for m in messages), names=store.names(messages))
 
 

@@ -17,7 +17,7 @@ from quipu.recall.changes import Pair
 from quipu.recall.generations import Embedded
 from quipu.recall.model import Cited, Draft, Source
 from quipu.record.aliases import Learnt
-from quipu.record.model import MESSAGE, Incoming, Prepared
+from quipu.record.model import MESSAGE, Incoming, PreparedMessage
 from quipu.record.standing.intake import MessageRules
 from quipu.upkeep.erasure.model import What
 
@@ -27,12 +27,12 @@ class Chosen:
     """A message that will be written: its place in the batch, its session (0 for none), its time."""
 
     place: int
-    prepared: Prepared
+    prepared: PreparedMessage
     session: int
     happened_at: datetime
 
 
-def choose(place: int, prepared: Prepared, sessions: Mapping[str, int], now: datetime) -> Chosen:
+def choose(place: int, prepared: PreparedMessage, sessions: Mapping[str, int], now: datetime) -> Chosen:
     """Return a message of a batch as it will be written."""
     message = prepared.message
     session = sessions[message.session] if message.session is not None else 0
@@ -109,7 +109,7 @@ def learnt(chosen: Sequence[Chosen], ids: Sequence[int]) -> list[Learnt]:
 def message_rules(
     chosen: Sequence[Chosen], ids: Sequence[int], embedded: Embedded, held: index.Locked
 ) -> list[MessageRules]:
-    """Return what messages to an assistant tell for the time to come; people tell each other no rules."""
+    """Return the standing rules in messages to an assistant; messages between people have none."""
     with_assistant = {c.session for c in chosen if c.session and c.prepared.message.role == "assistant"}
     with_assistant |= {thread for thread, end in held.ends.items() if end.with_assistant}
     return [
@@ -307,9 +307,9 @@ async def whole_sessions(tx: SpaceTransaction, what: What) -> dict[int, str]:
     return dict(await tx.rows(_SQL["whole_sessions"], user=what.user, session=what.session))
 
 
-async def unfile_named(tx: SpaceTransaction, pattern: str) -> list[int]:
-    """Mark messages with a name to be filed anew and return them. Their entries are to be taken out."""
-    return [number for (number,) in await tx.rows(_SQL["unfile_named"], pattern=pattern)]
+async def unindex_named(tx: SpaceTransaction, pattern: str) -> list[int]:
+    """Mark messages with a name to be filed again and return them. Their entries are to be taken out."""
+    return [number for (number,) in await tx.rows(_SQL["unindex_named"], pattern=pattern)]
 
 
 async def cite_linked(tx: SpaceTransaction, ids: Collection[int]) -> Linked:

@@ -93,7 +93,7 @@ async def test_reading_leaves_jobs_for_episodes_and_loops(talk: AsyncMemory, url
             "select topic, key, payload from core.outbox where topic like 'epis%' order by topic"
         ).fetchall()
     assert [(topic, key, payload["session"]) for topic, key, payload in waiting] == [
-        ("episodes-minding", "s", "s"),
+        ("episodes-extraction", "s", "s"),
         ("episodic_memory", "s", "s"),
     ]
 

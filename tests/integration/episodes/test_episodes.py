@@ -1,4 +1,4 @@
-"""Conversations become episodes that are found, used, put away, written anew and forgotten."""
+"""Conversations become episodes that are found, used, put away, rewritten and forgotten."""
 
 from __future__ import annotations
 
@@ -221,8 +221,8 @@ async def test_rebuilding_keeps_ids_uses_and_how_it_read_before(memory: AsyncMem
     assert (await memory.episodes.rebuild(space=SPACE)).episodes == ()  # as the rules of today wrote them
     done = await memory.episodes.rebuild(space=SPACE, again=True)
     assert set(done.episodes) == {trip.id, build.id}
-    anew = await memory.episodes.get(trip.id, space=SPACE)
-    assert (anew.gist, anew.uses, anew.version) == (trip.gist, 1, 2)
+    rewritten = await memory.episodes.get(trip.id, space=SPACE)
+    assert (rewritten.gist, rewritten.uses, rewritten.version) == (trip.gist, 1, 2)
     (before,) = await memory.episodes.history(trip.id, space=SPACE)
     assert (before.gist, before.version) == (trip.gist, 1)
     assert before.said["outcome"] == trip.outcome
@@ -287,11 +287,11 @@ async def test_a_forgotten_message_takes_its_words_out_of_the_episode(
     assert await memory.recall("Madrid", space=SPACE, kinds=("episodes",)) == []
     work = await memory.work()
     assert (work.failed, work.dead) == (0, 0)
-    anew = await memory.episodes.get(trip.id, space=SPACE)
-    assert not anew.emptied
-    assert anew.messages == len(TRIP) - 1
+    now = await memory.episodes.get(trip.id, space=SPACE)
+    assert not now.emptied
+    assert now.messages == len(TRIP) - 1
     said = TRIP[int(message[-1])]
-    assert said not in f"{anew.gist} {anew.outcome} {anew.action} {anew.context} {anew.open_loops}"
+    assert said not in f"{now.gist} {now.outcome} {now.action} {now.context} {now.open_loops}"
 
 
 async def test_episodes_go_with_their_session_and_their_person(memory: AsyncMemory) -> None:

@@ -15,7 +15,7 @@ from quipu import AsyncMemory
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.episodes.building.service import Condensing
+from quipu.kinds.episodes.building.service import EpisodeWriter
 from quipu.kinds.episodes.chunking.chunkers import RulesChunker
 from quipu.kinds.episodes.chunking.model import Chunked, Talk
 from quipu.kinds.episodes.conversations import reader
@@ -45,13 +45,13 @@ async def test_an_exchange_that_grew_while_it_was_condensed_is_condensed_once_mo
 ) -> None:
     await begun(memory)
     async with Models.open(database, settings) as models:
-        condensing = Condensing(database, models, clock=clock, language=None, secrets=True)
-        ready = await condensing.ready(SPACE, "s", finished=True)
+        writer = EpisodeWriter(database, models, clock=clock, language=None, secrets=True)
+        ready = await writer.ready(SPACE, "s", finished=True)
         assert ready is not None
         await memory.observe([LATE | {"time": clock.now() - timedelta(hours=22)}], space=SPACE, session="s")
         await memory.work(topics=["memory_chunker"])
         async with database.write(SPACE) as tx:
-            assert await condensing.write(tx, ready) == []
+            assert await writer.write(tx, ready) == []
     await memory.work()
     assert await messages(memory) == [[*(f"s-{place}" for place in range(len(BUILD))), "late"]]
 
@@ -96,12 +96,12 @@ async def test_what_is_said_to_have_been_earlier_belongs_to_the_exchange_that_it
 async def condensed(memory: AsyncMemory, database: Database, settings: Settings, clock: FrozenClock) -> int:
     """Condense all of the session beside what is open; how many episodes. It waits for nothing."""
     async with Models.open(database, settings) as models:
-        condensing = Condensing(database, models, clock=clock, language=None, secrets=True)
-        ready = await condensing.ready(SPACE, "s", finished=True)
+        writer = EpisodeWriter(database, models, clock=clock, language=None, secrets=True)
+        ready = await writer.ready(SPACE, "s", finished=True)
         assert ready is not None
         async with database.write(SPACE) as tx:
             await tx.conn.execute("set local lock_timeout = '1s'")
-            return len(await condensing.write(tx, ready))
+            return len(await writer.write(tx, ready))
 
 
 async def test_an_episode_is_written_beside_what_is_said_in_its_session(
@@ -140,8 +140,8 @@ async def test_who_condenses_several_episodes_waits_for_an_exchange_with_none_th
         await memory.observe(talk, space=SPACE, session="s")
     await memory.work(topics=["memory_chunker"])
     async with Models.open(database, settings) as models, create_task_group() as tasks:
-        condensing = Condensing(database, models, clock=clock, language=None, secrets=True)
-        ready = await condensing.ready(SPACE, "s", finished=True)
+        writer = EpisodeWriter(database, models, clock=clock, language=None, secrets=True)
+        ready = await writer.ready(SPACE, "s", finished=True)
         assert ready is not None
         ready = replace(ready, new=ready.new[::-1], vectors=ready.vectors[::-1])
         ids = sorted(one.id for draft in ready.new for one in draft.exchanges)
@@ -149,7 +149,7 @@ async def test_who_condenses_several_episodes_waits_for_an_exchange_with_none_th
 
         async def write() -> None:
             async with database.write(SPACE) as tx:
-                assert len(await condensing.write(tx, ready)) == 3
+                assert len(await writer.write(tx, ready)) == 3
 
         async with database.write(SPACE) as first:
             await first.conn.execute("select from episodes.exchanges where id = %s for update", [ids[0]])

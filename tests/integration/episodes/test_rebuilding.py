@@ -1,4 +1,4 @@
-"""A language model is configured later: what the rules wrote is written anew, with its id and its history."""
+"""A language model is configured later: what the rules wrote is rewritten, with its id and its history."""
 
 from __future__ import annotations
 
@@ -63,10 +63,15 @@ async def test_rebuilding_after_a_model_is_configured_keeps_ids_uses_and_history
         done = await better.episodes.rebuild(space=SPACE)
         assert (done.builder, done.episodes, done.left) == ("llm:openai:small", (trip.id,), ())
         assert (await better.episodes.rebuild(space=SPACE)).episodes == ()  # as this model wrote them
-        anew = await better.episodes.get(trip.id, space=SPACE)
-        assert (anew.gist, anew.builder, anew.uses, anew.version) == (BETTER["gist"], done.builder, 1, 2)
-        assert anew.salience_factors == BETTER["salience_factors"]
-        assert anew.messages == trip.messages
+        rewritten = await better.episodes.get(trip.id, space=SPACE)
+        assert (rewritten.gist, rewritten.builder, rewritten.uses, rewritten.version) == (
+            BETTER["gist"],
+            done.builder,
+            1,
+            2,
+        )
+        assert rewritten.salience_factors == BETTER["salience_factors"]
+        assert rewritten.messages == trip.messages
         (before,) = await better.episodes.history(trip.id, space=SPACE)
         assert (before.gist, before.builder, before.said["outcome"]) == (trip.gist, "rules", trip.outcome)
         (hit,) = await better.recall("excursion to the capital", space=SPACE, kinds=("episodes",))

@@ -47,8 +47,8 @@ async def test_what_sql_commits_after_a_recall_has_filed_the_rest_is_found_by_th
         assert await found(memory) == {BLUE}  # and clears no bit
     assert await found(memory) == {BLUE, RED}
     with entered(url) as conn:
-        unfiled = conn.execute("select unfiled & 8 from core.spaces").fetchone()
-    assert unfiled == (0,)
+        unindexed = conn.execute("select unindexed & 8 from core.spaces").fetchone()
+    assert unindexed == (0,)
 
 
 async def test_a_recall_waits_for_nobody_who_holds_an_episode(memory: AsyncMemory, url: str) -> None:

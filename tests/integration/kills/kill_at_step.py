@@ -1,6 +1,6 @@
 """A ``quipu`` command that is killed at one of its steps: ``kill_at_step.py STEP VICTIM NOTE HOME WORD…``.
 
-A step is a journey to the database, before and after it, a change of a file or the start of a program; of
+A step is a round trip to the database, before and after it, a change of a file or the start of a program; of
 those that a line of code does to many files one after the other, the first ten. STEP is its number, or
 ``EVENT:ENDING:NTH`` for the NTH of Python's audit events of that name whose first value ends so. VICTIM is
 ``command`` (this process), ``server`` (all processes of the database, this one goes on) or ``both``. With

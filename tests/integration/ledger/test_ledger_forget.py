@@ -90,4 +90,4 @@ async def test_a_forgotten_space_leaves_nothing_and_no_other_space_is_touched(
     await cafe.forget(space="cafe", confirm=True)
     assert [row[2] for row in events(url)] == [6]
     assert [space.name for space in await cafe._ready.database.spaces()] == ["bar"]  # pyright: ignore[reportPrivateUsage]
-    assert (await ledger.set("team", 7, **DANA)).stands  # the space is made anew
+    assert (await ledger.set("team", 7, **DANA)).stands  # the space is made again

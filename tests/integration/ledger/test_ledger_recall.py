@@ -78,11 +78,11 @@ async def test_what_was_written_between_two_recalls_is_filed_once(
     assert await found(cafe, "entry 599", limit=1) == ["note 599: entry 599"]
     with psycopg.connect(url) as conn:
         filed = conn.execute("select count(*) from core.recall_entries where kind = 2").fetchone()
-        unfiled = conn.execute("select unfiled from core.spaces where name = 'cafe'").fetchone()
-    assert (filed, unfiled) == ((600,), (0,))
+        unindexed = conn.execute("select unindexed from core.spaces where name = 'cafe'").fetchone()
+    assert (filed, unindexed) == ((600,), (0,))
     await ledger.set("note 1", "entry 601", **HERE)  # says the same: nothing to file
     with psycopg.connect(url) as conn:
-        assert conn.execute("select unfiled from core.spaces where name = 'cafe'").fetchone() == (0,)
+        assert conn.execute("select unindexed from core.spaces where name = 'cafe'").fetchone() == (0,)
 
 
 async def test_facts_of_a_person_are_found_for_that_person(cafe: AsyncMemory, ledger: AsyncLedger) -> None:

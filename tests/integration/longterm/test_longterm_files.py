@@ -64,7 +64,7 @@ async def test_a_file_is_taken_in_checked_and_taking_it_again_changes_nothing(
     bytes_before = path.read_bytes()
     done = await longterm.import_sqlite(path, space=space, user="ana")
     assert (done.new, done.archived, done.known, done.repeated) == (2, 1, 0, 1)
-    assert done.mended == {"hashes": 4, "categories": 1, "importances": 1, "ids": 1}
+    assert done.repaired == {"hashes": 4, "categories": 1, "importances": 1, "ids": 1}
     assert [why for why in (row.why for row in done.refused) if "weather" in why]
     assert sum(done.redacted.values()) == 1
     boat = await longterm.get(BOAT, space=space)
@@ -112,7 +112,7 @@ async def test_what_was_written_comes_back_whole(longterm: AsyncLongterm, space:
     assert (done.written, done.repeated) == (2, 0)
     back = f"{space}, back"
     taken = await longterm.import_sqlite(tmp_path / "ana.db", space=back, user="ana")
-    assert (taken.new, taken.archived, taken.mended, taken.refused) == (1, 1, {}, ())
+    assert (taken.new, taken.archived, taken.repaired, taken.refused) == (1, 1, {}, ())
     columns = (
         "id",
         "category",

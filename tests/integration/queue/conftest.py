@@ -19,7 +19,7 @@ from redis_server import RedisServer
 from worker_process import settings_of
 
 from quipu.app.kinds import PACKAGES
-from quipu.app.working import Duties, worker
+from quipu.app.workers import Duties, worker
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database

@@ -13,14 +13,14 @@ import anyio
 from patience import PATIENCE_SECONDS
 
 from quipu.app.kinds import KINDS
-from quipu.app.working import HOUSE_SCHEDULES, Duties
+from quipu.app.workers import SYSTEM_SCHEDULES, Duties
 from quipu.errors import BudgetSpent
 from quipu.kernel.queue.outbox import put
 from quipu.kinds.plug import Context, Handler, Schedule
 
 TRACE = "trace"
 
-AT_NIGHT = sum(1 for kind in KINDS for _ in kind.schedules) + len(HOUSE_SCHEDULES)
+AT_NIGHT = sum(1 for kind in KINDS for _ in kind.schedules) + len(SYSTEM_SCHEDULES)
 """How many jobs the schedules make where there is one space."""
 
 Payload = Mapping[str, Any]

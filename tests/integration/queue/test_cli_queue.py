@@ -12,7 +12,7 @@ from errands import AT_NIGHT
 from patience import PATIENCE_SECONDS
 
 from quipu import Memory
-from quipu.app.working import duties
+from quipu.app.workers import duties
 
 DEAD = """
 insert into core.outbox (space_id, topic, key, payload, attempts, dead_at, error)

@@ -20,7 +20,7 @@ from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Connection
 from quipu.kernel.queue import redis
-from quipu.kernel.queue.model import Line
+from quipu.kernel.queue.model import WorkTopic
 from quipu.kernel.queue.saq import Carrier
 from quipu.kernel.queue.store import Store
 
@@ -39,7 +39,7 @@ async def store(url: str, settings: Settings) -> AsyncIterator[Store]:
 @asynccontextmanager
 async def taking(store: Store, url: str) -> AsyncGenerator[int]:
     """A queue from which somebody takes; the process of the server on whose connection it listens."""
-    lines = [Line("note", "note", 60)]
+    lines = [WorkTopic("note", "note", 60)]
     async with (
         Carrier.open(lines, store=store, redis_url=None, lease_seconds=30) as carrier,
         anyio.create_task_group() as tasks,
@@ -99,7 +99,7 @@ async def test_who_was_to_end_while_it_began_to_listen_does_not_listen(
         return await execute(conn, query, *given, **named)
 
     monkeypatch.setattr(Connection, "execute", forgetful)
-    lines = [Line("note", "note", 60)]
+    lines = [WorkTopic("note", "note", 60)]
     async with (
         Carrier.open(lines, store=store, redis_url=None, lease_seconds=30) as carrier,
         anyio.create_task_group() as tasks,

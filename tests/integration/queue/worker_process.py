@@ -11,7 +11,7 @@ import anyio
 from errands import DUTIES
 
 from quipu.app.kinds import PACKAGES
-from quipu.app.working import worker
+from quipu.app.workers import worker
 from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database

@@ -131,7 +131,7 @@ async def test_what_takes_away_rows_or_definitions_is_done_only_with_the_token_o
             "parts: 2 rows deleted",
         ),
         ("write", "delete", {"table": "t", "where": "true"}, ("t", 2), None),
-        ("admin", "execute", {"sql": "truncate t"}, ("t", 2), "t: emptied or written anew (2 rows)"),
+        ("admin", "execute", {"sql": "truncate t"}, ("t", 2), "t: emptied or rewritten (2 rows)"),
         (
             "admin",
             "recreate",

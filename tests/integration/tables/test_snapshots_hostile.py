@@ -15,7 +15,7 @@ from psycopg import AsyncConnection
 from tables_house import House
 
 from quipu.errors import BadInput
-from quipu.upkeep.snapshots.load import Load, Source
+from quipu.upkeep.snapshots.load import DumpSource, Load
 from quipu.upkeep.snapshots.model import Target
 from quipu.upkeep.snapshots.reader import Statement
 
@@ -114,7 +114,7 @@ def test_the_login_that_loads_a_dump_is_refused_all_else(house: House, text: str
 
 async def refused(conninfo: str, statement: Statement, target: Target) -> None:
     async with await AsyncConnection.connect(conninfo) as conn:
-        load = Load(conn, target, Source(path=Path(), schema_name=target.schema_name, code=True))
+        load = Load(conn, target, DumpSource(path=Path(), schema_name=target.schema_name, code=True))
         with pytest.raises(psycopg.Error):
             await load._run(statement)  # pyright: ignore[reportPrivateUsage] - behind the list of forms
 

@@ -11,7 +11,7 @@ import pytest
 from tables_house import House, take_hourly
 
 from quipu import Memory
-from quipu.app.working import duties
+from quipu.app.workers import duties
 from quipu.errors import DatabaseUnsuitable
 from quipu.kernel.base.clock import FrozenClock
 from quipu.kernel.config import Settings

@@ -76,7 +76,7 @@ LOSSES: list[tuple[str, list[str]]] = [
         "insert into boats values (1, 'x', 1) on conflict (id) do update set name = 'x'",
         ["table boats: 1 rows changed"],
     ),
-    ("truncate trips", ["table trips: emptied or written anew (2 rows)"]),
+    ("truncate trips", ["table trips: emptied or rewritten (2 rows)"]),
     (
         "drop table boats, trips cascade",
         [

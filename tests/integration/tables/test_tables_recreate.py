@@ -1,4 +1,4 @@
-"""A table is made anew with what hangs on it, or not at all."""
+"""A table is recreated with what hangs on it, or not at all."""
 
 from __future__ import annotations
 
@@ -290,7 +290,7 @@ def test_what_does_not_let_a_table_go_is_named_before_anything_is_done(
     tables.execute(made, **WHERE, confirm=True)
     before = house.rows(FILES)
     for confirm in (False, True):
-        with pytest.raises(BadInput, match="cannot be made anew") as caught:
+        with pytest.raises(BadInput, match="cannot be recreated") as caught:
             tables.recreate("ships", SHIPS, confirm=confirm, **WHERE)
         assert said in str(caught.value)
         assert caught.value.field == "table"

@@ -61,7 +61,7 @@ async def test_what_the_origin_got_wrong_is_right(
     memory: AsyncMemory, database: Database, tmp_path: Path
 ) -> None:
     report = await memory.transcripts.import_sqlite(ccrecall(tmp_path / "c.db", memories=True))
-    assert report.mended == {
+    assert report.repaired == {
         rules.WRONG_PROJECTS: 1,
         rules.SHORT_SPANS: 2,
         rules.REPEATED_TOKENS: 1,
@@ -211,8 +211,8 @@ async def test_a_file_that_we_wrote_can_be_taken_in_elsewhere(
     await memory.transcripts.export_sqlite(tmp_path / "ours.db")
     report = await memory.transcripts.import_sqlite(tmp_path / "ours.db", space="copy")
     assert report.new["lines"] == 9
-    assert rules.WRONG_PROJECTS not in report.mended
-    assert rules.SHORT_SPANS not in report.mended
+    assert rules.WRONG_PROJECTS not in report.repaired
+    assert rules.SHORT_SPANS not in report.repaired
     same = (
         "select uuid, type, content_text, thinking from transcripts.messages where session_id = 's-1'"
         " order by uuid"

@@ -104,7 +104,7 @@ async def test_what_cannot_be_read_is_told_and_the_rest_goes_on(
     assert "no text" in told["binary.jsonl"]
     assert "2 lines that are no JSON" in told["lists.jsonl"] or "no JSON" in told["lists.jsonl"]
     assert "no objects" in told["lists.jsonl"]
-    assert "mended" in told[path.name]
+    assert "repaired" in told[path.name]
     assert "cannot be read" in told["nowhere.jsonl"]
     assert "not there" in told["missing"]
     found = sessions(url)

@@ -6,14 +6,16 @@ import pytest
 from page_client import SPACE, Browser, faults
 
 from quipu.interfaces.web.files import address
-from quipu.interfaces.web.navigation import HOUSE, MEMORY, Entry
+from quipu.interfaces.web.navigation import MEMORY, SYSTEM, NavigationEntry
 
-ENTRIES = [*MEMORY, *HOUSE]
+ENTRIES = [*MEMORY, *SYSTEM]
 MOST_BYTES = 100_000
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-async def test_a_page_is_whole_and_takes_nothing_from_elsewhere(client: Browser, entry: Entry) -> None:
+async def test_a_page_is_whole_and_takes_nothing_from_elsewhere(
+    client: Browser, entry: NavigationEntry
+) -> None:
     answer = await client.get(entry.path, params={"space": SPACE})
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/html")
@@ -25,13 +27,15 @@ async def test_a_page_is_whole_and_takes_nothing_from_elsewhere(client: Browser,
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 async def test_a_page_of_a_space_that_is_not_there_is_empty_and_not_an_error(
-    client: Browser, entry: Entry
+    client: Browser, entry: NavigationEntry
 ) -> None:
     assert (await client.get(entry.path, params={"space": "nowhere"})).status_code == 200
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-async def test_strangers_are_told_how_to_sign_in_and_nothing_else(stranger: Browser, entry: Entry) -> None:
+async def test_strangers_are_told_how_to_sign_in_and_nothing_else(
+    stranger: Browser, entry: NavigationEntry
+) -> None:
     answer = await stranger.get(entry.path, params={"space": SPACE})
     assert (answer.status_code, answer.headers["location"]) == (303, "/signin")
     assert "quipu serve" in (await stranger.get("/signin")).text
@@ -76,5 +80,5 @@ async def test_nobody_is_sent_elsewhere_by_a_form(client: Browser) -> None:
 async def test_what_went_wrong_is_a_page(client: Browser) -> None:
     answer = await client.get("/no/such/page")
     assert answer.status_code == 404
-    assert "That did not work" in answer.text
+    assert "Something went wrong" in answer.text
     assert faults(answer.text) == []

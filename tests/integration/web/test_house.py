@@ -46,11 +46,11 @@ async def test_a_key_is_shown_once_and_opens_nothing_when_ended(client: Browser,
     listed = (await client.get("/keys")).text
     assert token not in listed
     asked = await client.get(f"/keys/{key.id}/revoke")
-    assert "End this key?" in asked.text
+    assert "Revoke this key?" in asked.text
     assert await memory.keys.opened_by(token) is not None
     assert (await client.submit(f"/keys/{key.id}/revoke")).status_code == 303
     assert await memory.keys.opened_by(token) is None
-    assert "ended" in (await client.get("/keys")).text
+    assert "revoked" in (await client.get("/keys")).text
 
 
 async def test_a_key_for_one_user_is_made_by_the_form_and_says_whose_it_is(

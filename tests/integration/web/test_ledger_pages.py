@@ -42,7 +42,7 @@ async def test_the_slider_shows_what_was_known_then(client: Browser, memory: Asy
 async def test_an_assumption_is_confirmed_or_put_right(client: Browser, memory: AsyncMemory) -> None:
     for key in ("seats", "tables"):
         await memory.ledger.assume(key, 10, space=SPACE, user="ben", scope="cross_session")
-    assert "It is so" in await seen(client, "/ledger")
+    assert "Confirm" in await seen(client, "/ledger")
     address = f"/ledger/correct?space={SPACE}&user=ben&key="
     assert (await client.submit(f"{address}seats", {"act": "confirm", "value": ""})).status_code == 303
     assert (await client.submit(f"{address}tables", {"value": "12", "reason": "counted"})).status_code == 303
@@ -50,7 +50,7 @@ async def test_an_assumption_is_confirmed_or_put_right(client: Browser, memory: 
     assert [(one.value, one.assumed) for one in state.values()] == [(10, False), (12, False)]
     history = await seen(client, "/ledger/history", key="tables", user="ben")
     assert "“counted”" in history
-    undo = unescape(re.findall(r'href="([^"]*)">Undo it<', history)[0])
+    undo = unescape(re.findall(r'href="([^"]*)">Undo<', history)[0])
     assert "Undo this change?" in (await client.get(undo)).text
     assert (await client.submit(undo, {"confirmed": "yes"})).status_code == 303
     assert (await memory.ledger.state(space=SPACE, user="ben"))["tables"].value == 10

@@ -42,7 +42,7 @@ async def test_an_edit_that_came_too_late_shows_both(client: Browser, memory: As
     late = await client.submit(here, {**mine, "summary": "Cleo plays the violin"})
     assert late.status_code == 409
     assert faults(late.text) == []
-    assert "You saw version 1; it is at version 2 by now" in late.text
+    assert "You saw version 1; it is now at version 2" in late.text
     assert "Cleo plays the viola" in late.text
     assert ">Cleo plays the violin</textarea>" in late.text
     assert 'name="expected_version" value="2"' in late.text

@@ -1,4 +1,4 @@
-"""Every page opens after a person was forgotten, before what is left is written anew and after."""
+"""Every page opens after a person was forgotten, before what is left is rewritten and after."""
 
 from __future__ import annotations
 
@@ -58,8 +58,7 @@ async def test_every_page_opens_before_and_after_what_is_left_was_written_anew(
     assert emptied
     for one in emptied:
         assert (
-            "about to be written anew"
-            in (await client.get(f"/episodes/{one.id}", params={"space": SPACE})).text
+            "about to be rewritten" in (await client.get(f"/episodes/{one.id}", params={"space": SPACE})).text
         )
     first = await crawled(client)
     await erased.work()

@@ -50,7 +50,7 @@ async def test_a_hit_leads_to_what_replaces_it_and_a_form_says_so(
     done = await client.submit(action(empty, "relate"), form)
     assert done.status_code == 303
     page = (await client.get(done.headers["location"])).text
-    assert "The link is kept." in page
+    assert "The link is saved." in page
     assert "I moved to &lt;b&gt;Lisbon&lt;/b&gt;." in page
     assert "replaces: moved" in page
     assert "Said by a person" in page
@@ -62,7 +62,7 @@ async def test_a_hit_leads_to_what_replaces_it_and_a_form_says_so(
     }
     await client.submit(action(page, "unrelate"), hidden(page))
     page = await shown(client)
-    assert "taken back by a person" in page
+    assert "removed by a person" in page
     (link,) = await memory.relations("m 1", space=SPACE)
     assert link.removed_by == "person"
     await client.submit(action(page, "relate"), hidden(page))

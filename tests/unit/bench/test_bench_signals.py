@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from quipu.kinds.ledger.signals.complaints import judge
 from quipu.kinds.ledger.signals.model import THEMES
-from quipu.kinds.ledger.signals.said import judge
 from signals.labelled import SETS, half, of_set
 from signals.measures import count, figures, macro
 from signals.origin import origin

@@ -8,15 +8,17 @@ from types import ModuleType
 import pytest
 
 from quipu.errors import ConfigError, QuipuError
-from quipu.kinds.episodes.prompts.answers import Answer, agent_of
-from quipu.kinds.episodes.prompts.model import AgentRequest, Line
+from quipu.kinds.episodes.prompts.answers import PromptAnswer, agent_of
+from quipu.kinds.episodes.prompts.model import AgentRequest, ChatMessage
 from quipu.testing import ScriptedLLM
 
 pytestmark = pytest.mark.anyio
-ASKED = AgentRequest("And when?", "a", "s", "ana", [Line("user", None, "I plan a trip.")], "- a memory")
+ASKED = AgentRequest(
+    "And when?", "a", "s", "ana", [ChatMessage("user", None, "I plan a trip.")], "- a memory"
+)
 
 
-async def answered(name: str | None, model: ScriptedLLM | None = None) -> Answer:
+async def answered(name: str | None, model: ScriptedLLM | None = None) -> PromptAnswer:
     agent = agent_of(name, model)
     assert agent is not None
     return await agent(ASKED)
@@ -35,7 +37,7 @@ async def test_a_function_answers_blocking_or_async(agents: ModuleType) -> None:
 
     agents.now = lambda asked: f"{asked.memory} {len(asked.history)}"  # type: ignore[attr-defined]
     agents.later = later  # type: ignore[attr-defined]
-    assert await answered("agents_of_a_test:now") == Answer("- a memory 1", "agents_of_a_test:now")
+    assert await answered("agents_of_a_test:now") == PromptAnswer("- a memory 1", "agents_of_a_test:now")
     assert (await answered("agents_of_a_test:later")).text == "AND WHEN?"
 
 

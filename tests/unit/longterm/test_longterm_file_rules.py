@@ -35,12 +35,12 @@ ROW = {
 def read(**changes: Any) -> tuple[Taken, dict[str, int]]:
     reader = Reader(now=NOW, secrets=True)
     taken = reader.read({**ROW, **changes})
-    return taken, dict(reader.mended)
+    return taken, dict(reader.repaired)
 
 
 def test_a_good_row_is_taken_as_it_is() -> None:
-    taken, mended = read()
-    assert mended == {}
+    taken, repaired = read()
+    assert repaired == {}
     assert (taken.id, taken.category, taken.importance, taken.summary) == (
         UUID(ID),
         "pets",
@@ -69,9 +69,9 @@ def test_a_good_row_is_taken_as_it_is() -> None:
     ],
 )
 def test_what_means_something_is_put_right(field: str, told: object, meant: object, what: str) -> None:
-    taken, mended = read(**{field: told})
+    taken, repaired = read(**{field: told})
     assert getattr(taken, field) == meant
-    assert mended == {what: 1}
+    assert repaired == {what: 1}
 
 
 @pytest.mark.parametrize("told", [1, "1", "true", True])
@@ -109,9 +109,9 @@ def test_secrets_are_cut_out_and_counted() -> None:
 
 
 def test_an_id_that_is_none_is_made_from_what_the_row_says_the_same_each_time() -> None:
-    one, mended = read(id="memory-7")
+    one, repaired = read(id="memory-7")
     assert one.id == read(id="memory-7")[0].id != read(id="memory-8")[0].id
-    assert mended == {"ids": 1}
+    assert repaired == {"ids": 1}
 
 
 def test_a_row_of_an_older_program_lacks_columns() -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.recall.model import Change, Hit, Source
+from quipu.recall.model import Hit, LinkedStatement, Source
 from quipu.recall.ranking import NEAREST, NOTHING, Answer, judged, signs
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
@@ -57,7 +57,7 @@ def test_an_earlier_asking_of_the_question_is_no_knowledge() -> None:
 
 
 def test_what_was_replaced_is_not_sure() -> None:
-    later = Change("2", "The boat is blue now.", NOW, NEAR.source)
+    later = LinkedStatement("2", "The boat is blue now.", NOW, NEAR.source)
     assert judged([replace(NEAR, superseded_by=(later,)), FAR])[0].certainty == "likely"
 
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.recall.index import Shares, Turn, context, shares
+from quipu.recall.index import EntryValues, Shares, context, shares
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 
 
-def turn(words: int = 5, *, speaker: str = "a", asks: bool = False, minute: float = 0) -> Turn:
-    return Turn(0, speaker, words, asks, NOW + timedelta(minutes=minute))
+def turn(words: int = 5, *, speaker: str = "a", asks: bool = False, minute: float = 0) -> EntryValues:
+    return EntryValues(0, speaker, words, asks, NOW + timedelta(minutes=minute))
 
 
 turns = st.builds(
@@ -29,7 +29,7 @@ turns = st.builds(
 
 @given(turns, st.none() | turns, st.none() | turns, st.none() | turns)
 def test_shares_are_never_less_than_nothing_nor_more_than_an_answer_takes(
-    one: Turn, previous: Turn | None, before: Turn | None, following: Turn | None
+    one: EntryValues, previous: EntryValues | None, before: EntryValues | None, following: EntryValues | None
 ) -> None:
     found = shares(one, previous=previous, before=before, next=following)
     assert 0 <= found.previous <= 0.9
@@ -45,12 +45,14 @@ def test_an_answer_to_somebody_elses_question_takes_most() -> None:
 
 
 @given(turns, turns, st.integers(1, 1000))
-def test_the_longer_it_is_itself_or_its_donor_the_less_it_takes(one: Turn, donor: Turn, more: int) -> None:
-    def taken(receiver: Turn, giver: Turn) -> float:
+def test_the_longer_it_is_itself_or_its_donor_the_less_it_takes(
+    one: EntryValues, donor: EntryValues, more: int
+) -> None:
+    def taken(receiver: EntryValues, giver: EntryValues) -> float:
         return shares(receiver, previous=giver, before=None, next=None).previous
 
-    longer = Turn(0, one.speaker, one.words + more, one.asks, one.happened_at)
-    heavier = Turn(0, donor.speaker, donor.words + more, donor.asks, donor.happened_at)
+    longer = EntryValues(0, one.speaker, one.words + more, one.asks, one.happened_at)
+    heavier = EntryValues(0, donor.speaker, donor.words + more, donor.asks, donor.happened_at)
     assert taken(longer, donor) <= taken(one, donor)
     assert taken(one, heavier) <= taken(one, donor)
 

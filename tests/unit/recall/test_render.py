@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from frames import MARKS
 from hostile import texts
-from quipu.recall.model import Change, Hit, Source
+from quipu.recall.model import Hit, LinkedStatement, Source
 from quipu.recall.render import PRESENT, Block, RuleLine, block, estimate_tokens, is_remote
 from quipu.recall.terms import passage, question_terms
 
@@ -52,8 +52,8 @@ def test_each_memory_is_one_line_with_time_speaker_and_source() -> None:
 
 def test_what_is_replaced_is_told_in_the_line_of_the_newer() -> None:
     old, new = hit("I live in Hamburg."), hit("I moved to Rome.", number=2)
-    old = replace(old, superseded_by=(Change("2", new.text, NOW, new.source, "moved"),))
-    new = replace(new, supersedes=(Change("1", old.text, NOW, old.source, "moved"),))
+    old = replace(old, superseded_by=(LinkedStatement("2", new.text, NOW, new.source, "moved"),))
+    new = replace(new, supersedes=(LinkedStatement("1", old.text, NOW, old.source, "moved"),))
     found = block([new, old], budget_tokens=1000, marks=MARKS, layout=PRESENT)
     assert lines_of(found) == [
         "2026-03-14, s1",

@@ -8,12 +8,12 @@ from long_form import sized
 
 from frames import MARKS
 from hostile import read_through, texts
-from quipu.record.model import Incoming, Prepared, prepare
+from quipu.record.model import Incoming, PreparedMessage, prepare
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-def ready(content: str, *, secrets: bool = True) -> Prepared:
+def ready(content: str, *, secrets: bool = True) -> PreparedMessage:
     return prepare(Incoming(content), language="auto", secrets=secrets, marks=MARKS)
 
 

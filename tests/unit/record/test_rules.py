@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.record.model import Incoming, Line, Refusal, Role
+from quipu.record.model import FoundMessage, Incoming, Refusal, Role
 from quipu.record.rules import CONTENT_LIMIT_BYTES, FIELDS, NAME_LIMIT, check
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -247,8 +247,8 @@ def test_an_endless_number_as_a_name_is_refused(digits: int):
 
 
 def test_a_line_of_a_reader_knows_better_where_it_stands():
-    line = Line({"content": "x", "role": "robot"}, number=17, file="chat.jsonl")
+    line = FoundMessage({"content": "x", "role": "robot"}, number=17, file="chat.jsonl")
     refusal = check(line, line=3, now=NOW)
     assert isinstance(refusal, Refusal)
     assert (refusal.line, refusal.file) == (17, "chat.jsonl")
-    assert taken(Line({"content": "x"}, number=17)).line == 17
+    assert taken(FoundMessage({"content": "x"}, number=17)).line == 17

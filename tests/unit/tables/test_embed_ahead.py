@@ -13,7 +13,7 @@ import pytest
 from quipu.errors import EmbeddingError
 from quipu.kinds.tables.access import SchemaPlace
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Habit, Habits, embedding_ahead
-from quipu.kinds.tables.embedding.model import Change, Relation, Written
+from quipu.kinds.tables.embedding.model import Relation, RowChange, Written
 from quipu.kinds.tables.embedding.rules import digest
 from quipu.recall.generations import Embedded, Models
 
@@ -104,7 +104,7 @@ RELATION = Relation(
     fields=["name", "note"],
     ruled=False,
 )
-CHANGE = Change(3, "1", 5, datetime(2026, 1, 1, tzinfo=UTC), 700)
+CHANGE = RowChange(3, "1", 5, datetime(2026, 1, 1, tzinfo=UTC), 700)
 WRITTEN = Written(90, 700, "1", {"name": "Thorin", "note": ""})
 
 

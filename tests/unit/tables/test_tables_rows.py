@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from quipu.errors import BadInput
 from quipu.kinds.tables import rows
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import RelationShape
 from quipu.kinds.tables.model import StoredSchema
 
 SCHEMA = StoredSchema(
     id=1, name="memory", schema_name="memory", description=None, writer="w", reader="r", version=0
 )
-SHAPE = Shape(
+SHAPE = RelationShape(
     "notes",
     1,
     {"id": "integer", "body": "text", "updated_at": "timestamp with time zone"},
@@ -29,7 +29,7 @@ SHAPE = Shape(
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 
 
-def written(prepared: rows.Prepared) -> str:
+def written(prepared: rows.PreparedStatement) -> str:
     return prepared.statement.as_string(None)
 
 

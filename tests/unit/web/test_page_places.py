@@ -8,7 +8,7 @@ import pytest
 from starlette.routing import Match
 
 from quipu.interfaces.web import navigation
-from quipu.interfaces.web.navigation import Entry
+from quipu.interfaces.web.navigation import NavigationEntry
 from quipu.interfaces.web.pages import pages
 from quipu.recall.model import Hit, Source
 
@@ -33,7 +33,9 @@ def test_a_place_is_a_page_that_is_there(kind: str) -> None:
 
 
 def test_without_the_page_of_a_kind_there_is_no_link_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(navigation, "MEMORY", (Entry("Overview", "/"), Entry("Long-term", "/longterm")))
+    monkeypatch.setattr(
+        navigation, "MEMORY", (NavigationEntry("Overview", "/"), NavigationEntry("Long-term", "/longterm"))
+    )
     assert navigation.place(hit("longterm")) == ("/longterm/an-id", {})
     assert navigation.place(hit("lesson")) is None
     assert navigation.place(hit("tables")) is None

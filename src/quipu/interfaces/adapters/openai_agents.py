@@ -31,7 +31,7 @@ class Arguments(TypedDict):
 def with_memory(
     around: Middleware, *, run_config: RunConfig | None = None, hooks: RunHooks[Any] | None = None
 ) -> Arguments:
-    """Make the arguments that put memory around one run; make them anew for each.
+    """Make the arguments that put memory around one run; make them again for each.
 
     Recalled memory is added to the instructions of the model, once for the message that the run answers. The
     turn is taken in when the run has its final output. Your own ``run_config`` and ``hooks`` are kept.

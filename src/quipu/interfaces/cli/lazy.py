@@ -14,7 +14,7 @@ _PACKAGE = "quipu.interfaces.cli"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CommandLine:
     """A command before it is loaded: its module in ``commands``, its line in the help, whether it embeds.
 
     Without a module it is derived: a room with all its commands, or one command of the memory itself.
@@ -28,7 +28,7 @@ class Line:
 class LazyGroup(click.Group):
     """Knows its commands by name and one line of help each; ``lines`` has them in the order of the help."""
 
-    def __init__(self, *args: Any, lines: Mapping[str, Line], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, lines: Mapping[str, CommandLine], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._lines = lines
 
@@ -82,7 +82,7 @@ def _warm() -> None:
     import_module(f"{_PACKAGE}.warm").Warming().start()
 
 
-def _embeds(line: Line | None, arguments: Sequence[str]) -> bool:
+def _embeds(line: CommandLine | None, arguments: Sequence[str]) -> bool:
     return line is not None and line.embeds and _is_done(arguments)
 
 

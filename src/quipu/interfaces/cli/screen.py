@@ -172,7 +172,7 @@ class Screen:
     def progress(
         self, text: str, *, total: int | None, unit: str = "bytes", again: str = _AGAIN
     ) -> Generator[Steps]:
-        """Show how far the block has come; ``total`` is None where nobody knows the end.
+        """Show the progress of a block; ``total`` is None if the end is unknown.
 
         ``unit``: what is counted, in the plural. ``again``: how to go on after the command was ended.
 

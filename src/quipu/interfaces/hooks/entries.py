@@ -34,7 +34,7 @@ _OURS: Final = re.compile(r"quipu[/\\]interfaces[/\\]hooks[/\\]client\.py")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SettingsChange:
     """Change of a settings file, done or previewed; ``backup`` is the file as it was."""
 
     path: Path
@@ -73,7 +73,9 @@ def commands(options: Mapping[str, str]) -> dict[str, str]:
     return {name: f"{program} -I -S {file} {name}{arguments} || true" for _, name, _ in entries.EVENTS}
 
 
-def install(path: Path, options: Mapping[str, str], *, now: datetime, preview: bool = False) -> Change:
+def install(
+    path: Path, options: Mapping[str, str], *, now: datetime, preview: bool = False
+) -> SettingsChange:
     """Put our hooks into a settings file; what is there of others stays as it is.
 
     Raises:
@@ -85,7 +87,7 @@ def install(path: Path, options: Mapping[str, str], *, now: datetime, preview: b
     return _write(file, made, now=now, preview=preview)
 
 
-def remove(path: Path, *, now: datetime, preview: bool = False) -> Change:
+def remove(path: Path, *, now: datetime, preview: bool = False) -> SettingsChange:
     """Take our hooks out of a settings file. Raises as ``install`` does."""
     file = settings_file.read(path)
     return _write(file, entries.removed(file.document), now=now, preview=preview)
@@ -93,12 +95,12 @@ def remove(path: Path, *, now: datetime, preview: bool = False) -> Change:
 
 def _write(
     file: settings_file.SettingsFile, made: Mapping[str, object], *, now: datetime, preview: bool
-) -> Change:
+) -> SettingsChange:
     text = file.text(made).decode()
     if made == file.document:
-        return Change(file.path, False, None, text)
+        return SettingsChange(file.path, False, None, text)
     backup = None if preview else file.write(made, now=now)
-    return Change(file.path, True, backup, text)
+    return SettingsChange(file.path, True, backup, text)
 
 
 def installed(document: Document, commands: Mapping[str, str]) -> dict[str, Any]:

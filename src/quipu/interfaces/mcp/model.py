@@ -58,7 +58,7 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Answer(BaseModel):
+class ToolAnswer(BaseModel):
     """Answer of a tool: its fields are the structured content, ``text`` the same for reading."""
 
     @abstractmethod
@@ -71,7 +71,7 @@ class Answer(BaseModel):
         return False
 
 
-Call = Callable[[Desk, Any], Awaitable[Answer]]
+Call = Callable[[Desk, Any], Awaitable[ToolAnswer]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class Tool:
     about: str
     level: Level
     arguments: type[Arguments]
-    answer: type[Answer]
+    answer: type[ToolAnswer]
     call: Call
     destructive: bool
     repeatable: bool

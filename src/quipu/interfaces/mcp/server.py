@@ -115,7 +115,7 @@ class Door:
         try:
             arguments = tool.arguments.model_validate(params.arguments or {})
         except ValidationError as error:
-            return _failed(shown.misfit(tool, error))
+            return _failed(shown.wrong_argument(tool, error))
         return await self._answer(tool, arguments, caller)
 
     async def _answer(self, tool: Tool, arguments: Arguments, caller: Caller) -> CallToolResult:

@@ -114,7 +114,7 @@ def code(error: QuipuError) -> int:
     return INVALID_PARAMS if isinstance(error, BadInput | NotFound) else INTERNAL_ERROR
 
 
-def misfit(one: model.Tool, error: ValidationError) -> str:
+def wrong_argument(one: model.Tool, error: ValidationError) -> str:
     """Describe which arguments do not fit and how, and which there are; do not repeat the input."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)
     lines = [

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from quipu.interfaces.middleware.journal import Journal, told
 from quipu.interfaces.middleware.model import Metrics, Person, Recalled
-from quipu.interfaces.middleware.source import Source
+from quipu.interfaces.middleware.source import MemoryProvider
 from quipu.interfaces.middleware.writer import TurnCounter, TurnMessages, TurnWriter, attempt
 from quipu.kernel.config import Settings
 from quipu.kinds.longterm.sati import Recovered
@@ -119,7 +119,7 @@ class Engine:
 
     def __init__(self, memory: Memory | None, settings: Settings, *, evaluates: bool) -> None:
         self._settings = settings
-        self._source = Source(memory, settings)
+        self._source = MemoryProvider(memory, settings)
         self._counting = TurnCounter()
         self._journal = Journal(settings.home)
         self._recalling = RecallThreads()

@@ -13,7 +13,7 @@ from quipu.sync import Memory
 _PAUSE_SECONDS: Final = 5.0
 
 
-class Source:
+class MemoryProvider:
     """Hands out an open memory. What it opened it closes; what it was given stays open.
 
     Where opening fails, the error is raised for five seconds; after that it is tried again.

@@ -11,7 +11,7 @@ from typing import Final, Generic, Literal, TypeVar
 from quipu.errors import BadInput, DatabaseUnavailable, DiskFull, QuipuError, ServerError
 from quipu.interfaces.middleware.journal import Journal, told
 from quipu.interfaces.middleware.model import OUTCOMES, Metrics, Outcome, Part, Person
-from quipu.interfaces.middleware.source import Source
+from quipu.interfaces.middleware.source import MemoryProvider
 from quipu.kinds.longterm.evaluation.jobs import EVALUATE
 
 MOST_WAITING: Final = 1_000
@@ -103,7 +103,9 @@ class TurnWriter:
     lost at once. At most a thousand wait: then the oldest is lost.
     """
 
-    def __init__(self, source: Source, counting: TurnCounter, journal: Journal, *, evaluates: bool) -> None:
+    def __init__(
+        self, source: MemoryProvider, counting: TurnCounter, journal: Journal, *, evaluates: bool
+    ) -> None:
         """Prepare to write; with ``evaluates``, evaluate here rather than leave it to a worker."""
         self._source = source
         self._counting = counting

@@ -158,7 +158,7 @@ class Access:
             await asyncio.wait([self._asking])
 
     def forget(self) -> None:
-        """Look every key up anew: one of them was changed here."""
+        """Look every key up again: one of them was changed here."""
         self._known.clear()
 
     async def note_use(self) -> None:

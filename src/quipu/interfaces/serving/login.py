@@ -75,7 +75,7 @@ async def posted(request: Request, session: SignedIn) -> FormData:
     form = await request.form()
     if not session.sent(request.headers.get(CSRF_HEADER) or form.get(CSRF_FIELD)):
         raise AccessRefused(
-            "This form did not come from a page of yours.", hint="Load the page anew, then send it again."
+            "This form did not come from a page of yours.", hint="Load the page again, then send it again."
         )
     return form
 

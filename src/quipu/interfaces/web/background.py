@@ -20,7 +20,7 @@ from starlette.responses import Response
 
 from quipu.errors import Conflict, NotFound, QuipuError
 from quipu.interfaces.web.fields import page_router
-from quipu.interfaces.web.page_context import PageContext, Visiting
+from quipu.interfaces.web.page_context import PageContext, ShownPage
 
 _LOG: Final = logging.getLogger("quipu.server")
 _MOST_AT_ONCE: Final = 4
@@ -35,16 +35,16 @@ router = page_router()
 
 
 @router.get("/jobs/{job}")
-async def page(visit: Visiting, job: str) -> Response:
+async def show(page: ShownPage, job: str) -> Response:
     """Show the progress of a job; the page reloads itself until it is done."""
-    return visit.page("job.html", job=background_tasks(visit.request).named(job))
+    return page.render("job.html", job=background_tasks(page.request).named(job))
 
 
-def outcome_page(visit: PageContext, background_task: BackgroundTask) -> Response:
+def outcome_page(page: PageContext, background_task: BackgroundTask) -> Response:
     """Send the browser to what came of it, or to the page that shows how far it is."""
     if background_task.state == "done" and background_task.outcome is not None:
-        return visit.back(background_task.outcome.address, news=background_task.outcome.news)
-    return visit.back(visit.link(f"/jobs/{background_task.id}"))
+        return page.back(background_task.outcome.address, news=background_task.outcome.news)
+    return page.back(page.link(f"/jobs/{background_task.id}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class BackgroundTasks:
             Conflict: four others are being done.
         """
         if sum(one.state == "running" for one in self._kept.values()) >= _MOST_AT_ONCE:
-            raise Conflict("Other long work is being done.", hint="Wait until it is done, then try again.")
+            raise Conflict("Another long job is running.", hint="Wait until it is done, then try again.")
         background_task = BackgroundTask(secrets.token_urlsafe(9), title, back, unit, total)
         self._kept[background_task.id] = background_task
         while len(self._kept) > _MOST_KEPT:
@@ -115,7 +115,7 @@ class BackgroundTasks:
             NotFound: there is none, or it was done long ago.
         """
         if id_ not in self._kept:
-            raise NotFound("There is no such work here.", hint="The server may have been started anew since.")
+            raise NotFound("No such job.", hint="The server may have been restarted since.")
         return self._kept[id_]
 
     def file(self) -> Path:

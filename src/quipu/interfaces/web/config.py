@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from quipu.errors import NotFound
 from quipu.interfaces.web.fields import page_router
-from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
+from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
 from quipu.kinds.tables.model import Table
 
 router = page_router()
@@ -22,50 +22,50 @@ SchemaName = Annotated[str, Query(alias="schema", max_length=100)]
 
 
 @router.get("/config/memory")
-async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
+async def show(page: ShownPage, schema: SchemaName = "memory") -> Response:
     """Show tables, snapshots, retention, export and import."""
-    memory = visit.memory
-    schemas = [one.name for one in await memory.tables.schemas(space=visit.space)] if visit.space else []
-    snapshots = [*await memory.snapshots.list(space=visit.space, schema=schema)] if visit.space else []
-    return visit.page(
+    memory = page.memory
+    schemas = [one.name for one in await memory.tables.schemas(space=page.space)] if page.space else []
+    snapshots = [*await memory.snapshots.list(space=page.space, schema=schema)] if page.space else []
+    return page.render(
         "config.html",
         schema=schema,
         schemas=schemas if schema in schemas else [schema, *schemas],
         there=schema in schemas,
-        tables=(await tables_of(visit, schema))[:_MOST_TABLES] if schema in schemas else [],
+        tables=(await tables_of(page, schema))[:_MOST_TABLES] if schema in schemas else [],
         snapshots=snapshots[:_MOST_SNAPSHOTS],
         more=len(snapshots) - _MOST_SNAPSHOTS,
-        retention=await memory.settings.get(RETENTION, space=visit.space or None),
+        retention=await memory.settings.get(RETENTION, space=page.space or None),
     )
 
 
 @router.get("/config/memory/tables/{name}")
-async def table(visit: Visiting, name: str, schema: SchemaName = "memory") -> Response:
+async def table(page: ShownPage, name: str, schema: SchemaName = "memory") -> Response:
     """Show one table: its purpose, its columns, and what of it is embedded."""
-    listing = await visit.memory.tables.list(table=name, space=visit.space, schema=schema)
+    listing = await page.memory.tables.list(table=name, space=page.space, schema=schema)
     if not listing.tables:
         raise NotFound(f"There is no table {name!r}.")
-    return visit.page("config_table.html", table=listing.tables[0], schema=schema)
+    return page.render("config_table.html", table=listing.tables[0], schema=schema)
 
 
 @router.post("/config/memory/settings")
 async def retention(
-    visit: Posting, days: Annotated[str, Form(max_length=20)], schema: SchemaName = "memory"
+    page: SentForm, days: Annotated[str, Form(max_length=20)], schema: SchemaName = "memory"
 ) -> Response:
     """Keep for how many days snapshots of this space stay."""
-    state = await visit.memory.settings.set(RETENTION, days.strip(), space=visit.space)
-    news = f"Snapshots of {visit.space} stay {state.value} days."
+    state = await page.memory.settings.set(RETENTION, days.strip(), space=page.space)
+    news = f"Snapshots of {page.space} stay {state.value} days."
     if state.overridden:
-        news = f"It is kept, but {state.variable} says {state.value} days and comes first."
-    return visit.back(address(visit, schema), news=news)
+        news = f"It is saved, but {state.variable} says {state.value} days and comes first."
+    return page.back(address(page, schema), news=news)
 
 
-async def tables_of(visit: PageContext, schema: str) -> list[Table]:
+async def tables_of(page: PageContext, schema: str) -> list[Table]:
     """Return the agents' tables of a schema, by name."""
-    listing = await visit.memory.tables.list(show_columns=False, space=visit.space, schema=schema)
+    listing = await page.memory.tables.list(show_columns=False, space=page.space, schema=schema)
     return [one for one in listing.tables if not one.protected]
 
 
-def address(visit: PageContext, schema: str) -> str:
+def address(page: PageContext, schema: str) -> str:
     """Return the address of a schema's page."""
-    return visit.link("/config/memory", schema=None if schema == "memory" else schema)
+    return page.link("/config/memory", schema=None if schema == "memory" else schema)

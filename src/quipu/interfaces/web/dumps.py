@@ -18,7 +18,7 @@ from quipu.interfaces.serving.signin import CSRF_FIELD
 from quipu.interfaces.web.background import Advance, Outcome, background_tasks, outcome_page
 from quipu.interfaces.web.config import SchemaName, address
 from quipu.interfaces.web.fields import Sure, page_router
-from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
+from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
 from quipu.interfaces.web.snapshots import news, preview
 
 router = page_router()
@@ -28,36 +28,36 @@ _What = Annotated[Literal["full", "structure"], Query()]
 
 
 @router.get("/config/memory/export")
-async def export(visit: Visiting, what: _What = "full", schema: SchemaName = "memory") -> Response:
+async def export(page: ShownPage, what: _What = "full", schema: SchemaName = "memory") -> Response:
     """Send a dump of the schema as a file; a long one is made first, and fetched from its own page."""
-    here = background_tasks(visit.request)
+    here = background_tasks(page.request)
     path = here.file()
 
     async def act(_: Advance) -> Outcome:
-        await visit.memory.snapshots.export(
-            path, structure=what == "structure", space=visit.space, schema=schema
+        await page.memory.snapshots.export(
+            path, structure=what == "structure", space=page.space, schema=schema
         )
-        place = visit.link(f"/config/memory/export/{path.name}", what=what, schema=schema)
-        return Outcome("The dump is made.", place)
+        place = page.link(f"/config/memory/export/{path.name}", what=what, schema=schema)
+        return Outcome("The dump is ready.", place)
 
-    background_task = await here.begin(f"Export of {schema}", act, back=address(visit, schema))
+    background_task = await here.begin(f"Export of {schema}", act, back=address(page, schema))
     if background_task.state == "done":
         return _handed_out(path, schema, what)
-    return outcome_page(visit, background_task)
+    return outcome_page(page, background_task)
 
 
 @router.get("/config/memory/export/{file}")
-async def fetch(visit: Visiting, file: str, what: _What = "full", schema: SchemaName = "memory") -> Response:
+async def fetch(page: ShownPage, file: str, what: _What = "full", schema: SchemaName = "memory") -> Response:
     """Send a dump that was made, once."""
-    path = background_tasks(visit.request).place / Path(file).name
+    path = background_tasks(page.request).place / Path(file).name
     if not await anyio.Path(path).is_file():
-        raise NotFound("That dump was fetched already.", hint="Make it again.")
+        raise NotFound("That dump was downloaded already.", hint="Make it again.")
     return _handed_out(path, schema, what)
 
 
 @router.post("/config/memory/import")
 async def take_in(
-    visit: Visiting, who: SignedIn, request: Request, schema: SchemaName = "memory"
+    page: ShownPage, who: SignedIn, request: Request, schema: SchemaName = "memory"
 ) -> Response:
     """Keep the file that was sent, and try what it would change; nothing is changed yet.
 
@@ -66,7 +66,7 @@ async def take_in(
     _check_length(request)
     async with request.form(max_files=1, max_fields=5) as form:
         if not who.sent(form.get(CSRF_FIELD)):
-            raise AccessRefused("This form did not come from a page of yours.", hint="Load the page anew.")
+            raise AccessRefused("This form did not come from a page of yours.", hint="Reload the page.")
         sent = form.get("dump")
         if not isinstance(sent, UploadFile) or not sent.filename:
             raise BadInput("choose a file.", field="dump")
@@ -75,50 +75,50 @@ async def take_in(
             while chunk := await sent.read(_CHUNK):
                 await file.write(chunk)
     try:
-        return await look(visit, path.name, schema)
+        return await look(page, path.name, schema)
     except QuipuError:
         await anyio.Path(path).unlink()
         raise
 
 
 @router.get("/config/memory/import/{file}")
-async def look(visit: Visiting, file: str, schema: SchemaName = "memory") -> Response:
-    """Show what a file would change, from a trial that is rolled back."""
-    path = await _kept(visit, file)
-    restored = await visit.memory.snapshots.import_dump(path, space=visit.space, schema=schema)
+async def look(page: ShownPage, file: str, schema: SchemaName = "memory") -> Response:
+    """Show the changes that a file would make, from a trial that is rolled back."""
+    path = await _kept(page, file)
+    restored = await page.memory.snapshots.import_dump(path, space=page.space, schema=schema)
     return preview(
-        visit,
+        page,
         restored,
         title="Import this dump?",
         sentence=f"It takes the place of everything in the schema {schema}. A snapshot of what is there now "
         "is taken first: restoring that undoes it.",
-        action=visit.link(f"/config/memory/import/{file}", schema=schema),
-        button="Import it",
+        action=page.link(f"/config/memory/import/{file}", schema=schema),
+        button="Import",
     )
 
 
 @router.post("/config/memory/import/{file}")
 async def put_in(
-    visit: Posting, file: str, confirmed: Sure = False, schema: SchemaName = "memory"
+    page: SentForm, file: str, confirmed: Sure = False, schema: SchemaName = "memory"
 ) -> Response:
     """Put the dump in the place of what the schema holds."""
-    path = await _kept(visit, file)
-    here = visit.link(f"/config/memory/import/{file}", schema=schema)
+    path = await _kept(page, file)
+    here = page.link(f"/config/memory/import/{file}", schema=schema)
     if not confirmed:
-        return visit.back(here)
+        return page.back(here)
 
     async def act(advance: Advance) -> Outcome:
-        done = await visit.memory.snapshots.import_dump(
-            path, space=visit.space, schema=schema, confirm=True, progress=advance
+        done = await page.memory.snapshots.import_dump(
+            path, space=page.space, schema=schema, confirm=True, progress=advance
         )
         await anyio.Path(path).unlink(missing_ok=True)
-        return Outcome(news(done), address(visit, schema))
+        return Outcome(news(done), address(page, schema))
 
     size = (await anyio.Path(path).stat()).st_size
-    background_task = await background_tasks(visit.request).begin(
+    background_task = await background_tasks(page.request).begin(
         f"Import into {schema}", act, back=here, unit="bytes", total=size
     )
-    return outcome_page(visit, background_task)
+    return outcome_page(page, background_task)
 
 
 def _check_length(request: Request) -> None:
@@ -130,10 +130,10 @@ def _check_length(request: Request) -> None:
         )
 
 
-async def _kept(visit: PageContext, file: str) -> Path:
-    path = background_tasks(visit.request).place / Path(file).name
+async def _kept(page: PageContext, file: str) -> Path:
+    path = background_tasks(page.request).place / Path(file).name
     if not await anyio.Path(path).is_file():
-        raise NotFound("That file is not here any more.", hint="Send it again.")
+        raise NotFound("That file is gone.", hint="Send it again.")
     return path
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from quipu.interfaces.web.fields import Sure, Word, page_router, slice_of, whole
 from quipu.interfaces.web.formats import day
 from quipu.interfaces.web.links import Value
-from quipu.interfaces.web.page_context import Posting, Visiting
+from quipu.interfaces.web.page_context import SentForm, ShownPage
 from quipu.kinds.episodes.decay.model import ORDERS, EpisodeCurve
 
 router = page_router()
@@ -22,8 +22,8 @@ _URGENT: Final = 5
 
 
 @router.get("/episodes")
-async def page(
-    visit: Visiting,
+async def show(
+    page: ShownPage,
     user: Word = None,
     session: Word = None,
     topic: Word = None,
@@ -32,12 +32,12 @@ async def page(
     after: Word = None,
 ) -> Response:
     """Show the episodes, latest first (by day), or those that weigh most."""
-    if not visit.space:
-        return visit.page("nothing.html", title="Episodes")
-    memory, narrowed = visit.memory, {"user": user, "session": session, "topic": topic}
+    if not page.space:
+        return page.render("nothing.html", title="Episodes")
+    memory, narrowed = page.memory, {"user": user, "session": session, "topic": topic}
     chosen = order if order in ORDERS else "recent"
     rows = await memory.episodes.list(
-        space=visit.space,
+        space=page.space,
         state="archived" if state == "archived" else "live",
         order=chosen,
         user=user,
@@ -49,24 +49,24 @@ async def page(
     shown = slice_of(rows, size=_SHOWN, key=lambda one: one.id)
     query: dict[str, Value] = {**narrowed, "state": state, "order": order}
     days = groupby(shown.rows, key=lambda one: day(one.happened_at) if chosen == "recent" else "")
-    return visit.page(
+    return page.render(
         "episodes.html",
         days=[(name, list(some)) for name, some in days],
-        loops=await memory.loops.remind(space=visit.space, user=user, session=session, limit=_URGENT),
+        loops=await memory.loops.remind(space=page.space, user=user, session=session, limit=_URGENT),
         chosen={**narrowed, "state": state or "live", "order": chosen},
         orders=ORDERS,
-        next=shown.after and visit.link("/episodes", **query, after=shown.after),
-        first=after and visit.link("/episodes", **query),
+        next=shown.after and page.link("/episodes", **query, after=shown.after),
+        first=after and page.link("/episodes", **query),
     )
 
 
 @router.get("/episodes/{number}")
-async def episode(visit: Visiting, number: str) -> Response:
+async def episode(page: ShownPage, number: str) -> Response:
     """Show one episode: what it was, how it fades, what was said in it."""
-    episodes, key = visit.memory.episodes, whole(number)
-    curve = await episodes.curve(key, space=visit.space)
-    messages = await episodes.messages(key, space=visit.space)
-    return visit.page(
+    episodes, key = page.memory.episodes, whole(number)
+    curve = await episodes.curve(key, space=page.space)
+    messages = await episodes.messages(key, space=page.space)
+    return page.render(
         "episode.html",
         one=curve.episode,
         curve=curve,
@@ -75,47 +75,47 @@ async def episode(visit: Visiting, number: str) -> Response:
         summary=_summary(curve),
         messages=messages[:_MESSAGES],
         more=len(messages) - _MESSAGES,
-        history=(await episodes.history(key, space=visit.space))[:_VERSIONS],
+        history=(await episodes.history(key, space=page.space))[:_VERSIONS],
     )
 
 
 @router.get("/episodes/{number}/erase")
-async def ask(visit: Visiting, number: str) -> Response:
-    """Show what erasing an episode takes."""
-    preview = await visit.memory.episodes.erase(number, space=visit.space)
-    return visit.confirm(
+async def ask(page: ShownPage, number: str) -> Response:
+    """Show the preview of erasing an episode."""
+    preview = await page.memory.episodes.erase(number, space=page.space)
+    return page.confirm(
         title="Erase this episode?",
-        sentence="It goes for good, and what was said is not condensed again. What was said stays.",
+        sentence="It is erased for good, and its messages are not summarised again. The messages stay.",
         counts={name: count for name, count in preview.counts.items() if count},
-        action=visit.link(f"/episodes/{number}/erase"),
-        button="Erase it",
-        back=visit.link(f"/episodes/{number}"),
+        action=page.link(f"/episodes/{number}/erase"),
+        button="Erase",
+        back=page.link(f"/episodes/{number}"),
     )
 
 
 @router.post("/episodes/{number}/erase")
-async def erase(visit: Posting, number: str, confirmed: Sure = False) -> Response:
+async def erase(page: SentForm, number: str, confirmed: Sure = False) -> Response:
     """Erase an episode for good."""
     if not confirmed:
-        return visit.back(visit.link(f"/episodes/{number}/erase"))
-    await visit.memory.episodes.erase(number, space=visit.space, confirm=True)
-    return visit.back(visit.link("/episodes"), news="The episode is erased; what was said stays.")
+        return page.back(page.link(f"/episodes/{number}/erase"))
+    await page.memory.episodes.erase(number, space=page.space, confirm=True)
+    return page.back(page.link("/episodes"), news="The episode is erased; its messages stay.")
 
 
 @router.post("/episodes/{number}/{act}")
-async def change(visit: Posting, number: str, act: Literal["archive", "unarchive", "reinforce"]) -> Response:
+async def change(page: SentForm, number: str, act: Literal["archive", "unarchive", "reinforce"]) -> Response:
     """Archive an episode, bring it back, or note that it was of use."""
-    episodes = visit.memory.episodes
+    episodes = page.memory.episodes
     if act == "archive":
-        await episodes.archive(number, space=visit.space)
-        news = "The episode is archived: it is not recalled, and can be brought back."
+        await episodes.archive(number, space=page.space)
+        news = "The episode is archived: recall no longer finds it; it can be unarchived."
     elif act == "unarchive":
-        await episodes.unarchive(number, space=visit.space)
-        news = "The episode is back."
+        await episodes.unarchive(number, space=page.space)
+        news = "The episode is unarchived."
     else:
-        counted = await episodes.reinforce([number], space=visit.space)
-        news = "It is fresh again." if counted else "It was used a moment ago: that counts once."
-    return visit.back(visit.link(f"/episodes/{number}"), news=news)
+        counted = await episodes.reinforce([number], space=page.space)
+        news = "The episode is fresh again." if counted else "It was used a moment ago, which counts once."
+    return page.back(page.link(f"/episodes/{number}"), news=news)
 
 
 def _summary(curve: EpisodeCurve) -> str:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from quipu.interfaces.serving.confirmation import shown, token
 from quipu.interfaces.web.fields import Sure, page_router
-from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
+from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
 from quipu.upkeep.erasure.model import Erasure, What
 
 router = page_router()
@@ -27,21 +27,21 @@ Chosen = Annotated[What, Depends(what)]
 
 
 @router.get("/erasure")
-async def page(
-    visit: Visiting, chosen: Chosen, whole: bool = False, names: _Name = "", everywhere: bool = False
+async def show(
+    page: ShownPage, chosen: Chosen, whole: bool = False, names: _Name = "", everywhere: bool = False
 ) -> Response:
     """Choose what is to be forgotten; once chosen, see what that would take."""
-    if not visit.space or (chosen.everything and not whole):
-        return visit.page("erasure.html")
-    erasure = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=False)
-    return visit.confirm(
+    if not page.space or (chosen.everything and not whole):
+        return page.render("erasure.html")
+    erasure = await _forget(page, chosen, names=names, everywhere=everywhere, confirm=False)
+    return page.confirm(
         title=f"Forget {_name(chosen)}?",
         sentence="It goes from every table and index, at once and for good. A receipt without content stays.",
         counts=_counts(erasure.counts),
         left=erasure.left,
-        action=_address(visit, chosen, names=names, everywhere=everywhere),
-        button="Forget it",
-        back=visit.link("/erasure"),
+        action=_address(page, chosen, names=names, everywhere=everywhere),
+        button="Forget",
+        back=page.link("/erasure"),
         values={
             "token": token("forget", _shown(erasure, names, everywhere=everywhere)),
             **({"whole": "yes"} if chosen.everything else {}),
@@ -51,7 +51,7 @@ async def page(
 
 @router.post("/erasure")
 async def erase(
-    visit: Posting,
+    page: SentForm,
     chosen: Chosen,
     names: _Name = "",
     everywhere: bool = False,
@@ -63,13 +63,13 @@ async def erase(
 
     What would go and changed since it was shown is shown again.
     """
-    if not visit.space or not confirmed or (chosen.everything and not whole):
-        return visit.back(_address(visit, chosen))
-    seen = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=False)
+    if not page.space or not confirmed or (chosen.everything and not whole):
+        return page.back(_address(page, chosen))
+    seen = await _forget(page, chosen, names=names, everywhere=everywhere, confirm=False)
     if given != token("forget", _shown(seen, names, everywhere=everywhere)):
-        return await page(visit, chosen, whole=whole, names=names, everywhere=everywhere)
-    done = await _forget(visit, chosen, names=names, everywhere=everywhere, confirm=True)
-    return visit.page("receipt.html", done=done, what=_name(chosen), counts=_counts(done.counts))
+        return await show(page, chosen, whole=whole, names=names, everywhere=everywhere)
+    done = await _forget(page, chosen, names=names, everywhere=everywhere, confirm=True)
+    return page.render("receipt.html", done=done, what=_name(chosen), counts=_counts(done.counts))
 
 
 def _shown(erasure: Erasure, names: str, *, everywhere: bool) -> Mapping[str, object]:
@@ -80,11 +80,9 @@ def _names(text: str) -> list[str]:
     return [name for name in map(str.strip, text.split(",")) if name]
 
 
-async def _forget(
-    visit: PageContext, chosen: What, *, names: str, everywhere: bool, confirm: bool
-) -> Erasure:
-    return await visit.memory.forget(
-        space=visit.space,
+async def _forget(page: PageContext, chosen: What, *, names: str, everywhere: bool, confirm: bool) -> Erasure:
+    return await page.memory.forget(
+        space=page.space,
         session=chosen.session,
         user=chosen.user,
         message=chosen.message,
@@ -94,8 +92,8 @@ async def _forget(
     )
 
 
-def _address(visit: PageContext, chosen: What, *, names: str = "", everywhere: bool = False) -> str:
-    return visit.link(
+def _address(page: PageContext, chosen: What, *, names: str = "", everywhere: bool = False) -> str:
+    return page.link(
         "/erasure",
         session=chosen.session,
         user=chosen.user,

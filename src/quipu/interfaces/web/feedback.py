@@ -62,7 +62,7 @@ async def _correct_fact(memory: AsyncMemory, hit: Hit, words: str) -> object:
     ]
     stands = next((value for value in values if value.event_id == number), None)
     if stands is None:
-        raise NotFound("That fact does not stand any more.", hint="Go back and ask again.")
+        raise NotFound("That fact is no longer current.", hint="Go back and ask again.")
     return await memory.ledger.correct(
         stands.key,
         like(stands, words),
@@ -89,22 +89,22 @@ _REASON: Final = "corrected on the page of recall"
 _REMEDIES: Final[Mapping[str, Remedy]] = {
     "fact": Remedy(
         name="fact",
-        taking="The fact is undone: what stood before it stands again. Its history is kept.",
-        asks="The value that is right",
+        taking="The fact is undone and its earlier value is current again. Its history is kept.",
+        asks="Correct value",
         take_back=lambda memory, hit: memory.ledger.undo(int(_id(hit)), space=hit.space),
         put_right=_correct_fact,
     ),
     "lesson": Remedy(
         name="lesson",
-        taking="The lesson is archived: it is not recalled, and can be brought back.",
-        asks="What is so",
+        taking="The lesson is archived: recall no longer finds it; it can be unarchived.",
+        asks="Correct text",
         take_back=lambda memory, hit: memory.lessons.archive(_id(hit), space=hit.space),
         put_right=lambda memory, hit, words: memory.lessons.edit(_id(hit), space=hit.space, fact=words),
     ),
     "longterm": Remedy(
         name="memory",
-        taking="The memory is archived: it does not come back, and can be revived.",
-        asks="What is so, in one sentence",
+        taking="The memory is archived: recall no longer finds it; it can be unarchived.",
+        asks="The correct statement, in one sentence",
         take_back=lambda memory, hit: memory.longterm.archive(
             _id(hit), space=hit.space, reason="said to be wrong"
         ),
@@ -114,15 +114,15 @@ _REMEDIES: Final[Mapping[str, Remedy]] = {
     ),
     "episode": Remedy(
         name="episode",
-        taking="The episode is archived: it is not recalled, and can be brought back.",
+        taking="The episode is archived: recall no longer finds it; it can be unarchived.",
         asks=None,
         take_back=lambda memory, hit: memory.episodes.archive(_id(hit), space=hit.space),
         put_right=None,
     ),
     "belief": Remedy(
         name="belief",
-        taking="The belief is deleted, and what contested it stands.",
-        asks="The value that is right",
+        taking="The belief is deleted, and the one that contested it becomes current.",
+        asks="Correct value",
         take_back=lambda memory, hit: memory.beliefs.erase(_id(hit), space=hit.space, confirm=True),
         put_right=lambda memory, hit, words: memory.beliefs.correct(_id(hit), words, space=hit.space),
     ),

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from quipu.interfaces.serving.served import served
 from quipu.interfaces.web.fields import page_router
-from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
+from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
 from quipu.upkeep.keys.model import LEVELS, Issued, Level
 
 router = page_router()
@@ -23,14 +23,14 @@ _TOLD: Final = {
 
 
 @router.get("/keys")
-async def page(visit: Visiting) -> Response:
+async def show(page: ShownPage) -> Response:
     """Show every key, newest first."""
-    return await _page(visit, None)
+    return await _page(page, None)
 
 
 @router.post("/keys")
 async def create(
-    visit: Posting,
+    page: SentForm,
     name: Annotated[str, Form(max_length=1000)],
     opens: Annotated[Literal["one", "all"], Form()],
     user: Annotated[str, Form(max_length=1000)] = "",
@@ -38,41 +38,41 @@ async def create(
     requests_per_minute: Annotated[int, Form()] = 600,
 ) -> Response:
     """Make a key, and show its token this once."""
-    issued = await visit.memory.keys.create(
+    issued = await page.memory.keys.create(
         name.strip(),
-        space=visit.space if opens == "one" else None,
+        space=page.space if opens == "one" else None,
         user=user.strip() or None,
         level=level,
         requests_per_minute=requests_per_minute,
     )
-    return await _page(visit, issued)
+    return await _page(page, issued)
 
 
 @router.get("/keys/{key_id}/revoke")
-async def ask(visit: Visiting, key_id: str) -> Response:
+async def ask(page: ShownPage, key_id: str) -> Response:
     """Ask before a key is ended."""
-    return visit.confirm(
-        title="End this key?",
-        sentence=f"Programs with the key {key_id} are let in no more. It cannot be brought back.",
-        action=visit.link(f"/keys/{key_id}/revoke"),
-        button="End the key",
-        back=visit.link("/keys"),
+    return page.confirm(
+        title="Revoke this key?",
+        sentence=f"Programs with the key {key_id} lose access. This cannot be undone.",
+        action=page.link(f"/keys/{key_id}/revoke"),
+        button="Revoke",
+        back=page.link("/keys"),
     )
 
 
 @router.post("/keys/{key_id}/revoke")
-async def revoke(visit: Posting, key_id: str) -> Response:
+async def revoke(page: SentForm, key_id: str) -> Response:
     """Revoke a key."""
-    ended = await visit.memory.keys.revoke(key_id, confirm=True)
-    served(visit.request).access.forget()
-    return visit.back(visit.link("/keys"), news=f"The key {ended.name!r} opens nothing any more.")
+    ended = await page.memory.keys.revoke(key_id, confirm=True)
+    served(page.request).access.forget()
+    return page.back(page.link("/keys"), news=f"The key {ended.name!r} is revoked.")
 
 
-async def _page(visit: PageContext, issued: Issued | None) -> Response:
+async def _page(page: PageContext, issued: Issued | None) -> Response:
     """Show the list; with the token of a key that was just made, which no browser may keep."""
-    keys = await visit.memory.keys.list()
+    keys = await page.memory.keys.list()
     levels = [(one, _TOLD[one]) for one in LEVELS]
-    shown = visit.page(
+    shown = page.render(
         "keys.html", keys=keys[:_MOST_SHOWN], more=len(keys) - _MOST_SHOWN, issued=issued, levels=levels
     )
     shown.headers["Cache-Control"] = "no-store"

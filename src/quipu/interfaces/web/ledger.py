@@ -1,4 +1,4 @@
-"""The pages of the ledger: what is assumed and was written lately; what was known when, of whom."""
+"""The pages of the ledger: assumptions, recent changes, and the facts about somebody at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.responses import Response
 from quipu.errors import BadInput
 from quipu.interfaces.web.feedback import like
 from quipu.interfaces.web.fields import Filled, Number, Sure, Text, Word, page_router, slice_of
-from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
+from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
 from quipu.kinds.ledger.model import Event
 
 router = page_router()
@@ -52,8 +52,8 @@ class Slider:
 
 
 @router.get("/ledger")
-async def page(
-    visit: Visiting,
+async def show(
+    page: ShownPage,
     session: Word = None,
     user: Word = None,
     step: Number = None,
@@ -61,35 +61,35 @@ async def page(
     key: Word = None,
     before: Number = None,
 ) -> Response:
-    """Show what is open and new in the space; or what is known of a session or a person, now or then."""
-    if not visit.space:
-        return visit.page("nothing.html", title="Ledger")
+    """Show assumptions and changes of the space, or the facts about a session or a person, now or then."""
+    if not page.space:
+        return page.render("nothing.html", title="Ledger")
     if session or user:
-        return await _known(visit, session=session, user=user, step=step, upto=upto, key=key)
-    ledger = visit.memory.ledger
-    rows = await ledger.events(space=visit.space, before=before, limit=_EVENTS + 1)
+        return await _known(page, session=session, user=user, step=step, upto=upto, key=key)
+    ledger = page.memory.ledger
+    rows = await ledger.events(space=page.space, before=before, limit=_EVENTS + 1)
     shown = slice_of(rows, size=_EVENTS, key=lambda event: str(event.id))
-    assumed = await ledger.assumptions(space=visit.space, limit=_MOST_ASSUMED + 1)
-    return visit.page(
+    assumed = await ledger.assumptions(space=page.space, limit=_MOST_ASSUMED + 1)
+    return page.render(
         "ledger.html",
         events=shown.rows,
-        next=shown.after and visit.link("/ledger", before=shown.after),
-        first=before and visit.link("/ledger"),
+        next=shown.after and page.link("/ledger", before=shown.after),
+        first=before and page.link("/ledger"),
         assumed=assumed[:_MOST_ASSUMED],
         more=len(assumed) > _MOST_ASSUMED,
-        recommendations=await visit.memory.evidence.list(space=visit.space, limit=5),
+        recommendations=await page.memory.evidence.list(space=page.space, limit=5),
         session=None,
         user=None,
     )
 
 
 @router.get("/ledger/history")
-async def history(visit: Visiting, key: str, session: Word = None, user: Word = None) -> Response:
-    """Show how a value came about, and what it can be corrected to."""
-    ledger = visit.memory.ledger
-    events = await ledger.history(key, space=visit.space, session=session, user=user)
-    standing = await ledger.list(space=visit.space, session=session, user=user, key=key)
-    return visit.page(
+async def history(page: ShownPage, key: str, session: Word = None, user: Word = None) -> Response:
+    """Show the history of a value, and a form to correct it."""
+    ledger = page.memory.ledger
+    events = await ledger.history(key, space=page.space, session=session, user=user)
+    standing = await ledger.list(space=page.space, session=session, user=user, key=key)
+    return page.render(
         "ledger_history.html",
         key=key,
         events=list(reversed(events))[:MOMENTS],
@@ -97,14 +97,14 @@ async def history(visit: Visiting, key: str, session: Word = None, user: Word = 
         standing=standing,
         session=session,
         user=user,
-        act=visit.link("/ledger/correct", key=key, session=session, user=user),
-        back=visit.link("/ledger", session=session, user=user),
+        act=page.link("/ledger/correct", key=key, session=session, user=user),
+        back=page.link("/ledger", session=session, user=user),
     )
 
 
 @router.post("/ledger/correct")
 async def correct(
-    visit: Posting,
+    page: SentForm,
     key: str,
     value: Text = "",
     act: Annotated[str, Form(max_length=20)] = "correct",
@@ -113,17 +113,17 @@ async def correct(
     user: Word = None,
 ) -> Response:
     """Put another value in the place of what stands; or say that what was assumed is so."""
-    ledger, words = visit.memory.ledger, value.strip()
-    stands = (await ledger.state(space=visit.space, session=session, user=user)).get(key)
+    ledger, words = page.memory.ledger, value.strip()
+    stands = (await ledger.state(space=page.space, session=session, user=user)).get(key)
     if stands is None:
-        raise BadInput("nothing stands for that key any more.", hint="Go back and look again.")
+        raise BadInput("that key has no value any more.", hint="Go back and look again.")
     if not words and act != "confirm":
         raise BadInput("say what is right.", field="value")
     right = stands.value if act == "confirm" else like(stands, words)
     await ledger.set(
         key,
         right,
-        space=visit.space,
+        space=page.space,
         session=stands.session if stands.scope == "session" else session,
         user=stands.user,
         scope=stands.scope,
@@ -131,25 +131,25 @@ async def correct(
         reason=reason or ("confirmed" if act == "confirm" else "corrected") + " on the page of the ledger",
     )
     news = f"{key} is known now, not assumed." if act == "confirm" else f"{key} is corrected."
-    return visit.back(visit.link("/ledger/history", key=key, session=session, user=user), news=news)
+    return page.back(page.link("/ledger/history", key=key, session=session, user=user), news=news)
 
 
 @router.get("/ledger/undo")
-async def ask(visit: Visiting, event: int, key: str, session: Word = None, user: Word = None) -> Response:
+async def ask(page: ShownPage, event: int, key: str, session: Word = None, user: Word = None) -> Response:
     """Ask before an event is undone."""
-    back = visit.link("/ledger/history", key=key, session=session, user=user)
-    return visit.confirm(
+    back = page.link("/ledger/history", key=key, session=session, user=user)
+    return page.confirm(
         title="Undo this change?",
-        sentence=f"What stood for {key} before it stands again. Its history is kept, and this with it.",
-        action=visit.link("/ledger/undo", event=event, key=key, session=session, user=user),
-        button="Undo it",
+        sentence=f"The earlier value of {key} becomes current again. The history keeps this change.",
+        action=page.link("/ledger/undo", event=event, key=key, session=session, user=user),
+        button="Undo",
         back=back,
     )
 
 
 @router.post("/ledger/undo")
 async def undo(
-    visit: Posting,
+    page: SentForm,
     event: int,
     key: str,
     session: Word = None,
@@ -157,15 +157,15 @@ async def undo(
     confirmed: Sure = False,
 ) -> Response:
     """Have a key be what it was before its latest event."""
-    back = visit.link("/ledger/history", key=key, session=session, user=user)
+    back = page.link("/ledger/history", key=key, session=session, user=user)
     if not confirmed:
-        return visit.back(back)
-    await visit.memory.ledger.undo(event, space=visit.space)
-    return visit.back(back, news=f"Undone: {key} is what it was before.")
+        return page.back(back)
+    await page.memory.ledger.undo(event, space=page.space)
+    return page.back(back, news=f"Undone: {key} is what it was before.")
 
 
 async def _known(
-    visit: PageContext,
+    page: PageContext,
     *,
     session: str | None,
     user: str | None,
@@ -173,9 +173,9 @@ async def _known(
     upto: int | None,
     key: str | None,
 ) -> Response:
-    ledger = visit.memory.ledger
+    ledger = page.memory.ledger
     events = await ledger.events(
-        space=visit.space,
+        space=page.space,
         session=session,
         user=user,
         before=None if upto is None else upto + 1,
@@ -183,10 +183,10 @@ async def _known(
     )
     place = step if step is not None and step < len(events) else None
     slider = Slider(events=tuple(reversed(events)), step=place)
-    state = await ledger.state(space=visit.space, session=session, user=user, as_of=slider.at)
+    state = await ledger.state(space=page.space, session=session, user=user, as_of=slider.at)
     values = [one for one in state.values() if key is None or key.lower() in one.key.lower()]
     named = {"session": session, "user": user, "key": key, "upto": slider.upto}
-    return visit.page(
+    return page.render(
         "ledger_known.html",
         slider=slider,
         changed=slider.events[place].key if place is not None else None,
@@ -195,15 +195,15 @@ async def _known(
         session=session,
         user=user,
         key=key,
-        earlier=_step(visit, named, slider, -1),
-        later=_step(visit, named, slider, 1),
-        now=visit.link("/ledger", session=session, user=user, key=key),
+        earlier=_step(page, named, slider, -1),
+        later=_step(page, named, slider, 1),
+        now=page.link("/ledger", session=session, user=user, key=key),
     )
 
 
-def _step(visit: PageContext, named: dict[str, str | int | None], slider: Slider, by: int) -> str | None:
+def _step(page: PageContext, named: dict[str, str | int | None], slider: Slider, by: int) -> str | None:
     """Return the address of the change before or after; None if there is none."""
     place = (slider.last if slider.step is None else slider.step) + by
     if not 0 <= place <= slider.last or not slider.events:
         return None
-    return visit.link("/ledger", **named, step=place)
+    return page.link("/ledger", **named, step=place)

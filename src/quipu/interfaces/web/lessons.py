@@ -7,7 +7,7 @@ from typing import Final, Literal
 from starlette.responses import Response
 
 from quipu.interfaces.web.fields import Filled, Text, Word, page_router, slice_of, whole
-from quipu.interfaces.web.page_context import Posting, Visiting
+from quipu.interfaces.web.page_context import SentForm, ShownPage
 from quipu.kinds.transcripts.extract.model import CATEGORIES
 from quipu.kinds.transcripts.lessons.model import STATES
 
@@ -16,15 +16,15 @@ router = page_router()
 _SHOWN: Final = 50
 Act = Literal["confirm", "archive", "unarchive"]
 _NEWS: Final = {
-    "confirm": "It is surer from now on.",
+    "confirm": "Confirmed: its confidence is higher now.",
     "archive": "The lesson is archived: it is not recalled, and can be brought back.",
-    "unarchive": "The lesson is back.",
+    "unarchive": "The lesson is unarchived.",
 }
 
 
 @router.get("/transcripts/lessons")
-async def page(
-    visit: Visiting,
+async def show(
+    page: ShownPage,
     q: Word = None,
     category: Word = None,
     project: Word = None,
@@ -32,14 +32,14 @@ async def page(
     after: Word = None,
 ) -> Response:
     """Show the lessons, surest first; or those that answer a question."""
-    if not visit.space:
-        return visit.page("nothing.html", title="Lessons")
-    lessons, narrowed = visit.memory.lessons, {"category": category, "project": project}
+    if not page.space:
+        return page.render("nothing.html", title="Lessons")
+    lessons, narrowed = page.memory.lessons, {"category": category, "project": project}
     if q:
-        rows = [one.lesson for one in await lessons.search(q, space=visit.space, limit=_SHOWN, **narrowed)]
+        rows = [one.lesson for one in await lessons.search(q, space=page.space, limit=_SHOWN, **narrowed)]
     else:
         rows = await lessons.list(
-            space=visit.space,
+            space=page.space,
             state=state or "live",  # pyright: ignore[reportArgumentType] - it is checked where it is taken
             category=category,
             project=project,
@@ -48,43 +48,43 @@ async def page(
         )
     shown = slice_of(rows, size=_SHOWN, key=lambda one: one.id)
     more = {"q": q, "state": state, **narrowed}
-    return visit.page(
+    return page.render(
         "lessons.html",
         lessons=shown.rows,
         asked=more,
         categories=CATEGORIES,
         states=(*STATES, "all"),
-        next=shown.after and visit.link("/transcripts/lessons", **more, after=shown.after),
-        first=after and visit.link("/transcripts/lessons", **more),
+        next=shown.after and page.link("/transcripts/lessons", **more, after=shown.after),
+        first=after and page.link("/transcripts/lessons", **more),
     )
 
 
 @router.get("/transcripts/lessons/{number}")
-async def lesson(visit: Visiting, number: str) -> Response:
+async def lesson(page: ShownPage, number: str) -> Response:
     """Show one lesson, and where it was said."""
-    lessons, key = visit.memory.lessons, whole(number)
-    return visit.page(
+    lessons, key = page.memory.lessons, whole(number)
+    return page.render(
         "lesson.html",
-        one=await lessons.get(key, space=visit.space),
-        sources=(await lessons.sources(key, space=visit.space))[:_SHOWN],
+        one=await lessons.get(key, space=page.space),
+        sources=(await lessons.sources(key, space=page.space))[:_SHOWN],
         categories=CATEGORIES,
     )
 
 
 @router.post("/transcripts/lessons/{number}/edit")
-async def edit(visit: Posting, number: str, fact: Text = "", category: Filled = None) -> Response:
+async def edit(page: SentForm, number: str, fact: Text = "", category: Filled = None) -> Response:
     """Change what a lesson says."""
-    await visit.memory.lessons.edit(number, space=visit.space, fact=fact, category=category)
-    return visit.back(
-        visit.link(f"/transcripts/lessons/{number}"),
-        news="The lesson is changed; how it read before is kept.",
+    await page.memory.lessons.edit(number, space=page.space, fact=fact, category=category)
+    return page.back(
+        page.link(f"/transcripts/lessons/{number}"),
+        news="The lesson is changed; the earlier version is kept.",
     )
 
 
 @router.post("/transcripts/lessons/{number}/{act}")
-async def change(visit: Posting, number: str, act: Act) -> Response:
+async def change(page: SentForm, number: str, act: Act) -> Response:
     """Confirm a lesson, archive it, or bring it back."""
-    lessons = visit.memory.lessons
+    lessons = page.memory.lessons
     acts = {"confirm": lessons.confirm, "archive": lessons.archive, "unarchive": lessons.unarchive}
-    await acts[act](number, space=visit.space)
-    return visit.back(visit.link(f"/transcripts/lessons/{number}"), news=_NEWS[act])
+    await acts[act](number, space=page.space)
+    return page.back(page.link(f"/transcripts/lessons/{number}"), news=_NEWS[act])

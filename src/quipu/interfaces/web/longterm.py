@@ -11,7 +11,7 @@ from starlette.responses import Response
 from quipu.errors import Conflict
 from quipu.interfaces.web.fields import Filled, Sure, Text, Word, page_router, slice_of, whole
 from quipu.interfaces.web.links import Value
-from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
+from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
 from quipu.kernel.base.parameters import STATES, ListState
 from quipu.kinds.longterm.model import CATEGORIES, IMPORTANCES, LongtermMemory
 
@@ -40,13 +40,13 @@ Filtered = Annotated[Filter, Depends(Filter)]
 
 
 @router.get("/longterm")
-async def page(visit: Visiting, chosen: Filtered, state: Word = None, after: Word = None) -> Response:
+async def show(page: ShownPage, chosen: Filtered, state: Word = None, after: Word = None) -> Response:
     """Show the memories, most important first."""
-    if not visit.space:
-        return visit.page("nothing.html", title="Long-term memory")
-    shown, longterm = _state(state), visit.memory.longterm
+    if not page.space:
+        return page.render("nothing.html", title="Long-term memory")
+    shown, longterm = _state(state), page.memory.longterm
     rows = await longterm.list(
-        space=visit.space,
+        space=page.space,
         state=shown,
         limit=_SHOWN + 1,
         after=after,
@@ -54,23 +54,23 @@ async def page(visit: Visiting, chosen: Filtered, state: Word = None, after: Wor
     )
     part = slice_of(rows, size=_SHOWN, key=lambda one: one.id)
     query: dict[str, Value] = {**chosen.given(), "state": None if shown == "live" else shown}
-    return visit.page(
+    return page.render(
         "longterm.html",
         memories=part.rows,
-        counts=await longterm.counts(space=visit.space, user=chosen.user),
+        counts=await longterm.counts(space=page.space, user=chosen.user),
         chosen=chosen,
         state=shown,
         states=STATES,
-        next=part.after and visit.link("/longterm", **query, after=part.after),
-        first=after and visit.link("/longterm", **query),
-        many=visit.link("/longterm/archive", **chosen.given()) if any(chosen.given().values()) else None,
+        next=part.after and page.link("/longterm", **query, after=part.after),
+        first=after and page.link("/longterm", **query),
+        many=page.link("/longterm/archive", **chosen.given()) if any(chosen.given().values()) else None,
         **_OWN,
     )
 
 
 @router.post("/longterm")
 async def add(
-    visit: Posting,
+    page: SentForm,
     summary: Text = "",
     details: Filled = None,
     category: Annotated[str, Form()] = "context",
@@ -78,57 +78,59 @@ async def add(
     user: Filled = None,
 ) -> Response:
     """Write a memory by hand."""
-    kept = await visit.memory.longterm.add(
+    kept = await page.memory.longterm.add(
         summary,
-        space=visit.space,
+        space=page.space,
         category=category,  # pyright: ignore[reportArgumentType] - it is checked where it is taken
         importance=importance,  # pyright: ignore[reportArgumentType]
         details=details,
         user=user,
     )
-    news = "It is kept." if kept.stated_count == 1 else "That was known: it was said once more."
-    return visit.back(visit.link(f"/longterm/{kept.id}"), news=news)
+    news = (
+        "The memory is saved." if kept.stated_count == 1 else "That was known already; it is counted again."
+    )
+    return page.back(page.link(f"/longterm/{kept.id}"), news=news)
 
 
 @router.get("/longterm/archive")
-async def preview(visit: Visiting, chosen: Filtered) -> Response:
+async def preview(page: ShownPage, chosen: Filtered) -> Response:
     """Show the memories that archiving everything under a filter would take."""
-    archived = await visit.memory.longterm.archive_many(space=visit.space, **chosen.given())
-    return visit.page(
+    archived = await page.memory.longterm.archive_many(space=page.space, **chosen.given())
+    return page.render(
         "longterm_archive.html",
         memories=archived.memories[:_SHOWN],
         count=len(archived.memories),
         chosen=chosen,
-        action=visit.link("/longterm/archive", **chosen.given()),
-        back=visit.link("/longterm", **chosen.given()),
+        action=page.link("/longterm/archive", **chosen.given()),
+        back=page.link("/longterm", **chosen.given()),
     )
 
 
 @router.post("/longterm/archive")
 async def archive_many(
-    visit: Posting, chosen: Filtered, confirmed: Sure = False, reason: Filled = None
+    page: SentForm, chosen: Filtered, confirmed: Sure = False, reason: Filled = None
 ) -> Response:
     """Archive all that the filter finds."""
     if not confirmed:
-        return visit.back(visit.link("/longterm/archive", **chosen.given()))
-    done = await visit.memory.longterm.archive_many(
-        space=visit.space, reason=reason or "archived on the page", confirm=True, **chosen.given()
+        return page.back(page.link("/longterm/archive", **chosen.given()))
+    done = await page.memory.longterm.archive_many(
+        space=page.space, reason=reason or "archived on the page", confirm=True, **chosen.given()
     )
-    return visit.back(
-        visit.link("/longterm", state="archived", **chosen.given()),
-        news=f"Archived: {len(done.memories):,}. They do not come back, and can be unarchived.",
+    return page.back(
+        page.link("/longterm", state="archived", **chosen.given()),
+        news=f"Archived: {len(done.memories):,}. Recall no longer finds them; they can be unarchived.",
     )
 
 
 @router.get("/longterm/{number}")
-async def one(visit: Visiting, number: str) -> Response:
+async def one(page: ShownPage, number: str) -> Response:
     """Show a memory with its history and the words it rests on."""
-    return await _shown(visit, await visit.memory.longterm.get(whole(number), space=visit.space))
+    return await _shown(page, await page.memory.longterm.get(whole(number), space=page.space))
 
 
 @router.post("/longterm/{number}/edit")
 async def edit(
-    visit: Posting,
+    page: SentForm,
     number: str,
     expected_version: Annotated[int, Form()],
     summary: Text = "",
@@ -138,65 +140,65 @@ async def edit(
     reason: Filled = None,
 ) -> Response:
     """Change a memory; where somebody else changed it meanwhile, show both and change nothing."""
-    longterm = visit.memory.longterm
-    now = await longterm.get(number, space=visit.space)
+    longterm = page.memory.longterm
+    now = await longterm.get(number, space=page.space)
     yours = {"summary": summary, "details": details, "category": category, "importance": importance}
     try:
         await longterm.edit(
             now.id,
-            space=visit.space,
+            space=page.space,
             expected_version=expected_version,
             reason=reason,
             **yours,  # pyright: ignore[reportArgumentType] - it is checked where it is taken
         )
     except Conflict:
-        now = await longterm.get(number, space=visit.space)
+        now = await longterm.get(number, space=page.space)
         if now.version == expected_version:
             raise
-        return await _shown(visit, now, yours={**yours, "reason": reason}, seen=expected_version)
-    return visit.back(visit.link(f"/longterm/{now.id}"), news="It is changed; how it read before is kept.")
+        return await _shown(page, now, yours={**yours, "reason": reason}, seen=expected_version)
+    return page.back(page.link(f"/longterm/{now.id}"), news="It is changed; the earlier version is kept.")
 
 
 @router.post("/longterm/{number}/revert")
-async def revert(visit: Posting, number: str, to: Annotated[int, Form()]) -> Response:
+async def revert(page: SentForm, number: str, to: Annotated[int, Form()]) -> Response:
     """Have a memory read as an earlier version did."""
-    await visit.memory.longterm.revert(number, space=visit.space, to=to)
-    return visit.back(visit.link(f"/longterm/{number}"), news=f"It reads as version {to} did.")
+    await page.memory.longterm.revert(number, space=page.space, to=to)
+    return page.back(page.link(f"/longterm/{number}"), news=f"The text of version {to} is back.")
 
 
 @router.post("/longterm/{number}/{act}")
 async def change(
-    visit: Posting, number: str, act: Literal["archive", "unarchive"], reason: Filled = None
+    page: SentForm, number: str, act: Literal["archive", "unarchive"], reason: Filled = None
 ) -> Response:
     """Archive a memory, or bring it back."""
-    longterm = visit.memory.longterm
+    longterm = page.memory.longterm
     if act == "archive":
-        await longterm.archive(number, space=visit.space, reason=reason)
-        news = "It is archived: it does not come back, and can be unarchived."
+        await longterm.archive(number, space=page.space, reason=reason)
+        news = "The memory is archived: recall no longer finds it; it can be unarchived."
     else:
-        await longterm.unarchive(number, space=visit.space, reason=reason)
-        news = "It is back."
-    return visit.back(visit.link(f"/longterm/{number}"), news=news)
+        await longterm.unarchive(number, space=page.space, reason=reason)
+        news = "The memory is unarchived."
+    return page.back(page.link(f"/longterm/{number}"), news=news)
 
 
 async def _shown(
-    visit: PageContext,
+    page: PageContext,
     memory: LongtermMemory,
     *,
     yours: dict[str, str | None] | None = None,
     seen: int | None = None,
 ) -> Response:
     """Show a memory; after a conflict, also the wording that somebody wanted."""
-    longterm, key = visit.memory.longterm, whole(memory.id)
-    return visit.page(
+    longterm, key = page.memory.longterm, whole(memory.id)
+    return page.render(
         "longterm_one.html" if yours is None else "longterm_conflict.html",
         status=200 if yours is None else 409,
         one=memory,
         yours=yours,
         seen=seen,
-        history=(await longterm.history(key, space=visit.space))[:_REVISIONS],
-        sources=(await longterm.sources(key, space=visit.space))[:_REVISIONS],
-        edit=visit.link(f"/longterm/{memory.id}/edit"),
+        history=(await longterm.history(key, space=page.space))[:_REVISIONS],
+        sources=(await longterm.sources(key, space=page.space))[:_REVISIONS],
+        edit=page.link(f"/longterm/{memory.id}/edit"),
         **_OWN,
     )
 

@@ -39,7 +39,7 @@ def _place(hit: Hit | Used) -> Place | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NavigationEntry:
     """A page: what it is called, and where it is."""
 
     name: str
@@ -50,22 +50,22 @@ class Entry:
         return path == self.path or (self.path != "/" and path.startswith(f"{self.path}/"))
 
 
-MEMORY: Final[tuple[Entry, ...]] = (
-    Entry("Overview", "/"),
-    Entry("Recall", "/recall"),
-    Entry("Ledger", "/ledger"),
-    Entry("Transcripts", "/transcripts"),
-    Entry("Episodes", "/episodes"),
-    Entry("Long-term", "/longterm"),
-    Entry("Tables", "/tables"),
+MEMORY: Final[tuple[NavigationEntry, ...]] = (
+    NavigationEntry("Overview", "/"),
+    NavigationEntry("Recall", "/recall"),
+    NavigationEntry("Ledger", "/ledger"),
+    NavigationEntry("Transcripts", "/transcripts"),
+    NavigationEntry("Episodes", "/episodes"),
+    NavigationEntry("Long-term", "/longterm"),
+    NavigationEntry("Tables", "/tables"),
 )
 """Pages on what is remembered."""
 
-HOUSE: Final[tuple[Entry, ...]] = (
-    Entry("Snapshots", "/config/memory"),
-    Entry("Settings", "/config/settings"),
-    Entry("Keys", "/keys"),
-    Entry("Spaces", "/spaces"),
-    Entry("Erasure", "/erasure"),
+SYSTEM: Final[tuple[NavigationEntry, ...]] = (
+    NavigationEntry("Snapshots", "/config/memory"),
+    NavigationEntry("Settings", "/config/settings"),
+    NavigationEntry("Keys", "/keys"),
+    NavigationEntry("Spaces", "/spaces"),
+    NavigationEntry("Erasure", "/erasure"),
 )
 """Pages on the memory itself: its settings, keys and spaces."""

@@ -14,7 +14,7 @@ from quipu.interfaces.web import navigation
 from quipu.interfaces.web.fields import page_router
 from quipu.interfaces.web.formats import counted, day
 from quipu.interfaces.web.navigation import place
-from quipu.interfaces.web.page_context import PageContext, Visiting
+from quipu.interfaces.web.page_context import PageContext, ShownPage
 from quipu.kernel.base.text import excerpt
 from quipu.upkeep.overview import NOTHING, Overview
 
@@ -34,20 +34,20 @@ _KINDS: Final = {
 
 
 @router.get("/")
-async def page(visit: Visiting) -> Response:
-    """Show what the space holds."""
-    memory, space = visit.memory, visit.space
+async def show(page: ShownPage) -> Response:
+    """Show the overview of the space."""
+    memory, space = page.memory, page.space
     known = await memory.overview(space=space) if space else NOTHING
     times, growth = totals(known.happened), totals(known.recorded)
-    return visit.page(
+    return page.render(
         "overview.html",
         known=known,
-        numbers=_numbers(visit, known),
+        numbers=_numbers(page, known),
         times=times,
         times_summary=_summary(times),
         growth=growth,
         growth_summary=_summary(growth),
-        used=[_used(visit, one) for one in await memory.used_lately(space=space, limit=_MOST_USED)]
+        used=[_used(page, one) for one in await memory.used_lately(space=space, limit=_MOST_USED)]
         if space
         else [],
         queue=await memory.queue.status(),
@@ -63,19 +63,19 @@ def totals(days: Sequence[tuple[date, int]]) -> list[tuple[datetime, float]]:
     return [*sums[:-1:step], *sums[-1:]]
 
 
-def _numbers(visit: PageContext, known: Overview) -> list[tuple[str, str, str]]:
+def _numbers(page: PageContext, known: Overview) -> list[tuple[str, str, str]]:
     """Return name, number and address of each kind."""
     shown = {entry.path for entry in navigation.MEMORY}
     return [
-        (name, f"{known.kinds.get(kind, 0):,}", visit.link(path) if path in shown else "")
+        (name, f"{known.kinds.get(kind, 0):,}", page.link(path) if path in shown else "")
         for kind, (name, path) in _KINDS.items()
     ]
 
 
-def _used(visit: PageContext, one: Used) -> tuple[Used, str, str]:
+def _used(page: PageContext, one: Used) -> tuple[Used, str, str]:
     """Return a memory with the beginning of its text, and its address."""
     address = place(one)
-    return one, excerpt(one.text, _TEXT), "" if address is None else visit.link(address[0], **address[1])
+    return one, excerpt(one.text, _TEXT), "" if address is None else page.link(address[0], **address[1])
 
 
 def _summary(growth: Sequence[tuple[datetime, float]]) -> str:

@@ -1,4 +1,4 @@
-"""A visit: who looks, at which space, how a page is made for them, and news for the next page."""
+"""The context of a page: who looks, at which space, how a page is rendered, and news for the next page."""
 
 from __future__ import annotations
 
@@ -114,11 +114,11 @@ class PageContext:
         """Return the address of a page in this space."""
         return link(path, {"space": self.space, **query})
 
-    def page(self, template: str, /, status: int = 200, **values: Any) -> Response:
+    def render(self, template: str, /, status: int = 200, **values: Any) -> Response:
         """Render a template with values."""
         cookie = of_port(COOKIE, self.request)
         news = read(self.request.cookies.get(cookie))
-        html = _render(self.request, template, visit=self, said=news, link=self.link, **values)
+        html = _render(self.request, template, page=self, said=news, link=self.link, **values)
         response = HTMLResponse(html, status)
         if news is not None:
             response.delete_cookie(cookie)
@@ -141,7 +141,7 @@ class PageContext:
         ``counts`` is what would go, by name; ``left`` is where names of a person would stay; ``values`` are
         sent along with the form.
         """
-        return self.page(
+        return self.render(
             "confirm.html",
             title=title,
             sentence=sentence,
@@ -168,10 +168,10 @@ class PageContext:
         return response
 
 
-async def visiting(
+async def shown_page(
     request: Request, who: SignedIn, space: Annotated[str | None, Query(max_length=1000)] = None
 ) -> PageContext:
-    """Return the visit of somebody who is signed in.
+    """Return the page of somebody who is signed in.
 
     Raises:
         KeyRefused: nobody is.
@@ -181,17 +181,17 @@ async def visiting(
     return PageContext(memory, request, space or next(iter(spaces), ""), spaces, who.csrf)
 
 
-async def posting(visit: Annotated[PageContext, Depends(visiting)], _: Posted) -> PageContext:
-    """Return the visit of somebody who sends a form that we have shown to them.
+async def sent_form(page: Annotated[PageContext, Depends(shown_page)], _: Posted) -> PageContext:
+    """Return the page of somebody who sends a form that we have shown to them.
 
     Raises:
         AccessRefused: the form does not carry their token.
     """
-    return visit
+    return page
 
 
-Visiting = Annotated[PageContext, Depends(visiting)]
-Posting = Annotated[PageContext, Depends(posting)]
+ShownPage = Annotated[PageContext, Depends(shown_page)]
+SentForm = Annotated[PageContext, Depends(sent_form)]
 
 
 def page_of(request: Request, problem: Mapping[str, object]) -> Response:
@@ -201,7 +201,7 @@ def page_of(request: Request, problem: Mapping[str, object]) -> Response:
     def linked(path: str, **query: Value) -> str:
         return link(path, {"space": space, **query})
 
-    html = _render(request, "error.html", visit=None, said=None, link=linked, problem=problem)
+    html = _render(request, "error.html", page=None, said=None, link=linked, problem=problem)
     return HTMLResponse(html, int(str(problem["status"])))
 
 

@@ -15,7 +15,7 @@ from quipu.interfaces.web.feedback import Remedy, remedy
 from quipu.interfaces.web.fields import Word, page_router
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.navigation import place
-from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
+from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
 from quipu.recall.model import Hit
 from quipu.recall.ranking import Answer
 
@@ -107,7 +107,7 @@ class RecallQuery:
         for one in await self.answer(memory, space=space):
             if place_of(one) == place:
                 return one
-        raise NotFound("That memory does not come back any more.", hint="Go back and ask again.")
+        raise NotFound("That memory is no longer found.", hint="Go back and ask again.")
 
 
 def place_of(hit: Hit) -> str:
@@ -137,13 +137,13 @@ class Shown:
 
 
 @router.get("/recall")
-async def page(visit: Visiting, asking: Asking) -> Response:
+async def show(page: ShownPage, asking: Asking) -> Response:
     """Ask, and see what comes back."""
-    answer = await asking.answer(visit.memory, space=visit.space)
-    return visit.page(
+    answer = await asking.answer(page.memory, space=page.space)
+    return page.render(
         "recall.html",
         asking=asking,
-        hits=[_shown(visit, asking, hit) for hit in answer],
+        hits=[_shown(page, asking, hit) for hit in answer],
         notice=answer.notice,
         kinds=KINDS,
         names=NAMES,
@@ -153,83 +153,81 @@ async def page(visit: Visiting, asking: Asking) -> Response:
 
 
 @router.get("/recall/why")
-async def why(visit: Visiting, asking: Asking, hit: Place) -> Response:
+async def why(page: ShownPage, asking: Asking, hit: Place) -> Response:
     """Show the reasons behind one hit."""
-    recalled = await asking.hit(visit.memory, hit, space=visit.space)
-    explanation = await visit.memory.why(recalled)
-    back = visit.link("/recall", **asking.query())
-    return visit.page(
-        "why.html", explanation=explanation, shown=_shown(visit, asking, recalled), back=back, colours=COLOURS
+    recalled = await asking.hit(page.memory, hit, space=page.space)
+    explanation = await page.memory.why(recalled)
+    back = page.link("/recall", **asking.query())
+    return page.render(
+        "why.html", explanation=explanation, shown=_shown(page, asking, recalled), back=back, colours=COLOURS
     )
 
 
 @router.get("/recall/wrong")
-async def wrong(visit: Visiting, asking: Asking, hit: Place) -> Response:
-    """Show what can be done about a hit that is wrong."""
-    recalled = await asking.hit(visit.memory, hit, space=visit.space)
-    return visit.page(
+async def wrong(page: ShownPage, asking: Asking, hit: Place) -> Response:
+    """Show the ways to correct or remove a wrong hit."""
+    recalled = await asking.hit(page.memory, hit, space=page.space)
+    return page.render(
         "wrong.html",
         hit=recalled,
         remedy=_remedy(recalled),
-        action=visit.link("/recall/wrong", **asking.query(), hit=hit),
-        back=visit.link("/recall", **asking.query()),
+        action=page.link("/recall/wrong", **asking.query(), hit=hit),
+        back=page.link("/recall", **asking.query()),
     )
 
 
 @router.post("/recall/wrong")
 async def put_right(
-    visit: Posting,
+    page: SentForm,
     asking: Asking,
     hit: Place,
     right: Annotated[str, Form(max_length=20_000)] = "",
     act: Annotated[str, Form(max_length=20)] = "correct",
 ) -> Response:
     """Take a memory back, or put what is right in its place."""
-    recalled = await asking.hit(visit.memory, hit, space=visit.space)
+    recalled = await asking.hit(page.memory, hit, space=page.space)
     done = _remedy(recalled)
-    back = visit.link("/recall", **asking.query())
+    back = page.link("/recall", **asking.query())
     if act == "take-back":
-        await done.take_back(visit.memory, recalled)
-        return visit.back(back, news=f"Taken back. {done.taking}")
+        await done.take_back(page.memory, recalled)
+        return page.back(back, news=f"Removed. {done.taking}")
     if done.put_right is None or not right.strip():
         raise BadInput("say what is right.", field="right")
-    await done.put_right(visit.memory, recalled, right.strip())
-    return visit.back(back, news=f"The {done.name} is corrected; how it read before is kept.")
+    await done.put_right(page.memory, recalled, right.strip())
+    return page.back(back, news=f"The {done.name} is corrected; the earlier version is kept.")
 
 
 def _remedy(hit: Hit) -> Remedy:
     way = remedy(hit)
     if way is None:
-        raise BadInput(
-            "This is what was said or found; it cannot be corrected.", hint="It can be forgotten instead."
-        )
+        raise BadInput("This was said or found and cannot be corrected.", hint="It can be forgotten instead.")
     return way
 
 
-def _shown(visit: PageContext, asking: RecallQuery, hit: Hit) -> Shown:
+def _shown(page: PageContext, asking: RecallQuery, hit: Hit) -> Shown:
     query, named, shown = asking.query(), place_of(hit), place(hit)
     return Shown(
         hit,
-        why=visit.link("/recall/why", **query, hit=named),
-        open=visit.link(shown[0], **shown[1]) if shown else None,
-        wrong=visit.link("/recall/wrong", **query, hit=named) if remedy(hit) else None,
-        replaced=_relations(visit, hit),
-        forget=_forgetting(visit, hit),
+        why=page.link("/recall/why", **query, hit=named),
+        open=page.link(shown[0], **shown[1]) if shown else None,
+        wrong=page.link("/recall/wrong", **query, hit=named) if remedy(hit) else None,
+        replaced=_relations(page, hit),
+        forget=_forgetting(page, hit),
     )
 
 
-def _relations(visit: PageContext, hit: Hit) -> str | None:
+def _relations(page: PageContext, hit: Hit) -> str | None:
     """Return the address of what replaces a message; None for a hit of another kind."""
     if hit.kind != "message":
         return None
-    return visit.link("/recall/relations", message=hit.source.message, session=hit.source.session)
+    return page.link("/recall/relations", message=hit.source.message, session=hit.source.session)
 
 
-def _forgetting(visit: PageContext, hit: Hit) -> str | None:
+def _forgetting(page: PageContext, hit: Hit) -> str | None:
     """Return the address that forgets a hit's source: the message, or its session."""
     source = hit.source
     if hit.kind == "message":
-        return visit.link("/erasure", message=source.message, session=source.session)
+        return page.link("/erasure", message=source.message, session=source.session)
     if source.session:
-        return visit.link("/erasure", session=source.session)
-    return visit.link("/erasure", user=source.user) if source.user else None
+        return page.link("/erasure", session=source.session)
+    return page.link("/erasure", user=source.user) if source.user else None

@@ -7,38 +7,38 @@ from starlette.responses import Response
 from quipu.interfaces.web.background import Advance, Outcome, background_tasks, outcome_page
 from quipu.interfaces.web.fields import Sure, page_router
 from quipu.interfaces.web.formats import counted
-from quipu.interfaces.web.page_context import Posting, Visiting
+from quipu.interfaces.web.page_context import SentForm, ShownPage
 
 router = page_router()
 
 
 @router.get("/reembed")
-async def ask(visit: Visiting) -> Response:
-    """Ask before all memories are embedded anew."""
-    health = await visit.memory.health()
-    return visit.confirm(
+async def ask(page: ShownPage) -> Response:
+    """Ask before all memories are embedded again."""
+    health = await page.memory.health()
+    return page.confirm(
         title=f"Embed everything with {health.wanted_model}?",
         sentence=f"All {counted(health.entries, 'memory', 'memories')} get new vectors, which takes a while. "
         "Everything goes on being searched and written meanwhile; what is cut off is finished another time.",
-        action=visit.link("/reembed"),
-        button="Embed it",
-        back=visit.link("/"),
+        action=page.link("/reembed"),
+        button="Embed",
+        back=page.link("/"),
     )
 
 
 @router.post("/reembed")
-async def reembed(visit: Posting, confirmed: Sure = False) -> Response:
+async def reembed(page: SentForm, confirmed: Sure = False) -> Response:
     """Embed all memories with the model of the settings."""
     if not confirmed:
-        return visit.back(visit.link("/reembed"))
-    entries = (await visit.memory.health()).entries
+        return page.back(page.link("/reembed"))
+    entries = (await page.memory.health()).entries
 
     async def act(advance: Advance) -> Outcome:
-        done = await visit.memory.reembed(progress=advance)
+        done = await page.memory.reembed(progress=advance)
         news = f"{counted(done.entries, 'memory was', 'memories were')} embedded with {done.model}."
-        return Outcome(news, visit.link("/"))
+        return Outcome(news, page.link("/"))
 
-    background_task = await background_tasks(visit.request).begin(
-        "Embedding", act, back=visit.link("/"), unit="memories", total=entries
+    background_task = await background_tasks(page.request).begin(
+        "Embedding", act, back=page.link("/"), unit="memories", total=entries
     )
-    return outcome_page(visit, background_task)
+    return outcome_page(page, background_task)

@@ -9,7 +9,7 @@ from fastapi import Depends, Form, Query
 from starlette.responses import Response
 
 from quipu.interfaces.web.fields import Filled, Text, Word, page_router
-from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
+from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
 from quipu.record.replacements import Replacement
 
 router = page_router()
@@ -34,9 +34,9 @@ class Message:
     message: Annotated[str, Query(max_length=1000)]
     session: Word = None
 
-    def link(self, visit: PageContext, act: str = "") -> str:
+    def link(self, page: PageContext, act: str = "") -> str:
         """Return the address of its page, or of an act on it."""
-        return visit.link(PLACE + act, message=self.message, session=self.session)
+        return page.link(PLACE + act, message=self.message, session=self.session)
 
 
 Looked = Annotated[Message, Depends(Message)]
@@ -66,31 +66,31 @@ OtherForm = Annotated[Other, Depends(Other)]
 
 
 @router.get(PLACE)
-async def page(visit: Visiting, one: Looked) -> Response:
-    """Show what a message replaces and what replaces it."""
-    relations = await visit.memory.relations(one.message, space=visit.space, session=one.session)
-    return visit.page(
+async def show(page: ShownPage, one: Looked) -> Response:
+    """Show the replacement links of a message."""
+    relations = await page.memory.relations(one.message, space=page.space, session=one.session)
+    return page.render(
         "relations.html",
         one=one,
         links=[Shown(link, _fields(link, one)) for link in relations],
         which=WHICH,
-        relate=one.link(visit, "/relate"),
-        unrelate=one.link(visit, "/unrelate"),
+        relate=one.link(page, "/relate"),
+        unrelate=one.link(page, "/unrelate"),
     )
 
 
 @router.post(f"{PLACE}/relate")
-async def relate(visit: Posting, one: Looked, form: OtherForm, reason: Filled = None) -> Response:
+async def relate(page: SentForm, one: Looked, form: OtherForm, reason: Filled = None) -> Response:
     """Say that one of two messages replaces the other."""
-    await visit.memory.relate(**form.ends(one), space=visit.space, reason=reason)
-    return visit.back(one.link(visit), news="The link is kept.")
+    await page.memory.relate(**form.ends(one), space=page.space, reason=reason)
+    return page.back(one.link(page), news="The link is saved.")
 
 
 @router.post(f"{PLACE}/unrelate")
-async def unrelate(visit: Posting, one: Looked, form: OtherForm) -> Response:
+async def unrelate(page: SentForm, one: Looked, form: OtherForm) -> Response:
     """Take a link back."""
-    await visit.memory.unrelate(**form.ends(one), space=visit.space)
-    return visit.back(one.link(visit), news="The link is taken back; no rule makes it again.")
+    await page.memory.unrelate(**form.ends(one), space=page.space)
+    return page.back(one.link(page), news="The link is removed; no rule makes it again.")
 
 
 def _fields(link: Replacement, one: Message) -> dict[str, str]:

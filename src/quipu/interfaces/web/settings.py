@@ -10,7 +10,7 @@ from fastapi import Form
 from starlette.responses import Response
 
 from quipu.interfaces.web.fields import page_router
-from quipu.interfaces.web.page_context import THEME, Posting, Visiting
+from quipu.interfaces.web.page_context import THEME, SentForm, ShownPage
 from quipu.upkeep.settings.model import SettingState
 
 router = page_router()
@@ -30,33 +30,33 @@ _KEEP_SECONDS = 365 * 86_400
 
 @router.post("/theme")
 async def choose(
-    visit: Posting,
+    page: SentForm,
     theme: Annotated[Literal["auto", "light", "dark"], Form()],
     back: Annotated[str, Form()] = "/",
 ) -> Response:
     """Keep the choice, and show the page again."""
-    response = visit.back(back)
+    response = page.back(back)
     response.set_cookie(THEME, theme, max_age=_KEEP_SECONDS, httponly=True, samesite="strict")
     return response
 
 
 @router.get("/config/settings")
-async def page(visit: Visiting) -> Response:
+async def show(page: ShownPage) -> Response:
     """Show every setting, by subject."""
-    states = await visit.memory.settings.list(space=visit.space or None)
-    return visit.page("settings.html", groups=_groups(states), sources=_SOURCES)
+    states = await page.memory.settings.list(space=page.space or None)
+    return page.render("settings.html", groups=_groups(states), sources=_SOURCES)
 
 
 @router.get("/config/settings/{name}")
-async def one(visit: Visiting, name: str) -> Response:
+async def one(page: ShownPage, name: str) -> Response:
     """Show one setting, to be changed."""
-    state = await visit.memory.settings.get(name, space=visit.space or None)
-    return visit.page("setting.html", state=state, sources=_SOURCES, bounds=_bounds(state))
+    state = await page.memory.settings.get(name, space=page.space or None)
+    return page.render("setting.html", state=state, sources=_SOURCES, bounds=_bounds(state))
 
 
 @router.post("/config/settings/{name}")
 async def change(
-    visit: Posting,
+    page: SentForm,
     name: str,
     value: Annotated[str, Form(max_length=10_000)] = "",
     where: _For = "all",
@@ -64,12 +64,12 @@ async def change(
     back: Annotated[str, Form()] = "",
 ) -> Response:
     """Keep a value, or forget the one that is kept."""
-    settings, space = visit.memory.settings, visit.space if where == "one" else None
+    settings, space = page.memory.settings, page.space if where == "one" else None
     if act == "reset":
         state = await settings.reset(name, space=space)
     else:
         state = await settings.set(name, value.strip(), space=space)
-    return visit.back(back or visit.link(f"/config/settings/{state.name}"), news=_news(state))
+    return page.back(back or page.link(f"/config/settings/{state.name}"), news=_news(state))
 
 
 def _groups(states: Sequence[SettingState]) -> list[tuple[str, list[SettingState]]]:

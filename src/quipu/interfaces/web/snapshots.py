@@ -8,102 +8,102 @@ from quipu.interfaces.web.background import Advance, Outcome, background_tasks, 
 from quipu.interfaces.web.config import SchemaName, address
 from quipu.interfaces.web.fields import Sure, page_router
 from quipu.interfaces.web.formats import counted
-from quipu.interfaces.web.page_context import PageContext, Posting, Visiting
+from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
 from quipu.upkeep.snapshots.model import Restored
 
 router = page_router()
 
 
 @router.get("/config/memory/snapshots")
-async def listed(visit: Visiting, schema: SchemaName = "memory") -> Response:
+async def listed(page: ShownPage, schema: SchemaName = "memory") -> Response:
     """Redirect to the page of the schema, which lists the snapshots."""
-    return visit.back(address(visit, schema))
+    return page.back(address(page, schema))
 
 
 @router.post("/config/memory/snapshots")
-async def take(visit: Posting, schema: SchemaName = "memory") -> Response:
+async def take(page: SentForm, schema: SchemaName = "memory") -> Response:
     """Take a snapshot now."""
 
     async def act(_: Advance) -> Outcome:
-        made = await visit.memory.snapshots.create(space=visit.space, schema=schema)
-        return Outcome(f"{made.name} is taken: {counted(made.rows, 'row')}.", address(visit, schema))
+        made = await page.memory.snapshots.create(space=page.space, schema=schema)
+        return Outcome(f"{made.name} is taken: {counted(made.rows, 'row')}.", address(page, schema))
 
-    back = address(visit, schema)
+    back = address(page, schema)
     return outcome_page(
-        visit, await background_tasks(visit.request).begin(f"Snapshot of {schema}", act, back=back)
+        page, await background_tasks(page.request).begin(f"Snapshot of {schema}", act, back=back)
     )
 
 
 @router.get("/config/memory/snapshots/{name}/restore")
-async def look(visit: Visiting, name: str) -> Response:
-    """Show what restoring would change."""
-    restored = await visit.memory.snapshots.restore(name, space=visit.space)
+async def look(page: ShownPage, name: str) -> Response:
+    """Show the changes that restoring would make."""
+    restored = await page.memory.snapshots.restore(name, space=page.space)
     return preview(
-        visit,
+        page,
         restored,
         title="Restore to this point?",
         sentence=f"{name} takes the place of everything in the schema {restored.schema}. A snapshot of what "
         "is there now is taken first: restoring that undoes it. What was forgotten since does not come back.",
-        action=visit.link(f"/config/memory/snapshots/{name}/restore"),
-        button="Restore it",
+        action=page.link(f"/config/memory/snapshots/{name}/restore"),
+        button="Restore",
     )
 
 
 @router.post("/config/memory/snapshots/{name}/restore")
-async def restore(visit: Posting, name: str, confirmed: Sure = False) -> Response:
+async def restore(page: SentForm, name: str, confirmed: Sure = False) -> Response:
     """Put a snapshot in the place of what its schema holds."""
-    here = visit.link(f"/config/memory/snapshots/{name}/restore")
+    here = page.link(f"/config/memory/snapshots/{name}/restore")
     if not confirmed:
-        return visit.back(here)
-    sizes = {one.name: one.bytes for one in await visit.memory.snapshots.list(space=visit.space)}
+        return page.back(here)
+    sizes = {one.name: one.bytes for one in await page.memory.snapshots.list(space=page.space)}
 
     async def act(advance: Advance) -> Outcome:
-        done = await visit.memory.snapshots.restore(name, space=visit.space, confirm=True, progress=advance)
-        return Outcome(news(done), address(visit, done.schema))
+        done = await page.memory.snapshots.restore(name, space=page.space, confirm=True, progress=advance)
+        return Outcome(news(done), address(page, done.schema))
 
-    background_task = await background_tasks(visit.request).begin(
+    background_task = await background_tasks(page.request).begin(
         f"Restoring {name}", act, back=here, unit="bytes", total=sizes.get(name)
     )
-    return outcome_page(visit, background_task)
+    return outcome_page(page, background_task)
 
 
 @router.get("/config/memory/snapshots/{name}/delete")
-async def ask(visit: Visiting, name: str) -> Response:
+async def ask(page: ShownPage, name: str) -> Response:
     """Ask before a snapshot is deleted."""
-    return visit.confirm(
+    return page.confirm(
         title="Delete this snapshot?",
         sentence=f"{name} is deleted for good. The tables stay as they are.",
-        action=visit.link(f"/config/memory/snapshots/{name}/delete"),
-        button="Delete it",
-        back=visit.link("/config/memory"),
+        action=page.link(f"/config/memory/snapshots/{name}/delete"),
+        button="Delete",
+        back=page.link("/config/memory"),
     )
 
 
 @router.post("/config/memory/snapshots/{name}/delete")
-async def delete(visit: Posting, name: str, confirmed: Sure = False) -> Response:
+async def delete(page: SentForm, name: str, confirmed: Sure = False) -> Response:
     """Delete a snapshot."""
     if not confirmed:
-        return visit.back(visit.link(f"/config/memory/snapshots/{name}/delete"))
-    return await _deleted(visit, name)
+        return page.back(page.link(f"/config/memory/snapshots/{name}/delete"))
+    return await _deleted(page, name)
 
 
 @router.delete("/config/memory/snapshots/{name}")
-async def delete_by_script(visit: Posting, name: str) -> Response:
+async def delete_by_script(page: SentForm, name: str) -> Response:
     """Delete a snapshot, for scripts of ours."""
-    return await _deleted(visit, name)
+    return await _deleted(page, name)
 
 
-async def _deleted(visit: PageContext, name: str) -> Response:
-    gone = await visit.memory.snapshots.erase(name, space=visit.space, confirm=True)
-    return visit.back(address(visit, gone.schema), news=f"{name} is deleted.")
+async def _deleted(page: PageContext, name: str) -> Response:
+    gone = await page.memory.snapshots.erase(name, space=page.space, confirm=True)
+    return page.back(address(page, gone.schema), news=f"{name} is deleted.")
 
 
 def preview(
-    visit: PageContext, restored: Restored, *, title: str, sentence: str, action: str, button: str
+    page: PageContext, restored: Restored, *, title: str, sentence: str, action: str, button: str
 ) -> Response:
     """Show each table's rows before and after (None: it is not there), and ask before it is done."""
     tables = sorted({*restored.before, *restored.after})
-    return visit.page(
+    return page.render(
         "restore.html",
         title=title,
         sentence=sentence,
@@ -111,7 +111,7 @@ def preview(
         lost=restored.lost,
         action=action,
         button=button,
-        back=address(visit, restored.schema),
+        back=address(page, restored.schema),
     )
 
 

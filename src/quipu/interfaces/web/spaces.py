@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from quipu.interfaces.web.fields import page_router, slice_of
 from quipu.interfaces.web.links import link
-from quipu.interfaces.web.page_context import Visiting
+from quipu.interfaces.web.page_context import ShownPage
 
 router = page_router()
 
@@ -17,16 +17,16 @@ _SIZE: Final = 100
 
 
 @router.get("/spaces")
-async def page(visit: Visiting, after: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
+async def show(page: ShownPage, after: Annotated[str | None, Query(max_length=1000)] = None) -> Response:
     """Show spaces by name, a hundred at a time."""
-    rows = await visit.memory.spaces(after=after, limit=_SIZE + 1)
+    rows = await page.memory.spaces(after=after, limit=_SIZE + 1)
     part = slice_of(rows, size=_SIZE, key=lambda one: one.name)
-    return visit.page(
+    return page.render(
         "spaces.html",
         spaces=part.rows,
         addresses={one.name: _addresses(one.name) for one in part.rows},
-        first=visit.link("/spaces") if after else "",
-        next=visit.link("/spaces", after=part.after) if part.after else "",
+        first=page.link("/spaces") if after else "",
+        next=page.link("/spaces", after=part.after) if part.after else "",
     )
 
 

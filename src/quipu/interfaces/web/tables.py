@@ -13,7 +13,7 @@ from quipu.errors import BadInput
 from quipu.interfaces.web.config import SchemaName, tables_of
 from quipu.interfaces.web.fields import Word, page_router
 from quipu.interfaces.web.links import Value
-from quipu.interfaces.web.page_context import PageContext, Visiting
+from quipu.interfaces.web.page_context import PageContext, ShownPage
 from quipu.kinds.tables.browse.browse import ForeignKey, TableRow
 
 router = page_router()
@@ -82,26 +82,26 @@ Looking = Annotated[Looked, Depends(Looked)]
 
 
 @router.get("/tables")
-async def page(visit: Visiting, schema: SchemaName = "memory") -> Response:
+async def show(page: ShownPage, schema: SchemaName = "memory") -> Response:
     """Show the tables of a schema."""
-    if not visit.space:
-        return visit.page("nothing.html", title="Tables")
-    schemas = [one.name for one in await visit.memory.tables.schemas(space=visit.space)]
-    tables = await tables_of(visit, schema) if schema in schemas else []
-    return visit.page("tables.html", schema=schema, schemas=schemas, tables=tables[:_TABLES])
+    if not page.space:
+        return page.render("nothing.html", title="Tables")
+    schemas = [one.name for one in await page.memory.tables.schemas(space=page.space)]
+    tables = await tables_of(page, schema) if schema in schemas else []
+    return page.render("tables.html", schema=schema, schemas=schemas, tables=tables[:_TABLES])
 
 
 @router.get("/tables/{name}")
 async def table(
-    visit: Visiting,
+    page: ShownPage,
     name: str,
     looked: Looking,
     after: Annotated[str | None, Query(max_length=20_000)] = None,
     schema: SchemaName = "memory",
 ) -> Response:
     """Show rows of a table: a page of them, or those that are near a text in meaning."""
-    tables, address = visit.memory.tables, f"/tables/{name}"
-    (about,) = (await tables.list(table=name, space=visit.space, schema=schema)).tables
+    tables, address = page.memory.tables, f"/tables/{name}"
+    (about,) = (await tables.list(table=name, space=page.space, schema=schema)).tables
     rows = await tables.browse(
         name,
         match=looked.matched(),
@@ -111,14 +111,14 @@ async def table(
         after=after,
         limit=_fitting(len(about.columns)),
         characters=_CHARACTERS,
-        space=visit.space,
+        space=page.space,
         schema=schema,
     )
     near = []
     if looked.near:
-        near = await tables.near(name, looked.near, limit=_NEAR, space=visit.space, schema=schema)
+        near = await tables.near(name, looked.near, limit=_NEAR, space=page.space, schema=schema)
     options = {} if schema == "memory" else {"schema": schema}
-    return visit.page(
+    return page.render(
         "table.html",
         about=about,
         schema=schema,
@@ -128,34 +128,32 @@ async def table(
         address=address,
         asked=options,
         sorts={
-            one: visit.link(address, **looked.query(sort=one, down=_turned(looked, one)), **options)
+            one: page.link(address, **looked.query(sort=one, down=_turned(looked, one)), **options)
             for one in rows.columns
         },
-        next=rows.after and visit.link(address, **looked.query(after=rows.after), **options),
-        first=after and visit.link(address, **looked.query(), **options),
+        next=rows.after and page.link(address, **looked.query(after=rows.after), **options),
+        first=after and page.link(address, **looked.query(), **options),
     )
 
 
 @router.get("/tables/{name}/row")
 async def row(
-    visit: Visiting,
+    page: ShownPage,
     name: str,
     key: Annotated[str, Query(max_length=20_000)],
     schema: SchemaName = "memory",
 ) -> Response:
     """Show one row: its values, the rows it refers to and those that refer to it, its vectors."""
-    tables = visit.memory.tables
-    content = await tables.row(name, key, space=visit.space, schema=schema)
-    references = await tables.references(name, space=visit.space, schema=schema)
-    return visit.page(
+    tables = page.memory.tables
+    content = await tables.row(name, key, space=page.space, schema=schema)
+    references = await tables.references(name, space=page.space, schema=schema)
+    return page.render(
         "table_row.html",
         name=name,
         schema=schema,
         one=content,
-        related=[
-            one for reference in references for one in _related(visit, name, schema, content, reference)
-        ],
-        vectors=await tables.embedded(name, key, space=visit.space, schema=schema),
+        related=[one for reference in references for one in _related(page, name, schema, content, reference)],
+        vectors=await tables.embedded(name, key, space=page.space, schema=schema),
         numbers=_NUMBERS,
         asked={} if schema == "memory" else {"schema": schema},
     )
@@ -172,7 +170,7 @@ def _turned(looked: Looked, column: str) -> bool:
 
 
 def _related(
-    visit: PageContext, name: str, schema: str, content: TableRow, reference: ForeignKey
+    page: PageContext, name: str, schema: str, content: TableRow, reference: ForeignKey
 ) -> list[Related]:
     """Return the rows on the other side of a reference, seen from a row; none if it is null."""
     options: dict[str, Value] = {} if schema == "memory" else {"schema": schema}
@@ -189,5 +187,5 @@ def _related(
             continue
         match = orjson.dumps(dict(zip(columns, values, strict=True))).decode()
         description = f"{how} {other} ({', '.join(columns)} = {', '.join(str(one)[:80] for one in values)})"
-        related.append(Related(description, visit.link(f"/tables/{other}", match=match, **options)))
+        related.append(Related(description, page.link(f"/tables/{other}", match=match, **options)))
     return related

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from quipu.interfaces.web.fields import Word, page_router
 from quipu.interfaces.web.links import Value
-from quipu.interfaces.web.page_context import Visiting
+from quipu.interfaces.web.page_context import ShownPage
 from quipu.recall.timeline import Gathered
 
 router = page_router()
@@ -39,7 +39,7 @@ class TimelineQuery:
         return bool(self.topic or self.user or self.speaker or self.since or self.until)
 
     def query(self) -> dict[str, Value]:
-        """Return what is asked for as the address of the page has it, from the first part on."""
+        """Return the query of the page's address, from the first part on."""
         return {
             "q": self.topic or None,
             "user": self.user,
@@ -51,13 +51,13 @@ class TimelineQuery:
 
 
 @router.get(PLACE)
-async def page(visit: Visiting, asking: Annotated[TimelineQuery, Depends(TimelineQuery)]) -> Response:
+async def show(page: ShownPage, asking: Annotated[TimelineQuery, Depends(TimelineQuery)]) -> Response:
     """Show everything about a topic, a person or a time, oldest first."""
     found = Gathered((), 0, 0)
-    if visit.space and asking.is_asked:
-        found = await visit.memory.gather(
+    if page.space and asking.is_asked:
+        found = await page.memory.gather(
             asking.topic or None,
-            space=visit.space,
+            space=page.space,
             user=asking.user,
             speaker=asking.speaker,
             since=asking.since,
@@ -69,11 +69,11 @@ async def page(visit: Visiting, asking: Annotated[TimelineQuery, Depends(Timelin
     days = [
         (day, list(moments)) for day, moments in groupby(found.items, key=lambda one: one.happened_at.date())
     ]
-    return visit.page(
+    return page.render(
         "timeline.html",
         asking=asking,
         days=days,
         coverage=found.coverage,
-        next=found.cursor and visit.link(PLACE, **asking.query(), after=found.cursor),
-        first=asking.after and visit.link(PLACE, **asking.query()),
+        next=found.cursor and page.link(PLACE, **asking.query(), after=found.cursor),
+        first=asking.after and page.link(PLACE, **asking.query()),
     )

@@ -8,7 +8,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from quipu.interfaces.web.fields import Number, Word, page_router, slice_of
-from quipu.interfaces.web.page_context import PageContext, Visiting
+from quipu.interfaces.web.page_context import PageContext, ShownPage
 from quipu.kinds.transcripts.browse.model import PARTS, ROLES, Transcript
 
 router = page_router()
@@ -20,19 +20,19 @@ _LESSONS: Final = 20
 
 
 @router.get("/transcripts")
-async def page(visit: Visiting, project: Word = None, after: Word = None) -> Response:
+async def show(page: ShownPage, project: Word = None, after: Word = None) -> Response:
     """Show the sessions, latest first."""
-    if not visit.space:
-        return visit.page("nothing.html", title="Transcripts")
-    seeing = visit.memory.transcripts
-    rows = await seeing.list(space=visit.space, project=project, after=after, limit=_SESSIONS + 1)
+    if not page.space:
+        return page.render("nothing.html", title="Transcripts")
+    seeing = page.memory.transcripts
+    rows = await seeing.list(space=page.space, project=project, after=after, limit=_SESSIONS + 1)
     shown = slice_of(rows, size=_SESSIONS, key=lambda one: one.id)
-    return visit.page(
+    return page.render(
         "transcripts.html",
         sessions=shown.rows,
         project=project,
-        next=shown.after and visit.link("/transcripts", project=project, after=shown.after),
-        first=after and visit.link("/transcripts", project=project),
+        next=shown.after and page.link("/transcripts", project=project, after=shown.after),
+        first=after and page.link("/transcripts", project=project),
         parts=PARTS,
         roles=ROLES,
     )
@@ -40,7 +40,7 @@ async def page(visit: Visiting, project: Word = None, after: Word = None) -> Res
 
 @router.get("/transcripts/search")
 async def search(
-    visit: Visiting,
+    page: ShownPage,
     q: Word = None,
     project: Word = None,
     session: Word = None,
@@ -50,10 +50,10 @@ async def search(
 ) -> Response:
     """Show where something was said, thought, given to a tool or answered by it."""
     hits = None
-    if q and visit.space:
-        hits = await visit.memory.transcripts.search(
+    if q and page.space:
+        hits = await page.memory.transcripts.search(
             q,
-            space=visit.space,
+            space=page.space,
             project=project,
             session=session,
             part=part,  # pyright: ignore[reportArgumentType] - it is checked where it is taken
@@ -62,29 +62,29 @@ async def search(
             limit=_HITS,
         )
     options = {"q": q, "project": project, "session": session, "part": part, "role": role, "errors": errors}
-    return visit.page("transcripts_search.html", found=hits, asked=options, parts=PARTS, roles=ROLES)
+    return page.render("transcripts_search.html", found=hits, asked=options, parts=PARTS, roles=ROLES)
 
 
 @router.get("/transcripts/session")
-async def session(visit: Visiting, name: str, start: Number = None) -> Response:
+async def session(page: ShownPage, name: str, start: Number = None) -> Response:
     """Show a session like a chat, with the lessons that were drawn from it."""
-    lines = await visit.memory.transcripts.get(name, space=visit.space, limit=_LINES, offset=start or 0)
-    lessons = await visit.memory.lessons.list(
-        space=visit.space, session=lines.session.id, state="all", limit=_LESSONS + 1
+    lines = await page.memory.transcripts.get(name, space=page.space, limit=_LINES, offset=start or 0)
+    lessons = await page.memory.lessons.list(
+        space=page.space, session=lines.session.id, state="all", limit=_LESSONS + 1
     )
-    return visit.page(
+    return page.render(
         "transcript.html",
         shown=lines,
         lessons=lessons[:_LESSONS],
         more=len(lessons) > _LESSONS,
         start=start or 0,
-        **_pages(visit, lines, start or 0),
+        **_pages(page, lines, start or 0),
     )
 
 
-def _pages(visit: PageContext, shown: Transcript, start: int) -> dict[str, Any]:
+def _pages(page: PageContext, shown: Transcript, start: int) -> dict[str, Any]:
     """Return the addresses of the lines before and after those that are shown."""
     name, end = shown.session.id, start + len(shown.lines)
-    earlier = visit.link("/transcripts/session", name=name, start=max(0, start - _LINES))
-    later = visit.link("/transcripts/session", name=name, start=end)
+    earlier = page.link("/transcripts/session", name=name, start=max(0, start - _LINES))
+    later = page.link("/transcripts/session", name=name, start=end)
     return {"earlier": earlier if start else None, "later": later if end < shown.total else None}

@@ -298,7 +298,7 @@ class _Exit:
             self._open.discard(loop)
 
     def forget(self) -> None:
-        """Start anew in a forked child, where neither the loops' threads nor the watcher exist."""
+        """Start again in a forked child, where neither the loops' threads nor the watcher exist."""
         self._lock, self._open, self._watcher = threading.Lock(), set(), None
 
     def _watch(self) -> None:

@@ -127,7 +127,7 @@ def everybody_only(what: str) -> None:
 
 
 def own_user(user: str | None) -> str | None:
-    """Return whose row is to be written: ``user``, or the person for whom this task asks.
+    """Return the owner of a row to write: ``user``, or the person for whom this task asks.
 
     Raises:
         AccessRefused: it asks for one person, and ``user`` is another.

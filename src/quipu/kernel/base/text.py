@@ -53,7 +53,7 @@ def clean(text: str) -> Cleaned:
         return Cleaned(text, 0)
     repaired = 0
 
-    def mend(match: re.Match[str]) -> str:
+    def repair(match: re.Match[str]) -> str:
         nonlocal repaired
         pair = match[0]
         if len(pair) == 2:
@@ -61,8 +61,8 @@ def clean(text: str) -> Cleaned:
         repaired += 1
         return REPLACEMENT
 
-    mended = _UNSTORABLE.sub(mend, text)
-    return Cleaned(mended, repaired)
+    cleaned = _UNSTORABLE.sub(repair, text)
+    return Cleaned(cleaned, repaired)
 
 
 def count_words(text: str) -> int:

@@ -213,7 +213,7 @@ class Database:
             return Marks.of_nobody() if tx is None else await _marks(tx.conn)
 
     async def ask(self, name: str, queries: Ask) -> Space | None:
-        """Run queries that only read in a space, all in one journey to the server; None where there is none.
+        """Run queries that only read in a space, in one round trip to the server; None where there is none.
 
         A pipeline without ``begin`` is one transaction, which ends with it: what the queries return is read
         when none is open any more.
@@ -385,7 +385,7 @@ class Database:
             return settings
 
     def settings_changed(self) -> None:
-        """Drop the cached settings after a possible change in the database; they are read anew before use."""
+        """Drop the cached settings after a possible change in the database; they are reread before use."""
         self._cache.drop()
 
     async def spaces(self) -> list[Space]:

@@ -14,10 +14,10 @@ from quipu.kernel.db.connection import Connection
 
 Pool = AsyncConnectionPool[Connection]
 
-_AGAIN_SECONDS: Final = 2.0  # who asks later has the pool try anew: no pause grows while a server is away
+_AGAIN_SECONDS: Final = 2.0  # who asks later has the pool try again: no pause grows while a server is away
 
 # A plan made once serves every call: our statements are written so that the shape of the plan does
-# not depend on the values, and planning the search anew would cost as much as running it.
+# not depend on the values, and planning the search again would cost as much as running it.
 _SESSION: Final = (
     "-c jit=off -c plan_cache_mode=force_generic_plan -c max_parallel_workers_per_gather=0"
     " -c timezone=UTC -c client_encoding=UTF8 -c application_name=quipu"

@@ -26,7 +26,7 @@ class Space:
     """The row of a space, as it was when the transaction entered it.
 
     ``generation`` is the embedding model whose vectors are searched, None before the first entry;
-    ``unfiled`` has a bit for each kind of memory that wrote what the index does not know yet.
+    ``unindexed`` has a bit for each kind of memory that wrote what the index does not know yet.
     """
 
     id: int
@@ -39,7 +39,7 @@ class Space:
     version: int
     epoch: int
     generation: int | None
-    unfiled: int
+    unindexed: int
 
     @property
     def as_of(self) -> AsOf:

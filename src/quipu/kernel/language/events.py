@@ -15,7 +15,7 @@ Document: TypeAlias = dict[str, Any]
 
 
 def at(node: object, *path: str | int) -> object:
-    """Return what stands at a path of names and places in a document that may have any form; else None."""
+    """Return the value at a path of names and places in a document of any form; None if it has none."""
     for step in path:
         if isinstance(node, dict) and isinstance(step, str):
             node = cast(Mapping[str, object], node).get(step)

@@ -59,7 +59,7 @@ class Found:
 
 
 async def running(servers: Mapping[str, Server]) -> dict[str, Found]:
-    """Return which of the servers answer and list their models, by name. Raises ``MissingExtra``."""
+    """Return the servers that answer, with their models, by name. Raises ``MissingExtra``."""
     found: dict[str, Found] = {}
     for name, server in servers.items():
         with suppress(LanguageFailed):

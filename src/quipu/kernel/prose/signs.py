@@ -83,7 +83,7 @@ def tells_past(text: str) -> bool:
 
 
 def time_asked(question: str) -> TimeAsked | None:
-    """Return what a question wants of a value that changed; None if it does not say.
+    """Return the time that a question asks about, for a value that changed; None if it does not say.
 
     A question in the past tense does not say: "where did I book?" may ask for the last booking or the first.
     """

@@ -55,7 +55,7 @@ class Subject:
 
 
 def read(message: str) -> list[Instruction]:
-    """Return what a message to an assistant tells for the time to come, in order. Linear in its length."""
+    """Return the standing rules of a message to an assistant, in order. Linear in its length."""
     lower = "" if len(message) > LONGEST_PROSE else message.lower().replace("’", "'")
     languages = [name for name in lexicon("standing") if _triggers(name).search(lower)]
     if not languages:
@@ -74,7 +74,7 @@ def read(message: str) -> list[Instruction]:
 
 
 def subject(text: str) -> Subject:
-    """Return what a rule, or the end of one, is about."""
+    """Return the subject of a rule, or of the end of one."""
     plain = _plain(text)
     words = plain
     for grammar in _grammars():
@@ -165,7 +165,7 @@ class _Grammar:
         )
 
     def read(self, text: str, others: Sequence[str] | None) -> Instruction | None:
-        """Return what a sentence tells; ``text`` is empty where it points back to the one before.
+        """Return the rule of a sentence; ``text`` is empty if it points back to the one before.
 
         ``others`` are the other sentences of its message, or None if that is a long one.
         """

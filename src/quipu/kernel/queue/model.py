@@ -75,7 +75,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WorkTopic:
     """A topic to work on: what it is called in the queue, and the longest time for one of its jobs."""
 
     topic: str

@@ -24,7 +24,7 @@ from saq.queue.postgres import ListenMultiplexer, PostgresQueue
 
 from quipu.errors import MissingExtra, QuipuError
 from quipu.kernel.db.connection import translated
-from quipu.kernel.queue.model import Line, Ticket
+from quipu.kernel.queue.model import Ticket, WorkTopic
 from quipu.kernel.queue.store import Store
 
 _SWEEP_SECONDS: Final = 0.05  # SAQ waits this long for a worker that is not heard of to answer after all
@@ -115,7 +115,7 @@ class Carrier:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, lines: Sequence[Line], *, store: Store, redis_url: str | None, lease_seconds: int
+        cls, lines: Sequence[WorkTopic], *, store: Store, redis_url: str | None, lease_seconds: int
     ) -> AsyncGenerator[Self]:
         """Open queues in Redis if ``redis_url`` is set, else in the database of ``store``.
 

@@ -12,7 +12,7 @@ from anyio import CancelScope
 
 from quipu.errors import QuipuError
 from quipu.kernel.queue.attempt import Attempts, Verdict
-from quipu.kernel.queue.model import Line, Worked
+from quipu.kernel.queue.model import Worked, WorkTopic
 from quipu.kernel.queue.relay import Relay
 from quipu.kernel.queue.saq import Carrier, Delivery
 from quipu.kernel.queue.schedule import Timetable
@@ -56,7 +56,7 @@ class Worker:
         self,
         carrier: Carrier,
         *,
-        lines: Sequence[Line],
+        lines: Sequence[WorkTopic],
         relay: Relay,
         timetable: Timetable,
         attempts: Attempts,
@@ -189,7 +189,7 @@ class Worker:
         for delivery in list(self._in_hand):
             await delivery.beat()
 
-    async def _taking(self, line: Line) -> None:
+    async def _taking(self, line: WorkTopic) -> None:
         async def take() -> None:
             delivery = await self._carrier.take(line.topic, wait_seconds=self._tick_seconds)
             if delivery is not None and self._stopping.is_set():
@@ -200,7 +200,7 @@ class Worker:
         while not self._stopping.is_set():
             await self._try(f"Working on {line.queue}", take)
 
-    async def _do(self, line: Line, delivery: Delivery) -> None:
+    async def _do(self, line: WorkTopic, delivery: Delivery) -> None:
         verdict = Verdict("again")
         try:
             with CancelScope() as scope:

@@ -15,7 +15,7 @@ from typing import Final
 
 from quipu.kernel.redact import values
 from quipu.kernel.redact.forms import FORMS
-from quipu.kernel.redact.tokens import HEAD_CHARACTERS, MARK, Secret, Source
+from quipu.kernel.redact.tokens import HEAD_CHARACTERS, MARK, SearchedText, Secret
 from quipu.kernel.redact.values import Grade, Subject
 
 _PASSWORDS: Final = ("password", "passwd", "passphrase", "passwort", "pass")
@@ -117,7 +117,7 @@ _TRAILING: Final = ".,;:\\"
 _BRACKETS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
-def find_assignments(source: Source) -> Iterator[Secret]:
+def find_assignments(source: SearchedText) -> Iterator[Secret]:
     """Yield every real-looking value that is given to a secret name; the name stays."""
     for word in _passwords(source.lower):
         yield from _given(source, word, "password")
@@ -125,7 +125,7 @@ def find_assignments(source: Source) -> Iterator[Secret]:
         yield from _given(source, word, "token")
 
 
-def gives_secret(source: Source, word: str, position: int) -> bool:
+def gives_secret(source: SearchedText, word: str, position: int) -> bool:
     """Return True if the word at that position is given a value that looks like a secret on its own."""
     subject: Subject = "token" if word in _TOKENS else "password"
     return any(
@@ -142,7 +142,7 @@ def is_secret_name(word: str, before: str) -> bool:
     return stem.endswith(_SECRET_KEYS) if word == "key" else not stem.endswith(_HARMLESS_TOKENS)
 
 
-def _given(source: Source, word: str, subject: Subject) -> Iterator[Secret]:
+def _given(source: SearchedText, word: str, subject: Subject) -> Iterator[Secret]:
     """Yield every secret that is given to a name with that word."""
     resume = 0
     for position in source.hits(word):
@@ -169,7 +169,7 @@ def _passwords(lower: str) -> Iterator[str]:
         yield from _PASSWORDS_ELSEWHERE
 
 
-def _value_given(source: Source, word: str, position: int) -> Iterator[tuple[_Form, re.Match[str]]]:
+def _value_given(source: SearchedText, word: str, position: int) -> Iterator[tuple[_Form, re.Match[str]]]:
     """Yield the value given to the name with the word at that position, if there is one."""
     suffix = _SUFFIX.match(source.text, position + len(word))
     before = source.lower[max(0, position - _BEFORE_CHARACTERS) : position]
@@ -239,7 +239,7 @@ _AUTHORIZATION = re.compile(
 _BEARER = re.compile(rf"\s{{1,4}}{_CREDENTIAL}")
 
 
-def find_headers(source: Source) -> Iterator[Secret]:
+def find_headers(source: SearchedText) -> Iterator[Secret]:
     """Yield the credentials of each ``Authorization`` header and token after ``Bearer``; the scheme stays."""
     for word, form, least in (("authorization", _AUTHORIZATION, 8), ("bearer", _BEARER, 16)):
         for position in source.hits(word):
@@ -268,7 +268,7 @@ _COOKIE_ROW_FORM = re.compile(r"(?P<name>[^\s]{1,128})\t(?P<secret>[^\t\n]{8,120
 _SESSION_NAME = re.compile(FORMS.cookies, re.IGNORECASE)
 
 
-def find_cookies(source: Source) -> Iterator[Secret]:
+def find_cookies(source: SearchedText) -> Iterator[Secret]:
     """Yield the value of every cookie that is a session, a login or a token by name; the name stays."""
     resume = 0
     for position in source.hits(COOKIE):
@@ -288,7 +288,7 @@ def find_cookies(source: Source) -> Iterator[Secret]:
             )
 
 
-def find_cookie_rows(source: Source) -> Iterator[Secret]:
+def find_cookie_rows(source: SearchedText) -> Iterator[Secret]:
     """Yield the values of session cookies in the rows of a table."""
     if COOKIE_ROW in source.text:
         for position in source.hits(COOKIE_ROW):
@@ -309,7 +309,7 @@ USER_AND_PASSWORD = re.compile(
 )
 
 
-def find_url_passwords(source: Source) -> Iterator[Secret]:
+def find_url_passwords(source: SearchedText) -> Iterator[Secret]:
     """Yield the password of every URL that has one; the user name stays."""
     position = source.text.find("://")
     while position >= 0:
@@ -352,7 +352,7 @@ _OPTION_SIGNS: Final = (
 )
 
 
-def find_commands(source: Source) -> Iterator[Secret]:
+def find_commands(source: SearchedText) -> Iterator[Secret]:
     """Yield every password that a program or a word is given in its line; the user name stays."""
     if not any(sign in source.text for sign in _OPTION_SIGNS):
         return

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from quipu.kernel.redact import assignments, redact, redaction, tokens
 from quipu.kernel.redact.anchors import Anchors
 from quipu.kernel.redact.redaction import Redacted
-from quipu.kernel.redact.tokens import Source
+from quipu.kernel.redact.tokens import SearchedText
 
 _FEW: Final = 64
 _APART_BYTES: Final = 128
@@ -198,7 +198,7 @@ def _assigned(begin: bytes, words: Sequence[str], data: bytes, at: int) -> bool:
         if _may_be_given(data, at, end):
             text, place = _around(data, at)
             if text[place : place + len(word)].lower() == word and assignments.gives_secret(
-                Source(text), word, place
+                SearchedText(text), word, place
             ):
                 return True
     return False
@@ -236,7 +236,7 @@ def _command(option: assignments.Option, data: bytes, at: int) -> bool:
 
 def _cookie(data: bytes, at: int) -> bool:
     text, place = _around(data, at)
-    return next(assignments.find_cookies(Source(text[place:])), None) is not None
+    return next(assignments.find_cookies(SearchedText(text[place:])), None) is not None
 
 
 def _login(word: str, data: bytes, at: int) -> bool:
@@ -263,7 +263,7 @@ def _escaped(data: bytes, at: int) -> bool:
 
 def _header(data: bytes, at: int) -> bool:
     text, place = _around(data, at)
-    return next(assignments.find_headers(Source(text[place:])), None) is not None
+    return next(assignments.find_headers(SearchedText(text[place:])), None) is not None
 
 
 def _always(data: bytes, at: int) -> bool:  # noqa: ARG001 - as the others

@@ -16,7 +16,7 @@ from typing import Final
 from quipu.errors import QuipuError
 from quipu.kernel.redact import assignments, tokens
 from quipu.kernel.redact.forms import FORMS
-from quipu.kernel.redact.tokens import MARK, Secret, Source
+from quipu.kernel.redact.tokens import MARK, SearchedText, Secret
 
 _SHORTEST_NAME: Final = 12
 _ASSIGNS: Final = ("=", "://", " ", "\n")
@@ -66,14 +66,14 @@ def secret_kind(name: str) -> str | None:
     kind = token_kind(name)
     if kind is not None or not any(sign in name for sign in _ASSIGNS):
         return kind
-    source = Source(name)
+    source = SearchedText(name)
     first = next((secret for find in _FINDERS_IN_NAMES for secret in find(source)), None)
     return first.kind if first else None
 
 
 def token_kind(text: str) -> str | None:
     """Return the kind of a token in the text that nothing else is written like; None without one."""
-    source = Source(text)
+    source = SearchedText(text)
     if source.runs:
         for anchor, token in tokens.begun_tokens(source):
             if not token.ambiguous and anchor in source.runs and next(tokens.tokens_of(token, text), None):
@@ -82,7 +82,7 @@ def token_kind(text: str) -> str | None:
 
 
 def _found(text: str) -> list[Secret]:
-    source = Source(text)
+    source = SearchedText(text)
     return [secret for find in _FINDERS for secret in find(source)]
 
 
@@ -197,7 +197,7 @@ STEMS: Final = tuple(sorted({stem for word in FORMS.encoded for stem in _stems(w
 """Without one of these, no base64 is decoded."""
 
 
-def find_encoded(source: Source) -> Iterator[Secret]:
+def find_encoded(source: SearchedText) -> Iterator[Secret]:
     """Yield every run of base64 that holds a secret, as a whole, and every login of a registry."""
     if source.runs:
         yield from _runs(source)
@@ -208,7 +208,7 @@ def find_encoded(source: Source) -> Iterator[Secret]:
                 yield secret
 
 
-def _runs(source: Source) -> Iterator[Secret]:
+def _runs(source: SearchedText) -> Iterator[Secret]:
     long = "\n".join(_LONG_RUN.findall(source.runs))
     stems = [stem for stem in STEMS if stem in long]
     if not stems:
@@ -220,7 +220,7 @@ def _runs(source: Source) -> Iterator[Secret]:
 
 def _holds_secret(run: str) -> bool:
     text = _decoded(run)
-    return bool(text) and any(next(find(Source(text)), None) is not None for find in _INNER_FINDERS)
+    return bool(text) and any(next(find(SearchedText(text)), None) is not None for find in _INNER_FINDERS)
 
 
 def _decoded(run: str) -> str:

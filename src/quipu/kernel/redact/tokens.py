@@ -36,7 +36,7 @@ class Secret:
 
 
 @dataclass(frozen=True)
-class Source:
+class SearchedText:
     """The text that is searched, with its lower-case twin, in which the same letters have the same places."""
 
     text: str
@@ -150,7 +150,7 @@ _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/
 _AWS_SECRET_WITHIN: Final = 200
 
 
-def find_tokens(source: Source) -> Iterator[Secret]:
+def find_tokens(source: SearchedText) -> Iterator[Secret]:
     """Yield every token of a known form."""
     runs = source.runs
     if not runs:
@@ -162,7 +162,7 @@ def find_tokens(source: Source) -> Iterator[Secret]:
             yield from tokens_of(token, source.text)
 
 
-def begun_tokens(source: Source) -> Iterator[tuple[str, Token]]:
+def begun_tokens(source: SearchedText) -> Iterator[tuple[str, Token]]:
     """Yield the anchors that the text may have, with their tokens: their head begins one of its words."""
     for head in source.heads & _BY_HEAD.keys():
         yield from _BY_HEAD[head]
@@ -211,7 +211,7 @@ MAY_BREAK: Final = r"[\w.+/=~-]{0,400}[\"'\\\\\r\n]"
 """What follows such an anchor where the token goes on after a break."""
 
 
-def find_broken_tokens(source: Source) -> Iterator[Secret]:
+def find_broken_tokens(source: SearchedText) -> Iterator[Secret]:
     """Yield every token that goes on after a line break."""
     text = source.text
     if not source.has_drawn or not any(sign in text for sign in _BREAK_SIGNS):
@@ -268,7 +268,7 @@ _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/=]{16}")
 
 
-def find_private_keys(source: Source) -> Iterator[Secret]:
+def find_private_keys(source: SearchedText) -> Iterator[Secret]:
     """Yield every private key from its first line to its last; one that was cut off as far as it goes.
 
     A begin line without key material after it is talk about keys and stays.
@@ -308,7 +308,7 @@ _CODE_GROUP = re.compile(r"(?<![a-z0-9])[a-z0-9]{4,16}(?![a-z0-9])", re.IGNORECA
 _PHRASE_WORD = re.compile(r"[a-z]{3,8}")
 
 
-def find_phrases(source: Source) -> Iterator[Secret]:
+def find_phrases(source: SearchedText) -> Iterator[Secret]:
     """Yield every seed phrase, and all codes that stand together."""
     for word in PHRASE_WORDS:
         for position in source.hits(word):

@@ -52,12 +52,12 @@ from quipu.kinds.episodes.recall import note, weigh
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
-from quipu.record.given import behind
+from quipu.record.ids import behind
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 
 if TYPE_CHECKING:
-    from quipu.kinds.episodes.building.service import Condensing
+    from quipu.kinds.episodes.building.service import EpisodeWriter
 
 _SPARE: Final = 10
 _MOST: Final = 1_000
@@ -160,7 +160,7 @@ class AsyncEpisodes:
             return [] if tx is None else await tx.fetch(EpisodeMessage, store.SQL["messages_of"], id=row.id)
 
     async def history(self, id: Id, *, space: Space) -> Sequence[EpisodeVersion]:
-        """List how an episode read before it was written anew, the latest version first.
+        """List the earlier versions of an episode, the latest first.
 
         Raises:
             NotFound: There is no such episode.
@@ -327,10 +327,10 @@ class AsyncEpisodes:
         from quipu.kinds.episodes.building import rebuild  # noqa: PLC0415 - recall needs none of it
 
         everybody_only("Condensing concerns")
-        async with self._condensing() as condensing:
+        async with self._episode_writer() as writer:
             return await rebuild.condense(
                 self._database,
-                condensing,
+                writer,
                 space=check_name("space", space),
                 session=optional_name("session", session),
             )
@@ -343,7 +343,7 @@ class AsyncEpisodes:
         session: OnlySession = None,
         again: Annotated[bool, Doc("Also episodes that this version of the builder wrote.")] = False,
     ) -> Condensation:
-        """Write episodes anew from their messages: one, those of a session, or all of the space.
+        """Rewrite episodes from their messages: one, those of a session, or all of the space.
 
         Episodes of another builder or of an older version of this one are written. They keep their ids and
         uses, and how they read before stays in their history. Episodes that are archived, or were written by
@@ -361,10 +361,10 @@ class AsyncEpisodes:
         async with self._database.list_read(check_name("space", space)) as tx:
             if id is not None:
                 ids = [(await store.row_of(tx, id)).id]
-        async with self._condensing() as condensing:
+        async with self._episode_writer() as writer:
             return await rebuild.rebuild(
                 self._database,
-                condensing,
+                writer,
                 space=space,
                 ids=ids,
                 session=optional_name("session", session),
@@ -377,17 +377,17 @@ class AsyncEpisodes:
             return _NOBODY if tx is None else await store.stats(tx, now=self._clock.now())
 
     @asynccontextmanager
-    async def _condensing(self) -> AsyncGenerator[Condensing]:
+    async def _episode_writer(self) -> AsyncGenerator[EpisodeWriter]:
         # Not at the top: it brings pydantic and the language model along, and recall needs neither.
         from quipu.kernel.language.budget import DailyBudget  # noqa: PLC0415
         from quipu.kernel.language.choose import choose  # noqa: PLC0415
-        from quipu.kinds.episodes.building.service import Condensing  # noqa: PLC0415
+        from quipu.kinds.episodes.building.service import EpisodeWriter  # noqa: PLC0415
 
         budget = DailyBudget(self._database, clock=self._clock)
         settings = await self._database.settings()
         language = await to_thread.run_sync(lambda: choose(settings, budget=budget))
         try:
-            yield Condensing(
+            yield EpisodeWriter(
                 self._database,
                 self._models,
                 clock=self._clock,

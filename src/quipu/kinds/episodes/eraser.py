@@ -14,7 +14,7 @@ from quipu.upkeep.erasure.model import Named, What
 from quipu.upkeep.erasure.service import Eraser
 
 
-class MindingEraser:
+class ExtractionEraser:
     """Takes loops that have words of what goes, and beliefs that nothing else said.
 
     A loop that was closed by words that go stays closed, without them. A belief that other messages said too
@@ -66,7 +66,7 @@ class EpisodesEraser:
 
 
 # What rests on others comes first: episodes on exchanges, exchanges on messages.
-ERASER = EpisodesEraser((MindingEraser(), CondensedEraser(), ConversationsEraser()))
+ERASER = EpisodesEraser((ExtractionEraser(), CondensedEraser(), ConversationsEraser()))
 
 
 async def _again(tx: SpaceTransaction, pattern: str) -> Sequence[int]:

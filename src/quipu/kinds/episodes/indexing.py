@@ -18,7 +18,7 @@ from quipu.recall.index import withdraw
 from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.question import Question, concerns
 from quipu.recall.terms import DEFAULT, bag, tells_time
-from quipu.recall.unfiled import settle
+from quipu.recall.unindexed import settle
 
 EPISODES: Final = 4  # core.recall_kinds.code
 BIT: Final = 1 << (EPISODES - 1)
@@ -28,7 +28,7 @@ _SQL = queries.load("quipu.kinds.episodes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class EpisodeEntry:
     """Entry to be filed: an episode and its text, its person and time."""
 
     id: UUID
@@ -39,7 +39,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unfiled:
+class _Unindexed:
     """An episode that the index does not know as it is."""
 
     id: UUID
@@ -59,7 +59,7 @@ def text_of(*, gist: str, outcome: str) -> str:
 
 
 async def file(
-    tx: SpaceTransaction, entries: Sequence[Entry], vectors: Vectors, *, generation: int
+    tx: SpaceTransaction, entries: Sequence[EpisodeEntry], vectors: Vectors, *, generation: int
 ) -> list[int]:
     """Make episodes findable; returns their entries in their order.
 
@@ -90,9 +90,9 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
     generation: int | None = None
     while True:
         async with database.snapshot_read(space) as tx:
-            if tx is None or not tx.space.unfiled & BIT:
+            if tx is None or not tx.space.unindexed & BIT:
                 return
-            unindexed = await tx.fetch(_Unfiled, _SQL["unfiled"], limit=_AT_ONCE)
+            unindexed = await tx.fetch(_Unindexed, _SQL["unindexed"], limit=_AT_ONCE)
             generation = generation or tx.space.generation
         if not unindexed:
             await settle(database, space, EPISODES, _clear)
@@ -106,7 +106,9 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
             generation = moved.generation
 
 
-async def _follow(database: Database, space: str, unindexed: Sequence[_Unfiled], embedded: Embedded) -> bool:
+async def _follow(
+    database: Database, space: str, unindexed: Sequence[_Unindexed], embedded: Embedded
+) -> bool:
     """Index what did not change since it was embedded; return True if there was any.
 
     No door writes meanwhile.
@@ -116,7 +118,9 @@ async def _follow(database: Database, space: str, unindexed: Sequence[_Unfiled],
             return False
         rows = await tx.rows(_SQL["held"], ids=[one.id for one in unindexed])
         held = {id_ for (id_,) in rows}
-        known = [one for one in await tx.fetch(_Unfiled, _SQL["unfiled"], limit=_AT_ONCE) if one.id in held]
+        known = [
+            one for one in await tx.fetch(_Unindexed, _SQL["unindexed"], limit=_AT_ONCE) if one.id in held
+        ]
         places = [place for place, one in enumerate(unindexed) if one in known]
         await withdraw(
             tx, sorted(e for e in (unindexed[place].entry_id for place in places) if e is not None)
@@ -138,8 +142,8 @@ async def _clear(tx: SpaceTransaction) -> None:
     await tx.execute(_SQL["settle"])
 
 
-def _entry(one: _Unfiled) -> Entry:
-    return Entry(
+def _entry(one: _Unindexed) -> EpisodeEntry:
+    return EpisodeEntry(
         id=one.id,
         text=text_of(gist=one.gist, outcome=one.outcome),
         user=one.user,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from quipu.kernel.queue.model import Payload
-from quipu.kinds.episodes.queues import CHUNKER, EPISODES, HISTORY, MINDING, PROMPTS
+from quipu.kinds.episodes.queues import CHUNKER, EPISODES, EXTRACTION, HISTORY, PROMPTS
 from quipu.kinds.plug import Context, Handler, Schedule
 
 
@@ -28,9 +28,9 @@ async def condense(context: Context, payload: Payload) -> None:
     await condense_ready(context, payload)
 
 
-async def mind(context: Context, payload: Payload) -> None:
+async def extract(context: Context, payload: Payload) -> None:
     """Find the loops of a session's exchanges, and settle their claims."""
-    from quipu.kinds.episodes.extraction.job import mind as read  # noqa: PLC0415
+    from quipu.kinds.episodes.extraction.job import extract as read  # noqa: PLC0415
 
     await read(context, payload)
 
@@ -61,7 +61,7 @@ HEARS: Final = (CHUNKER,)
 HANDLERS: Final[Mapping[str, Handler]] = {
     CHUNKER: chunk,
     EPISODES: condense,
-    MINDING: mind,
+    EXTRACTION: extract,
     PROMPTS: answer_prompt,
     HISTORY: continue_chat,
 }

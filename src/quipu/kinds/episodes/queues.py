@@ -6,6 +6,6 @@ from typing import Final
 
 CHUNKER: Final = "memory_chunker"
 EPISODES: Final = "episodic_memory"
-MINDING: Final = "episodes-minding"
+EXTRACTION: Final = "episodes-extraction"
 PROMPTS: Final = "prompt_queue"
 HISTORY: Final = "chat_history"

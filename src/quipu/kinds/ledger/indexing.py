@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger import store
-from quipu.kinds.ledger.store import Marks, Unfiled
+from quipu.kinds.ledger.store import Marks, Unindexed
 from quipu.recall import index
 from quipu.recall.generations import Models
 from quipu.recall.index import withdraw
@@ -67,7 +67,7 @@ def _object(value: Mapping[str, Any]) -> str:
 async def catch_up(database: Database, models: Models, space: str) -> None:
     """File what the index does not know yet, and withdraw what stands no more.
 
-    Texts are embedded before the writers of the space are held; then what is unfiled is looked up again, so
+    Texts are embedded before the writers of the space are held; then what is unindexed is looked up again, so
     that nothing written meanwhile is lost and nothing superseded is filed. It costs what was written since,
     however much stands.
     """
@@ -77,7 +77,7 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
         async with database.snapshot_read(space) as tx:
             if tx is None:
                 return
-            unindexed = await _unfiled(tx, await store.marks(tx))
+            unindexed = await _unindexed(tx, await store.marks(tx))
             generation = generation or tx.space.generation
         new = [one for one in unindexed if one.place not in vectors]
         if new:
@@ -92,14 +92,14 @@ async def catch_up(database: Database, models: Models, space: str) -> None:
             generation, vectors = moved.generation, {}
 
 
-async def _unfiled(tx: SpaceTransaction, marks: Marks) -> list[Unfiled]:
-    """Return unfiled facts, then evidence if there is room, so that both are in the order of their ids."""
-    facts = await tx.fetch(Unfiled, store.SQL["unfiled_facts"], after=marks.event_id, limit=_AT_ONCE)
+async def _unindexed(tx: SpaceTransaction, marks: Marks) -> list[Unindexed]:
+    """Return unindexed facts, then evidence if there is room, so that both are in the order of their ids."""
+    facts = await tx.fetch(Unindexed, store.SQL["unindexed_facts"], after=marks.event_id, limit=_AT_ONCE)
     room = _AT_ONCE - len(facts)
     if room == 0:
         return facts
-    evidence = store.SQL["unfiled_evidence"]
-    return facts + await tx.fetch(Unfiled, evidence, after=marks.evidence_id, limit=room)
+    evidence = store.SQL["unindexed_evidence"]
+    return facts + await tx.fetch(Unindexed, evidence, after=marks.evidence_id, limit=room)
 
 
 async def _follow(database: Database, space: str, vectors: _Vectors, generation: int | None) -> bool:
@@ -113,7 +113,7 @@ async def _follow(database: Database, space: str, vectors: _Vectors, generation:
             return True
         alone = await is_left_alone(tx, LEDGER)
         marks = await store.marks(tx)
-        unindexed = await _unfiled(tx, marks)
+        unindexed = await _unindexed(tx, marks)
         ready = list(takewhile(lambda one: one.place in vectors, unindexed))
         done = len(ready) == len(unindexed) < _AT_ONCE
         reached = (await tx.rows(store.SQL["last_ids"]))[0] if done else _reached(ready, marks)
@@ -129,7 +129,7 @@ async def _follow(database: Database, space: str, vectors: _Vectors, generation:
         return done
 
 
-def _reached(ready: Sequence[Unfiled], marks: Marks) -> tuple[int, int]:
+def _reached(ready: Sequence[Unindexed], marks: Marks) -> tuple[int, int]:
     """Return the last event and the last evidence that are filed by then."""
     events = [one.id for one in ready if one.source_table == FACTS]
     evidence = [one.id for one in ready if one.source_table != FACTS]
@@ -146,7 +146,7 @@ async def _gone(tx: SpaceTransaction, marks: Marks, upto: int) -> list[int]:
     return sorted({entry for (entry,) in gone})
 
 
-def _draft(one: Unfiled, vector: NDArray[np.float32], fallback: str) -> Draft:
+def _draft(one: Unindexed, vector: NDArray[np.float32], fallback: str) -> Draft:
     text = sentence(one.key, one.value)
     return Draft(
         kind=LEDGER,

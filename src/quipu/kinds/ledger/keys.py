@@ -17,7 +17,7 @@ from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.scope import one_of, refuse_secret
 from quipu.kinds.ledger.canonical import CANONICAL
 from quipu.kinds.ledger.model import NAMESPACES, SCOPES, Namespace, RegisteredKey, Scope
-from quipu.kinds.ledger.shapes import Shape, TypedShape, covers, shape_of
+from quipu.kinds.ledger.shapes import TypedShape, ValueShape, covers, shape_of
 
 LONGEST_KEY: Final = 200
 _SIGNS: Final = frozenset("_.:{}/-' &")
@@ -37,7 +37,7 @@ class KeyRule:
     """
 
     pattern: str
-    shape: Shape
+    shape: ValueShape
     namespace: Namespace
     scope: Scope | None
     registered_at: datetime | None = None

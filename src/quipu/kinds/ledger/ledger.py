@@ -354,7 +354,7 @@ class AsyncLedger(AsyncLookup, AsyncRetention):
         return await self._facts.undo(event, space=space, force=force)
 
     async def rebuild(self, *, space: Space) -> Rebuilt:
-        """Make what stands anew from the events, while writers wait.
+        """Make what stands again from the events, while writers wait.
 
         `changed` is 0 where it was what the events say.
         """

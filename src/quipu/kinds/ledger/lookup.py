@@ -100,7 +100,7 @@ class AsyncLookup:
         limit: Limit = 50,
         offset: Offset = 0,
     ) -> Sequence[Value]:
-        """List what is only assumed, by key.
+        """List the assumptions, by key.
 
         It is to be disclosed or confirmed.
 
@@ -125,7 +125,7 @@ class AsyncLookup:
         ] = None,
         limit: Limit = 50,
     ) -> Sequence[Event]:
-        """List what was written, the latest first.
+        """List the events, the latest first.
 
         Raises:
             BadInput: An argument is invalid, or the session is somebody else's.
@@ -204,7 +204,7 @@ class AsyncLookup:
         session: _Session = None,
         user: _User = None,
     ) -> Sequence[Difference]:
-        """List what is believed otherwise than before, by key, with both values.
+        """List the keys whose values differ from before, with both values.
 
         Raises:
             BadInput: Neither session nor user is given, the session is somebody else's, or a time is invalid.

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ShapeFault:
     """Fault of a value: ``field`` is its path, for example ``value.items.0.label``."""
 
     field: str
     message: str
 
 
-class Shape(Protocol):
+class ValueShape(Protocol):
     """Shape of a key's values."""
 
     @property
@@ -36,7 +36,7 @@ class Shape(Protocol):
         """As JSON Schema (2020-12)."""
         ...
 
-    def fault(self, value: object) -> Fault | None:
+    def fault(self, value: object) -> ShapeFault | None:
         """Return the fault of a value; None if it has this shape."""
         ...
 
@@ -56,13 +56,13 @@ class TypedShape:
         """As JSON Schema (2020-12)."""
         return _told(self.adapter) if self.told is None else self.told
 
-    def fault(self, value: object) -> Fault | None:
+    def fault(self, value: object) -> ShapeFault | None:
         """Return the fault of a value; None if it has this shape."""
         try:
             self.adapter.validate_python(value)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
-            return Fault(_path(first["loc"]), f"{rule_of(first['msg'])}.")
+            return ShapeFault(_path(first["loc"]), f"{rule_of(first['msg'])}.")
         return None
 
 
@@ -78,7 +78,7 @@ class KeptShape:
     pattern: str = ""
     _unfit: dict[int, str] = field(default_factory=dict[int, str], init=False, repr=False, compare=False)
 
-    def fault(self, value: object) -> Fault | None:
+    def fault(self, value: object) -> ShapeFault | None:
         """Return the fault of a value; None if it has this shape.
 
         Raises:
@@ -95,13 +95,13 @@ class KeptShape:
         except UnfitSchema as unfit:
             self._unfit[_size(value)] = str(unfit)
             raise self._refusal(str(unfit)) from unfit
-        return None if fault is None else Fault(_path(fault[0]), f"{fault[1]}.")
+        return None if fault is None else ShapeFault(_path(fault[0]), f"{fault[1]}.")
 
     def _refusal(self, reason: str) -> BadInput:
         return BadInput(
             f"by the shape of {self.pattern!r} in the database no value can be checked: {reason}.",
             field="key",
-            hint="A program that registers the key anew, replacing it, mends it.",
+            hint="A program that registers the key again, replacing it, fixes it.",
         )
 
     @cached_property

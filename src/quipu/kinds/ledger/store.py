@@ -72,7 +72,7 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfiled:
+class Unindexed:
     """A fact that stands, or a piece of evidence, that the index does not know."""
 
     id: int

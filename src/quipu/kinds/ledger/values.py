@@ -18,7 +18,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedValue:
     """A value, and the JSON text that is written for it."""
 
     value: Any
@@ -32,7 +32,7 @@ def prepare(
     key: str = "",
     secrets: bool,
     longest_bytes: int = LIMIT_BYTES,
-) -> Prepared:
+) -> PreparedValue:
     """Prepare a value to be kept; with ``secrets``, every secret in its texts and names is cut out.
 
     ``field`` is the name of the argument. ``key`` is what the value is called: a single word is a secret if
@@ -54,7 +54,7 @@ def prepare(
             field=field,
             hint="Keep the long text as a message, and a reference to it here.",
         )
-    return Prepared(plain, text)
+    return PreparedValue(plain, text)
 
 
 def _plain(value: object, path: str, called: str, depth: int, *, secrets: bool) -> Any:

@@ -18,11 +18,11 @@ from quipu.kernel.db.space import AsOf
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import indexing, store
 from quipu.kinds.longterm.arguments import LONGEST_EXCERPT
-from quipu.kinds.longterm.indexing import Entry
+from quipu.kinds.longterm.indexing import MemoryEntry
 from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, New, Refuses, Rewording, Wording
 from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
 from quipu.kinds.longterm.store import StoredMemory
-from quipu.recall.generations import Models, Prepared, Unprepared, prepare
+from quipu.recall.generations import Models, PreparedVectors, Unprepared, prepare
 from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
 
@@ -83,7 +83,13 @@ class Changes:
     """
 
     def __init__(
-        self, tx: SpaceTransaction, prepared: Prepared, *, now: datetime, by: str, refuses: Refuses | None
+        self,
+        tx: SpaceTransaction,
+        prepared: PreparedVectors,
+        *,
+        now: datetime,
+        by: str,
+        refuses: Refuses | None,
     ) -> None:
         self.tx = tx
         self.now = now
@@ -95,7 +101,7 @@ class Changes:
     async def begin(
         cls,
         tx: SpaceTransaction,
-        prepared: Prepared,
+        prepared: PreparedVectors,
         *,
         now: datetime,
         by: str,
@@ -127,7 +133,7 @@ class Changes:
         return await self._restate(same, new, said)
 
     async def edit(self, id_: UUID | str, to: Rewording) -> StoredMemory:
-        """Change what a memory says; how it read is kept, its hash and entry are made anew.
+        """Change what a memory says; how it read is kept, its hash and entry are made again.
 
         Nothing is written where it reads so already.
 
@@ -204,7 +210,7 @@ class Changes:
         await self._revive(row, reason=reason)
         return await store.memory(self.tx, row.id)
 
-    async def file(self, entries: Sequence[Entry]) -> list[int]:
+    async def file(self, entries: Sequence[MemoryEntry]) -> list[int]:
         """Make memories findable; the ids of their entries, in their order."""
         return await indexing.file(self.tx, entries, self._prepared, now=self.now)
 

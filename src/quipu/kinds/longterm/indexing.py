@@ -11,11 +11,11 @@ from typing import Any, Final
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.longterm.rules import filed_text, summary_hash
-from quipu.recall import index, search, unfiled
-from quipu.recall.generations import Models, Prepared
+from quipu.recall import index, search, unindexed
+from quipu.recall.generations import Models, PreparedVectors
 from quipu.recall.model import Draft
 from quipu.recall.terms import DEFAULT, bag, tells_time
-from quipu.recall.unfiled import Row, Rows
+from quipu.recall.unindexed import Row, Rows
 
 _SQL: Final = queries.load("quipu.kinds.longterm")
 LONGTERM: Final = 5  # core.recall_kinds.code
@@ -23,7 +23,7 @@ _TABLE: Final = "long_term_memory"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MemoryEntry:
     """Entry of a memory that is to be filed."""
 
     id: str
@@ -32,13 +32,15 @@ class Entry:
     happened_at: datetime
 
 
-def entry(id_: str, *, summary: str, details: str | None, user: str | None, happened_at: datetime) -> Entry:
+def entry(
+    id_: str, *, summary: str, details: str | None, user: str | None, happened_at: datetime
+) -> MemoryEntry:
     """Return the entry of a memory with this text."""
-    return Entry(id_, filed_text(summary, details), user, happened_at)
+    return MemoryEntry(id_, filed_text(summary, details), user, happened_at)
 
 
 async def file(
-    tx: SpaceTransaction, entries: Sequence[Entry], prepared: Prepared, *, now: datetime
+    tx: SpaceTransaction, entries: Sequence[MemoryEntry], prepared: PreparedVectors, *, now: datetime
 ) -> list[int]:
     """Make memories findable; returns the ids of their entries, in their order.
 
@@ -55,7 +57,7 @@ async def file(
     return await index.file(tx, drafts, generation=generation)
 
 
-def draft(one: Entry, *, fallback: str, now: datetime) -> Draft:
+def draft(one: MemoryEntry, *, fallback: str, now: datetime) -> Draft:
     """Return the entry of a memory without a vector; ``fallback``: the language of a text that tells none."""
     return Draft(
         kind=LONGTERM,
@@ -84,7 +86,7 @@ _ROWS: Final = Rows(_SQL, _row)
 async def catch_up(database: Database, models: Models, space: str) -> None:
     """File memories that SQL wrote."""
     if await _ROWS.file(database, models, space):
-        await unfiled.settle(database, space, LONGTERM, _clear)
+        await unindexed.settle(database, space, LONGTERM, _clear)
 
 
 def filed(

@@ -48,7 +48,7 @@ from quipu.kinds.longterm.store import Narrowed
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters, Found
 from quipu.recall.search import Search
-from quipu.record.given import behind
+from quipu.record.ids import behind
 
 _MOST: Final = 1_000
 _OVERFETCH: Final = 5

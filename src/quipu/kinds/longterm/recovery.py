@@ -203,7 +203,7 @@ class AsyncRecovery(AsyncLongtermLookup):
         since: Since = None,
         limit: Limit = 100,
     ) -> list[AuditLine]:
-        """List what was recovered for which message, and what evaluations did, the latest first.
+        """List the memories recovered for each message, and the changes of evaluations, the latest first.
 
         Raises:
             BadInput: An argument is invalid; the error names it.

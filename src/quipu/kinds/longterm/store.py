@@ -18,7 +18,7 @@ from quipu.kinds.longterm.model import (
     MemorySource,
     Wording,
 )
-from quipu.record.given import row_of
+from quipu.record.ids import row_of
 
 SQL = queries.load("quipu.kinds.longterm")
 _ALL: Final = 2**31 - 1

@@ -17,7 +17,7 @@ _SQL = queries.load("quipu.kinds.tables")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RelationShape:
     """A relation as calls about rows need it: its number, columns with their types, the primary key.
 
     ``fields`` are the columns that are embedded.
@@ -47,7 +47,7 @@ class ShapeQuery:
         if name is not None:
             self._rows = await ask(conn, _SQL["shape"], {"schema": self._schema, "table": name})
 
-    async def find(self, schema: StoredSchema) -> Shape | None:
+    async def find(self, schema: StoredSchema) -> RelationShape | None:
         """Return the table; None if there is none of that name.
 
         Raises:
@@ -56,7 +56,7 @@ class ShapeQuery:
         name = check_table(self._table, schema=schema.name)
         return None if self._rows is None else _shape(schema, name, await self._rows.fetchone())
 
-    async def shape(self, tx: SpaceTransaction, schema: StoredSchema) -> Shape:
+    async def shape(self, tx: SpaceTransaction, schema: StoredSchema) -> RelationShape:
         """Return the table, which must exist.
 
         Raises:
@@ -68,17 +68,17 @@ class ShapeQuery:
         return shape
 
 
-async def find_shape(tx: SpaceTransaction, schema: StoredSchema, table: str) -> Shape | None:
+async def find_shape(tx: SpaceTransaction, schema: StoredSchema, table: str) -> RelationShape | None:
     """Return a table in a transaction that has entered the space; None if there is none of that name."""
     rows = await tx.run(_SQL["shape"], {"schema": schema.name, "table": table})
     return _shape(schema, table, await rows.fetchone())
 
 
-def _shape(schema: StoredSchema, table: str, row: Sequence[Any] | None) -> Shape | None:
+def _shape(schema: StoredSchema, table: str, row: Sequence[Any] | None) -> RelationShape | None:
     if row is None:
         return None
     relation, is_table, owner, columns, types, key, fields = row
-    return Shape(
+    return RelationShape(
         name=table,
         relation=relation,
         types=dict(zip(columns, map(schema.names.in_sql, types), strict=True)),

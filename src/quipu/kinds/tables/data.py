@@ -13,14 +13,14 @@ from quipu.errors import BadInput
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import rows
 from quipu.kinds.tables.access import SchemaPlace
-from quipu.kinds.tables.catalogue import Shape, ShapeQuery
+from quipu.kinds.tables.catalogue import RelationShape, ShapeQuery
 from quipu.kinds.tables.embedding.ahead import Ahead, Habit, embedding_ahead
 from quipu.kinds.tables.engine import Engine, Undone, settled, undone
 from quipu.kinds.tables.exchange import Rows, run
 from quipu.kinds.tables.losses import State, beside, count_again, outdated, own_state
 from quipu.kinds.tables.model import Changed, StoredSchema
 from quipu.kinds.tables.refusals import Request
-from quipu.kinds.tables.rows import Prepared
+from quipu.kinds.tables.rows import PreparedStatement
 from quipu.kinds.tables.templates import fill
 from quipu.kinds.tables.type_errors import explained, try_where
 from quipu.kinds.tables.values import MOST_ROWS, parsed, row
@@ -133,7 +133,7 @@ def _rows(engine: Engine, data: object) -> list[dict[str, Any]]:
 
 async def _shape(
     engine: Engine, place: SchemaPlace, table: object, ahead: Ahead | None = None
-) -> tuple[StoredSchema, Shape]:
+) -> tuple[StoredSchema, RelationShape]:
     """Return the schema and the table; begin to embed its fields."""
     query = ShapeQuery(place.schema, table)
     space, schema = await engine.access.find(place, "write", ask=query.ask)
@@ -178,8 +178,8 @@ class _Change:
     engine: Engine
     place: SchemaPlace
     schema: StoredSchema
-    shape: Shape
-    prepared: Sequence[Prepared]
+    shape: RelationShape
+    prepared: Sequence[PreparedStatement]
     data: Sequence[Mapping[str, Any]]
     where: object = None
     ahead: Ahead | None = None

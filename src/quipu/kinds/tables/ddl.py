@@ -14,7 +14,7 @@ from quipu.kinds.tables import catalogue
 from quipu.kinds.tables.access import SchemaPlace
 from quipu.kinds.tables.engine import Engine, Undone, settled
 from quipu.kinds.tables.exchange import Rows, exchange, run
-from quipu.kinds.tables.introspection import anatomy, own_anatomy
+from quipu.kinds.tables.introspection import own_structure, structure
 from quipu.kinds.tables.losses import (
     count_again,
     hold,
@@ -102,7 +102,7 @@ async def execute(
     async with engine.access.entered(place, "admin") as (tx, schema):
         if first_words(text) == ("alter", "table"):
             recipe = await recreate_recipe(tx, schema, text)
-            raise BadInput("there is no ALTER TABLE; a table is made anew instead.", field="sql", hint=recipe)
+            raise BadInput("there is no ALTER TABLE; a table is recreated instead.", field="sql", hint=recipe)
         _refuse(text)
         tables = await catalogue.table_names(tx, schema)
     request = Request(schema=schema, field="sql", seconds=engine.seconds, statement=text, tables=tables)
@@ -132,7 +132,7 @@ async def execute(
         notes = [f"The first {len(done.rows)} rows are shown."] if done.limited else []
         for table in () if undone else await unkeyed(conn):
             notes.append(
-                f"{table} has no primary key: nothing of it is embedded until it is made anew with one."
+                f"{table} has no primary key: nothing of it is embedded until it is recreated with one."
             )
         return Done(
             status=done.status,
@@ -158,7 +158,7 @@ async def recreate_recipe(tx: SpaceTransaction, schema: StoredSchema, statement:
     shape = await catalogue.find_shape(tx, schema, table)
     if shape is None or not shape.is_table:
         return _GENERAL
-    definition = (await anatomy(tx, shape)).create(schema, table)
+    definition = (await structure(tx, shape)).create(schema, table)
     arguments: dict[str, object] = {"table": table, "sql": definition, "mapping": {}, "dry_run": True}
     return (
         f"Confirm with the user, write the change into the definition, and call "
@@ -248,7 +248,7 @@ async def register(
         for column in named:
             if column not in there:
                 raise BadInput(f"{table} has no column {column!r}.", field=field, hint=nearest(column, there))
-    if fields and not (await own_anatomy(conn, table)).has_key:
+    if fields and not (await own_structure(conn, table)).has_key:
         raise BadInput(
             f"{table} has no primary key: nothing would say which row a vector stands for.",
             field="embed_fields",

@@ -9,7 +9,7 @@ from typing import Final
 
 from quipu.kernel.db.database import Connection, SpaceTransaction
 from quipu.kernel.db.schema_names import SchemaNames
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import RelationShape
 from quipu.kinds.tables.exchange import run
 from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.store import SQL
@@ -42,7 +42,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Anatomy:
+class TableStructure:
     """All parts of a table, in the order in which they are made again."""
 
     parts: Sequence[Part]
@@ -84,7 +84,7 @@ class Anatomy:
 
     @property
     def hindrances(self) -> list[str]:
-        """Reasons why the table cannot be made anew."""
+        """Reasons why the table cannot be recreated."""
         return [one.name for one in self.parts if one.kind in _HINDRANCES]
 
     @property
@@ -105,18 +105,18 @@ class Anatomy:
         return TEMPLATES["create"].format(table=_quoted(table), parts=parts)
 
 
-async def anatomy(tx: SpaceTransaction, shape: Shape) -> Anatomy:
+async def structure(tx: SpaceTransaction, shape: RelationShape) -> TableStructure:
     """Take a table apart. Reads the catalogue and nothing else."""
-    return Anatomy(await tx.fetch(Part, SQL["parts"], relation=shape.relation))
+    return TableStructure(await tx.fetch(Part, SQL["parts"], relation=shape.relation))
 
 
-async def own_anatomy(conn: Connection, table: str) -> Anatomy:
+async def own_structure(conn: Connection, table: str) -> TableStructure:
     """Take apart a table of the writer who is logged in, as the transaction sees it."""
-    return Anatomy([Part(**row) for row in (await run(conn, fill("parts"), [table])).rows])
+    return TableStructure([Part(**row) for row in (await run(conn, fill("parts"), [table])).rows])
 
 
 def differences(
-    before: Anatomy, after: Anatomy, called: Mapping[str, str], names: SchemaNames
+    before: TableStructure, after: TableStructure, called: Mapping[str, str], names: SchemaNames
 ) -> tuple[str, ...]:
     """Compare what two CREATE TABLE would say: columns, constraints, settings; a line for each difference.
 

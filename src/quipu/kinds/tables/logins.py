@@ -45,7 +45,7 @@ _KEEP_PLANS: Final = (
     "close all; set session authorization default; reset all; deallocate all; unlisten *;"
     " discard temporary; discard sequences"
 )
-"""What ``discard all`` does, except for two things. Plans are kept: without them our trigger would plan anew
+"""What ``discard all`` does, except for two things. Plans are kept: without them our trigger would plan again
 for every row, and PostgreSQL checks a plan before it uses it. Advisory locks are not released: this is used
 only where no agent can take one."""
 

@@ -25,7 +25,7 @@ _OF_OBJECT: Final = (
     "numbering of ",
     "number of ",
 )
-_WHOLE: Final = re.compile(r"table (?P<table>.+?)(?: goes|: emptied or written anew)", re.DOTALL)
+_WHOLE: Final = re.compile(r"table (?P<table>.+?)(?: goes|: emptied or rewritten)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def losses(before: Mapping[str, State], after: Mapping[str, State]) -> tuple[str
             lines.append(f"{name}: {now.updated - was.updated:,} rows changed")
         if now.definition != was.definition:
             lines.append(
-                f"{name}: emptied or written anew" if name.startswith("table ") else f"{name}: replaced"
+                f"{name}: emptied or rewritten" if name.startswith("table ") else f"{name}: replaced"
             )
     return tuple(sorted(lines))
 
@@ -126,7 +126,7 @@ async def hold(
     """
     held: dict[str, int] = {}
     for name in before:
-        for line in (f"{name} goes", f"{name}: emptied or written anew"):
+        for line in (f"{name} goes", f"{name}: emptied or rewritten"):
             if name.startswith("table ") and any(
                 one.startswith(f"{names.in_message(line)} (") for one in lost
             ):

@@ -1,4 +1,4 @@
-"""Making a table anew with another definition: rows, vectors, registry, indexes and references come along.
+"""Recreating a table with another definition: rows, vectors, registry, indexes and references come along.
 
 The four steps of the seed (new table, migrate, update embeddings, drop the old one) in one transaction.
 """
@@ -21,7 +21,7 @@ from quipu.kinds.tables.catalogue import ShapeQuery
 from quipu.kinds.tables.ddl import descriptions_of, fields_of, made, register, statement_of
 from quipu.kinds.tables.engine import Engine, Undone, settled
 from quipu.kinds.tables.exchange import exchange, run
-from quipu.kinds.tables.introspection import VIEWS, Anatomy, Part, differences, own_anatomy
+from quipu.kinds.tables.introspection import VIEWS, Part, TableStructure, differences, own_structure
 from quipu.kinds.tables.losses import outdated, own_state, refuse_losses
 from quipu.kinds.tables.model import StoredSchema, Table
 from quipu.kinds.tables.names import nearest
@@ -58,7 +58,7 @@ class Recreated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
-    """Order to make a table anew."""
+    """Order to recreate a table."""
 
     schema: StoredSchema
     table: str
@@ -87,7 +87,7 @@ async def recreate(
     column_descriptions: object,
     confirm: bool | Recreated,
 ) -> Recreated:
-    """Make the table anew, or without ``confirm`` try it and undo it; refuse what was not confirmed."""
+    """Recreate the table, or without ``confirm`` try it and undo it; refuse what was not confirmed."""
     text = engine.clean_statement(statement_of(statement))
     looked = ShapeQuery(place.schema, table)
     async with engine.access.entered(place, "admin", ask=looked.ask) as (tx, schema):
@@ -146,31 +146,31 @@ class _Work:
         """Run all steps."""
         order = self._order
         names = order.schema.names
-        given = await own_anatomy(self._conn, order.table)
+        given = await own_structure(self._conn, order.table)
         if given.hindrances:
             raise BadInput(
-                f"{order.table} cannot be made anew: {names.in_message('; '.join(given.hindrances))}.",
+                f"{order.table} cannot be recreated: {names.in_message('; '.join(given.hindrances))}.",
                 field="table",
                 hint="Drop what depends on it, or make another table and INSERT … SELECT into it.",
             )
         self._old = await self._free_name()
         called = await self._rename_columns(given)
-        before = await own_anatomy(self._conn, order.table)
+        before = await own_structure(self._conn, order.table)
         await self._set_aside(before)
-        made_anew = await self._make()
+        recreated = await self._make()
         self._steps.append(f"make {order.table} as given")
-        sources = {new: order.mapping.get(new, new) for new in made_anew.columns}
+        sources = {new: order.mapping.get(new, new) for new in recreated.columns}
         copied = {
             new: called[old]
             for new, old in sources.items()
-            if old in called and new not in made_anew.computed
+            if old in called and new not in recreated.computed
         }
-        rows, tried = await self._carry(copied, made_anew)
+        rows, tried = await self._carry(copied, recreated)
         await self._drop_old(before)
-        await self._bring_along(before, made_anew, checked=rows == tried)
-        await self._register({old: new for old, new in called.items() if new in made_anew.columns})
-        after = await own_anatomy(self._conn, order.table)
-        after = Anatomy([*after.parts, *self._unchecked])
+        await self._bring_along(before, recreated, checked=rows == tried)
+        await self._register({old: new for old, new in called.items() if new in recreated.columns})
+        after = await own_structure(self._conn, order.table)
+        after = TableStructure([*after.parts, *self._unchecked])
         self._note_lost(before, after)
         return Recreated(
             table=order.table,
@@ -191,7 +191,7 @@ class _Work:
                 return name
         raise AssertionError
 
-    async def _rename_columns(self, given: Anatomy) -> dict[str, str]:
+    async def _rename_columns(self, given: TableStructure) -> dict[str, str]:
         """Give columns the names that they have in the new definition, so that what hangs on them follows.
 
         Returns what each column is called now.
@@ -213,7 +213,7 @@ class _Work:
             await self._rename_column(f"{_OLD}_{place}", new)
         return called
 
-    def _called(self, old: str, wanted: Anatomy) -> str:
+    def _called(self, old: str, wanted: TableStructure) -> str:
         """Return the new name of a column: the old one, where the new table has it too."""
         mapping = self._order.mapping
         if old not in mapping and old in wanted.columns:
@@ -228,7 +228,7 @@ class _Work:
         table, named = order.name(order.table), sql.Identifier(new)
         await self._conn.execute(fill("rename_column", table=table, old=sql.Identifier(old), name=named))
 
-    async def _set_aside(self, before: Anatomy) -> None:
+    async def _set_aside(self, before: TableStructure) -> None:
         """Free the names that the new table may want."""
         order = self._order
         for view in reversed(before.views):
@@ -252,7 +252,7 @@ class _Work:
         await self._conn.execute(fill("rename_table", table=table, name=sql.Identifier(self._old)))
         self._steps.append(f"set {order.table} aside as {self._old}")
 
-    async def _make(self) -> Anatomy:
+    async def _make(self) -> TableStructure:
         """Run the new definition.
 
         Raises:
@@ -263,12 +263,12 @@ class _Work:
         status = (await exchange(self._conn, order.statement, most=0, all_of_it=True)).status
         refuse_losses(before, await own_state(self._conn), order.schema.names)
         await made(self._conn, order.schema, order.table, statement=order.statement, status=status)
-        anatomy = await own_anatomy(self._conn, order.table)
-        if not anatomy.columns:
+        structure = await own_structure(self._conn, order.table)
+        if not structure.columns:
             raise BadInput("the new definition has no columns.", field="sql")
-        return anatomy
+        return structure
 
-    async def _carry(self, columns: Mapping[str, str], made_anew: Anatomy) -> tuple[int, int]:
+    async def _carry(self, columns: Mapping[str, str], recreated: TableStructure) -> tuple[int, int]:
         """Carry rows over: how many there are, and how many were carried."""
         order = self._order
         counted = fill("count_rows", table=order.name(self._old))
@@ -277,7 +277,7 @@ class _Work:
             return 0, 0
         few = order.confirm is False and rows > MOST_TRIED
         if few:
-            await self._leave_unchecked([one for one in made_anew.constraints if one.of is not None])
+            await self._leave_unchecked([one for one in recreated.constraints if one.of is not None])
         statement = fill(
             "carry",
             new=order.name(order.table),
@@ -301,7 +301,7 @@ class _Work:
             await self._conn.execute(fill("drop_constraint", table=table, name=sql.Identifier(one.name)))
         self._unchecked += constraints
 
-    async def _drop_old(self, before: Anatomy) -> None:
+    async def _drop_old(self, before: TableStructure) -> None:
         order = self._order
         for one in before.hanging:
             if one.kind == "reference":
@@ -314,15 +314,15 @@ class _Work:
             await sequences.own_again(self._conn, order.schema, order.table, one)
         self._steps.append(f"drop {self._old}")
 
-    async def _bring_along(self, before: Anatomy, made_anew: Anatomy, *, checked: bool) -> None:
+    async def _bring_along(self, before: TableStructure, recreated: TableStructure, *, checked: bool) -> None:
         """Make again what hung on the old table, as far as the new one can bear it.
 
         Without ``checked`` references of other tables are not compared with the rows, for not all are there.
         """
-        there = {one.statement for one in made_anew.hanging}
-        set_anew = {(one.kind, one.name) for one in made_anew.hanging if one.kind in _TUNED}
+        there = {one.statement for one in recreated.hanging}
+        reset = {(one.kind, one.name) for one in recreated.hanging if one.kind in _TUNED}
         for one in before.hanging:
-            if one.statement in there or (one.kind, one.name) in set_anew or self._is_of_gone(one, made_anew):
+            if one.statement in there or (one.kind, one.name) in reset or self._is_of_gone(one, recreated):
                 continue
             later = " not valid" if one.kind == "reference" and not checked else ""
             await self._try(one, as_written(f"{(one.statement or '').rstrip(';')}{later}"))
@@ -353,7 +353,7 @@ class _Work:
         else:
             self._steps.append(f"bring {part.words} along")
 
-    def _note_lost(self, before: Anatomy, after: Anatomy) -> None:
+    def _note_lost(self, before: TableStructure, after: TableStructure) -> None:
         """Name what is gone although nothing failed, and is not said by the definition."""
         there = {(one.kind, one.of, one.name) for one in after.hanging}
         for one in before.hanging:
@@ -361,7 +361,7 @@ class _Work:
             if there_not and one not in self._failed and not self._is_of_gone(one, after):
                 self._lost.append(f"{one.words}: it is not there any more")
 
-    def _is_of_gone(self, part: Part, new: Anatomy) -> bool:
+    def _is_of_gone(self, part: Part, new: TableStructure) -> bool:
         """Return True if a part hangs on a view that could not be made again, or on a column that is gone."""
         if part.of is None:
             return part.kind in _OF_COLUMN and part.name not in new.columns

@@ -14,7 +14,7 @@ from typing import Any, Final, LiteralString, cast
 from psycopg import sql
 
 from quipu.errors import BadInput
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import RelationShape
 from quipu.kinds.tables.embedding import row_text
 from quipu.kinds.tables.embedding.model import Written
 from quipu.kinds.tables.model import StoredSchema
@@ -36,7 +36,7 @@ _OPERATORS: Final = (*_COMPARED, *_MATCHED, "in", "not in", "null")
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedStatement:
     """A statement and its parameters."""
 
     statement: sql.Composed
@@ -60,7 +60,7 @@ class Values:
         return sql.SQL(cast(LiteralString, f"${len(self.given)}::text"))
 
 
-def known(shape: Shape, names: Sequence[str], *, field: str) -> None:
+def known(shape: RelationShape, names: Sequence[str], *, field: str) -> None:
     """Raise BadInput for a name that is no column, with the nearest that is one."""
     for name in names:
         if name not in shape.types:
@@ -73,12 +73,12 @@ def known(shape: Shape, names: Sequence[str], *, field: str) -> None:
 
 def insert(
     schema: StoredSchema,
-    shape: Shape,
+    shape: RelationShape,
     columns: Sequence[str],
     rows: Sequence[Mapping[str, Any]],
     *,
     told: bool = False,
-) -> Prepared:
+) -> PreparedStatement:
     """Return the insertion of rows that all have the same columns.
 
     With ``told``, what is embedded of them comes back (``written``).
@@ -86,16 +86,18 @@ def insert(
     table = sql.Identifier(schema.schema_name, shape.name)
     returning = _returning(shape, told=told)
     if not columns:
-        return Prepared(fill("insert_defaults", table=table, returning=returning), ())
+        return PreparedStatement(fill("insert_defaults", table=table, returning=returning), ())
     values = Values()
     listed = sql.SQL(", ").join(map(sql.Identifier, columns))
     statement = fill(
         "insert_rows", table=table, columns=listed, rows=values.add(list(rows)), returning=returning
     )
-    return Prepared(statement, values.given)
+    return PreparedStatement(statement, values.given)
 
 
-def update(schema: StoredSchema, shape: Shape, data: Mapping[str, Any], where: object) -> Prepared:
+def update(
+    schema: StoredSchema, shape: RelationShape, data: Mapping[str, Any], where: object
+) -> PreparedStatement:
     """Change the rows that satisfy ``where``; ``updated_at`` follows where the table has it."""
     values = Values()
     columns = [sql.Identifier(name) for name in data]
@@ -110,10 +112,10 @@ def update(schema: StoredSchema, shape: Shape, data: Mapping[str, Any], where: o
         where=condition(schema, shape, where, values),
         returning=_returning(shape),
     )
-    return Prepared(statement, values.given)
+    return PreparedStatement(statement, values.given)
 
 
-def delete(schema: StoredSchema, shape: Shape, where: object) -> Prepared:
+def delete(schema: StoredSchema, shape: RelationShape, where: object) -> PreparedStatement:
     """Take the rows that satisfy ``where``."""
     values = Values()
     statement = fill(
@@ -122,10 +124,10 @@ def delete(schema: StoredSchema, shape: Shape, where: object) -> Prepared:
         where=condition(schema, shape, where, values),
         returning=_returning(shape),
     )
-    return Prepared(statement, values.given)
+    return PreparedStatement(statement, values.given)
 
 
-def condition(schema: StoredSchema, shape: Shape, where: object, values: Values) -> sql.Composable:
+def condition(schema: StoredSchema, shape: RelationShape, where: object, values: Values) -> sql.Composable:
     """Return the condition on rows: columns with values or operators, or a text in SQL.
 
     Raises:
@@ -148,7 +150,9 @@ def condition(schema: StoredSchema, shape: Shape, where: object, values: Values)
     return sql.SQL(" and ").join(parts)
 
 
-def _part(schema: StoredSchema, shape: Shape, name: str, wanted: Any, values: Values) -> sql.Composable:
+def _part(
+    schema: StoredSchema, shape: RelationShape, name: str, wanted: Any, values: Values
+) -> sql.Composable:
     said = [
         _compared(schema, shape, name, operator, value, values)
         for operator, value in _operators(shape, name, wanted).items()
@@ -156,7 +160,7 @@ def _part(schema: StoredSchema, shape: Shape, name: str, wanted: Any, values: Va
     return sql.SQL(" and ").join(said)
 
 
-def compared(shape: Shape, where: Mapping[str, Any]) -> list[dict[str, Any]]:
+def compared(shape: RelationShape, where: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the values that columns are compared with and that must fit their types: one in a row."""
     conditions: list[dict[str, Any]] = []
     for name, wanted in where.items():
@@ -167,7 +171,7 @@ def compared(shape: Shape, where: Mapping[str, Any]) -> list[dict[str, Any]]:
     return conditions
 
 
-def _operators(shape: Shape, name: str, wanted: Any) -> dict[str, Any]:
+def _operators(shape: RelationShape, name: str, wanted: Any) -> dict[str, Any]:
     """Return the operators of a column, and their values."""
     if not _is_operators(wanted):
         if isinstance(wanted, Mapping) and _SCALAR.match(shape.types[name]):
@@ -187,7 +191,7 @@ def _is_operators(wanted: Any) -> bool:
 
 
 def _compared(
-    schema: StoredSchema, shape: Shape, name: str, operator: str, value: Any, values: Values
+    schema: StoredSchema, shape: RelationShape, name: str, operator: str, value: Any, values: Values
 ) -> sql.Composable:
     column = sql.SQL("t.{}").format(sql.Identifier(name))
     table = sql.Identifier(schema.schema_name, shape.name)
@@ -220,7 +224,7 @@ def _compared(
     )
 
 
-def _returning(shape: Shape, *, told: bool = False) -> sql.Composable:
+def _returning(shape: RelationShape, *, told: bool = False) -> sql.Composable:
     if not shape.key:
         return sql.SQL("")
     listed: list[sql.Composable] = [sql.Identifier(name) for name in shape.key]
@@ -230,12 +234,12 @@ def _returning(shape: Shape, *, told: bool = False) -> sql.Composable:
     return sql.SQL(" returning {}").format(sql.SQL(", ").join(listed))
 
 
-def keys(shape: Shape, returned: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+def keys(shape: RelationShape, returned: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
     """Return the primary keys of rows that a statement changed; none if the table has none."""
     return tuple({name: one[name] for name in shape.key} for one in returned)
 
 
-def written(shape: Shape, returned: Sequence[Mapping[str, Any]]) -> list[Written]:
+def written(shape: RelationShape, returned: Sequence[Mapping[str, Any]]) -> list[Written]:
     """Return the written rows, as an insertion that reports them gave them back."""
     rows: list[Written] = []
     for one in returned:

@@ -85,7 +85,7 @@ class AsyncSchemas:
         return DroppedSchema(schema=place.schema, tables=tables)
 
     async def grants(self, *, schema: OnlySchema = None, space: Space) -> Sequence[Grant]:
-        """List which agent may do what, in one schema or in all of them."""
+        """List the rights of each agent, in one schema or in all of them."""
         name = None if schema is None else names.check_schema(schema)
         async with self._database.transaction(check_name("space", space)) as tx:
             if tx is None:

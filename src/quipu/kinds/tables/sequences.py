@@ -1,4 +1,4 @@
-"""Sequences of a table that is made anew: no number is given twice, and one that somebody named stays."""
+"""Sequences of a table that is recreated: no number is given twice, and one that somebody named stays."""
 
 from __future__ import annotations
 

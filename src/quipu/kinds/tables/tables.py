@@ -304,7 +304,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         schema: SchemaName = "memory",
         agent: Agent = None,
     ) -> Recreated:
-        """Make a table anew with another definition, after a preview of what would differ.
+        """Recreate a table with another definition, after a preview of what would differ.
 
         It is one transaction. Rows come along by column, and what hangs on a column follows its new name.
         Vectors, registry, indexes, views, references of other tables, triggers, rules, policies, rights,
@@ -341,7 +341,7 @@ class AsyncTables(AsyncBrowsing, AsyncSchemas):
         place = SchemaPlace.of(space, schema, agent)
         async with self._access.entered(place, "read") as (tx, row):
             of, kept = self._briefings.get(place, (None, None))
-            if kept is None or of != row:  # a schema that was dropped and made anew has another id
+            if kept is None or of != row:  # a schema that was dropped and recreated has another id
                 kept = briefing(await catalogue.listing(tx, row), version=row.version)
                 self._briefings[place] = (row, kept)
         return kept

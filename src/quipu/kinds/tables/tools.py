@@ -54,7 +54,7 @@ TOOLS: Final = (
     ),
     Tool(
         "memory:schema:recreate",
-        "Change a table: make it anew with its rows, embeddings and indexes, in one transaction.",
+        "Change a table: recreate it with its rows, embeddings and indexes, in one transaction.",
         "recreate",
         {
             "table": "Name of the table.",

@@ -14,7 +14,7 @@ from psycopg import sql
 from quipu.errors import BadInput, Conflict, QuipuError
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables import rows
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import RelationShape
 from quipu.kinds.tables.exchange import run
 from quipu.kinds.tables.refusals import Request, refusal
 from quipu.kinds.tables.templates import fill
@@ -27,7 +27,7 @@ async def explained(
     conn: Connection,
     error: psycopg.Error,
     request: Request,
-    shape: Shape,
+    shape: RelationShape,
     data: Sequence[Mapping[str, Any]],
     where: object,
 ) -> QuipuError:
@@ -37,7 +37,7 @@ async def explained(
         column = key[1]
     place = f"data.{column}" if data else "where"
     if column is None and isinstance(error, (pg.DataError, pg.InternalError_)) and not conn.closed:
-        place, column = await _misfit(conn, request, shape, data, where)
+        place, column = await _wrong_value(conn, request, shape, data, where)
     if column is None and where is not None and not isinstance(error, pg.IntegrityError):
         request = replace(request, field="where")  # the columns of the data are there, and its values fit
     told = refusal(error, request)
@@ -47,7 +47,7 @@ async def explained(
     return told
 
 
-async def try_where(conn: Connection, request: Request, shape: Shape, where: object) -> None:
+async def try_where(conn: Connection, request: Request, shape: RelationShape, where: object) -> None:
     """Read the values of a condition that no row satisfied: where no row was looked at, they were not read.
 
     Raises:
@@ -58,26 +58,26 @@ async def try_where(conn: Connection, request: Request, shape: Shape, where: obj
         await _try(conn, request, shape, name, [one.get(name) for one in compared])
 
 
-def _compared(shape: Shape, where: object) -> list[dict[str, Any]]:
+def _compared(shape: RelationShape, where: object) -> list[dict[str, Any]]:
     return rows.compared(shape, cast("Mapping[str, Any]", where)) if isinstance(where, Mapping) else []
 
 
-async def _misfit(
-    conn: Connection, request: Request, shape: Shape, data: Sequence[Mapping[str, Any]], where: object
+async def _wrong_value(
+    conn: Connection, request: Request, shape: RelationShape, data: Sequence[Mapping[str, Any]], where: object
 ) -> tuple[str, str | None]:
     """Return place and column of the first value that cannot be read as its column's type."""
     compared = _compared(shape, where)
     for field, given in (("data", data), ("where", compared)):
         for name in dict.fromkeys(name for one in given for name in one):
-            first = await _first_misfit(conn, request, shape, name, [one.get(name) for one in given])
+            first = await _first_wrong_value(conn, request, shape, name, [one.get(name) for one in given])
             if first is not None:
                 number = f"[{first}]" if field == "data" and len(data) > 1 else ""
                 return f"{field}{number}.{name}", name
     return "", None
 
 
-async def _first_misfit(
-    conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]
+async def _first_wrong_value(
+    conn: Connection, request: Request, shape: RelationShape, name: str, values: Sequence[Any]
 ) -> int | None:
     """Return the place of the first value that cannot be read as the column's type."""
     if await _fit(conn, request, shape, name, values):
@@ -92,7 +92,9 @@ async def _first_misfit(
     return first
 
 
-async def _fit(conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]) -> bool:
+async def _fit(
+    conn: Connection, request: Request, shape: RelationShape, name: str, values: Sequence[Any]
+) -> bool:
     try:
         await _try(conn, request, shape, name, values)
     except psycopg.Error:
@@ -100,7 +102,9 @@ async def _fit(conn: Connection, request: Request, shape: Shape, name: str, valu
     return True
 
 
-async def _try(conn: Connection, request: Request, shape: Shape, name: str, values: Sequence[Any]) -> None:
+async def _try(
+    conn: Connection, request: Request, shape: RelationShape, name: str, values: Sequence[Any]
+) -> None:
     table = sql.Identifier(request.schema.schema_name, shape.name)
     tried = fill("try_column", column=sql.Identifier(name), table=table)
     await run(conn, tried, [as_json([{name: one} for one in values if one is not None])])

@@ -181,7 +181,7 @@ def _kept(rows: Sequence[_Wording], said: _Said, gone: set[int]) -> Iterable[str
 
 async def _file(tx: SpaceTransaction, _: str) -> Sequence[int]:
     """Tell recalls that messages wait to be filed."""
-    await tx.execute(_SQL["tell_unfiled"])
+    await tx.execute(_SQL["tell_unindexed"])
     return ()
 
 

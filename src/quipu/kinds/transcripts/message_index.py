@@ -23,8 +23,8 @@ from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.recall import deferred
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, GenerationChanged
-from quipu.recall.unfiled import settle
-from quipu.record.model import MESSAGE, Incoming, Prepared, Role, prepare
+from quipu.recall.unindexed import settle
+from quipu.record.model import MESSAGE, Incoming, PreparedMessage, Role, prepare
 from quipu.record.service import Progress
 
 _SQL: Final = queries.load("quipu.kinds.transcripts")
@@ -36,7 +36,7 @@ _STEP_SECONDS: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Unfiled:
+class Unindexed:
     """A message that the index does not know yet."""
 
     id: int
@@ -52,8 +52,8 @@ class Unfiled:
 @dataclass(slots=True)
 class _Ready:
     as_of: AsOf
-    unindexed: Sequence[Unfiled]
-    prepared: Sequence[Prepared]
+    unindexed: Sequence[Unindexed]
+    prepared: Sequence[PreparedMessage]
     embedded: Embedded
 
 
@@ -100,28 +100,28 @@ async def waiting(database: Database, space: str) -> int:
     async with database.snapshot_read(space) as tx:
         if tx is None:
             return 0
-        ((count,),) = await tx.rows(_SQL["count_unfiled"])
+        ((count,),) = await tx.rows(_SQL["count_unindexed"])
         return count
 
 
-async def _latest(tx: SpaceTransaction, *, limit: int) -> list[Unfiled]:
-    """Return the latest unfiled messages, in the order of their ids, with the text to be indexed."""
-    unindexed = await tx.fetch(Unfiled, _SQL["latest_unfiled"], limit=limit)
+async def _latest(tx: SpaceTransaction, *, limit: int) -> list[Unindexed]:
+    """Return the latest unindexed messages, in the order of their ids, with the text to be indexed."""
+    unindexed = await tx.fetch(Unindexed, _SQL["latest_unindexed"], limit=limit)
     spoken = await tx.spoken([one.content for one in unindexed])
     return [replace(one, content=text) for one, text in zip(unindexed, spoken, strict=True)]
 
 
-async def _ready(models: Models, unindexed: Sequence[Unfiled], seen: Space, language: str) -> _Ready:
+async def _ready(models: Models, unindexed: Sequence[Unindexed], seen: Space, language: str) -> _Ready:
     prepared = await to_thread.run_sync(_prepared, unindexed, language)
     embedded = await models.embed([one.content for one in unindexed], generation=seen.generation)
     return _Ready(seen.as_of, unindexed, prepared, embedded)
 
 
-def _prepared(unindexed: Sequence[Unfiled], language: str) -> list[Prepared]:
+def _prepared(unindexed: Sequence[Unindexed], language: str) -> list[PreparedMessage]:
     return [prepare(_incoming(one), language=language, secrets=False, marks=None) for one in unindexed]
 
 
-def _incoming(one: Unfiled) -> Incoming:
+def _incoming(one: Unindexed) -> Incoming:
     role: Role = "user" if one.role == "user" else "assistant"
     return Incoming(content=one.content, role=role, speaker=one.speaker, user=one.user_name)
 
@@ -143,7 +143,7 @@ async def _file(database: Database, models: Models, space: str, ready: _Ready) -
 async def _write(database: Database, space: str, ready: _Ready) -> int:
     async with database.write(space, as_of=ready.as_of) as tx:
         candidates = Int8s([one.id for one in ready.unindexed])
-        held = {id_ for (id_,) in await tx.rows(_SQL["hold_unfiled"], ids=candidates)}
+        held = {id_ for (id_,) in await tx.rows(_SQL["hold_unindexed"], ids=candidates)}
         chosen = [place for place, one in enumerate(ready.unindexed) if one.id in held]
         drafts = [
             _draft(ready.unindexed[place], ready.prepared[place], ready.embedded.vectors[place])
@@ -157,10 +157,10 @@ async def _write(database: Database, space: str, ready: _Ready) -> int:
 
 async def _clear(tx: SpaceTransaction) -> None:
     """Have recalls look no more, unless something has come meanwhile."""
-    await tx.execute(_SQL["settle_unfiled"], bit=_BIT)
+    await tx.execute(_SQL["settle_unindexed"], bit=_BIT)
 
 
-def _draft(one: Unfiled, prepared: Prepared, vector: NDArray[np.float32]) -> Draft:
+def _draft(one: Unindexed, prepared: PreparedMessage, vector: NDArray[np.float32]) -> Draft:
     return Draft(
         kind=MESSAGE,
         bag=prepared.bag,

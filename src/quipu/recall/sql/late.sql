@@ -19,5 +19,5 @@ where id = %(space)s
 -- name: is_written_by_hand: whether a transaction of SQL that wrote to the space is open still
 select core.is_written_by_hand()
 
--- name: is_left_alone: whether no open transaction leaves rows of a kind unfiled, until this one ends
+-- name: is_left_alone: whether no open transaction leaves rows of a kind unindexed, until this one ends
 select core.is_left_alone(%(kind)s)

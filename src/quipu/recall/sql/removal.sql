@@ -1,7 +1,7 @@
 -- name: take_out: take entries out, with all that was filed of them
 select core.take_out(%(ids)s::int8[])
 
--- name: bereaved: entries that stood beside removed ones, and those beside them, oldest first
+-- name: neighbours_of: entries that stood beside removed ones, and those beside them, oldest first
 select e.id, e.speaker, e.by_user, e.words, e.tokens, e.asks, e.happened_at, e.from_previous, e.from_before,
        e.mixed_tokens, v.own
 from (

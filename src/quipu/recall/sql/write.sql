@@ -123,7 +123,7 @@ from unnest(%(id)s::int8[], %(from_previous)s::float4[], %(from_before)s::float4
     %(mixed_tokens)s::float4[], %(bits)s::varbit[]) as r (id, from_previous, from_before, from_next, mixed_tokens, bits)
 where e.space_id = %(space)s and e.id = any(%(id)s::int8[]) and e.id = r.id
 
--- name: refit_vectors: the context vectors that go with it; those of other generations are made anew where needed
+-- name: refit_vectors: the context vectors that go with it; those of other generations are made again where needed
 with other as (
     delete from core.recall_vectors
     where space_id = %(space)s and entry_id = any(%(id)s::int8[])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from quipu.kernel.base.lines import TOO_LONG
-from quipu.record.model import Line, Refusal
+from quipu.record.model import FoundMessage, Refusal
 from quipu.record.readers.jsonl import lines, opened, parse, unreadable
 
 # Files among the sessions that hold something else.
@@ -51,7 +51,7 @@ def find(root: Path) -> Iterator[Path]:
 
 def read(
     path: Path, *, skipped: Counter[str] | None = None, inserted: Inserted | None = None
-) -> Iterator[Line | Refusal]:
+) -> Iterator[FoundMessage | Refusal]:
     """Yield every message that a person or the agent said, in the order of the file.
 
     A message is ``{"id", "session", "role", "content", "time"}``: ``id`` is the uuid of the record. A
@@ -82,7 +82,7 @@ def read(
             if isinstance(found, str):
                 passed[found] += 1
             else:
-                yield Line(found, number=line.number, file=str(path))
+                yield FoundMessage(found, number=line.number, file=str(path))
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ def said(record: Fields, stem: str, inserted: Inserted | None = None) -> dict[st
 
 
 def _queued(record: Fields, stem: str, inserted: Inserted) -> dict[str, object] | str:
-    """Return what a person typed while the agent was at work: it is recorded as an attachment."""
+    """Return the text that a person typed while the agent was at work: it is recorded as an attachment."""
     fields = _fields(record.get("attachment"))
     if fields.get("type") != "queued_command" or fields.get("commandMode", "prompt") != "prompt":
         return "attachment"
@@ -152,7 +152,7 @@ def _text(content: object) -> str:
 
 
 def _spoken(text: str, inserted: Inserted) -> str:
-    """Return what a person wrote of a text; "" if the program wrote it in their name."""
+    """Return the part of a text that a person wrote; "" if the program wrote it in their name."""
     spoken = _INSERTED.sub("", text).strip()
     if _is_own(spoken):
         spoken = ""
@@ -168,7 +168,7 @@ def _is_own(text: str) -> bool:
 
 
 def _silence(content: object) -> str:
-    """Return what a message without spoken words contains."""
+    """Return the contents of a message without spoken words."""
     types = _block_types(content) - {"text"}
     return min(types) if types else "no words"
 

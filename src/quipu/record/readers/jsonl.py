@@ -26,7 +26,7 @@ from quipu.kernel.base.lines import (
     open_regular,
     rest_of_line,
 )
-from quipu.record.model import Line, Refusal
+from quipu.record.model import FoundMessage, Refusal
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -48,7 +48,7 @@ def read(source: Source) -> FromFile:
     return FromFile(_read(source))
 
 
-def _read(source: Source) -> Iterator[Line | Refusal]:
+def _read(source: Source) -> Iterator[FoundMessage | Refusal]:
     if isinstance(source, str | Path):
         path = Path(source)
         with opened(path) as file:
@@ -57,7 +57,7 @@ def _read(source: Source) -> Iterator[Line | Refusal]:
         yield from _messages(lines(source), None)
 
 
-def _messages(found: Iterator[RawLine], file: str | None) -> Iterator[Line | Refusal]:
+def _messages(found: Iterator[RawLine], file: str | None) -> Iterator[FoundMessage | Refusal]:
     for line in found:
         if line.data is None:
             yield Refusal(line.number, None, f"it is {TOO_LONG}; split its message into several.", file)
@@ -69,16 +69,16 @@ def _messages(found: Iterator[RawLine], file: str | None) -> Iterator[Line | Ref
             if isinstance(said, str):
                 yield Refusal(line.number, None, said, file)
             else:
-                yield Line(said, number=line.number, file=file)
+                yield FoundMessage(said, number=line.number, file=file)
 
 
-class FromFile(Iterator[Line | Refusal]):
+class FromFile(Iterator[FoundMessage | Refusal]):
     """Messages of a file, each read when it is asked for, by whatever thread: that may wait for a pipe."""
 
-    def __init__(self, messages: Iterator[Line | Refusal]) -> None:
+    def __init__(self, messages: Iterator[FoundMessage | Refusal]) -> None:
         self._messages = messages
 
-    def __next__(self) -> Line | Refusal:
+    def __next__(self) -> FoundMessage | Refusal:
         """Return the next one."""
         return next(self._messages)
 
@@ -108,7 +108,7 @@ def parse(data: bytes) -> dict[str, object] | str:
     if is_too_deep(data):
         return f"{TOO_DEEP}."
     try:
-        # Surrogates may pass here: what of them cannot be stored is mended where content is checked.
+        # Surrogates may pass here: what of them cannot be stored is repaired where content is checked.
         said: object = json.loads(data.decode("utf-8"))
     except UnicodeDecodeError as broken:
         return f"it is not UTF-8 (byte {broken.start + 1}); save the file as UTF-8."

@@ -35,5 +35,5 @@ select count(*) from core.aliases
 where space_id = %(space)s and (%(everything)s or message_id = any(%(ids)s::int8[])
     or lower(name) = lower(%(user)s::text) or lower(alias) = lower(%(user)s::text))
 
--- name: names_changed: have every process that searches the space look at its names anew
+-- name: names_changed: have every process that searches the space look at its names again
 update core.spaces set version = version + 1 where id = %(space)s

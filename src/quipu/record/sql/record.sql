@@ -137,12 +137,12 @@ select core.drop_empty_sessions(array(
                 and (%(session)s::text is null or name = %(session)s))
 ))
 
--- name: unfile_named: messages in which a name stands wait to be filed anew
+-- name: unindex_named: messages in which a name stands wait to be filed again
 with found as (
     select id, happened_at from core.messages
     where space_id = %(space)s and content operator(pg_catalog.~) %(pattern)s
 ), waiting as (
-    insert into core.unfiled_messages (space_id, message_id, happened_at)
+    insert into core.unindexed_messages (space_id, message_id, happened_at)
     select %(space)s, id, happened_at from found
     on conflict do nothing
 )

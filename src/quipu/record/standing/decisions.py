@@ -26,7 +26,7 @@ class About:
 
 
 def about(text: str, scope: str = "") -> About:
-    """Return what a rule, or the end of one, is about."""
+    """Return the subject of a rule, or of the end of one."""
     of = subject(text)
     return About(_stems(of.words), _stems(scope), of)
 

@@ -29,7 +29,7 @@ from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.redact import redact
-from quipu.record.given import behind
+from quipu.record.ids import behind
 from quipu.record.standing import store
 from quipu.record.standing.model import Draft, RuleSource, StandingRule
 

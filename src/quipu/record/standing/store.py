@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s, Texts, Vector
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
-from quipu.record.given import row_of
+from quipu.record.ids import row_of
 from quipu.record.standing.model import Draft, Known, MadeBy, RuleSource, StandingRule
 from quipu.upkeep.erasure.model import What
 

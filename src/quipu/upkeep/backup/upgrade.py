@@ -34,7 +34,7 @@ def upgrade(
     confirm: bool = False,
     progress: Progress | None = None,
 ) -> Upgraded | None:
-    """Write all data anew for the PostgreSQL that is installed; None where they are of its version already.
+    """Rewrite all data for the PostgreSQL that is installed; None where they are of its version already.
 
     The old data are read by programs of their version: ``old_programs``, else those found on this machine.
     The new data are completed elsewhere and take their place last; the old data are put aside. If it breaks
@@ -70,7 +70,7 @@ def upgrade(
         from_version=old.version,
         to_version=new.version,
         size_bytes=size,
-        needed_bytes=2 * size,  # the data anew, and what is written out in between
+        needed_bytes=2 * size,  # the data again, and what is written out in between
         free_bytes=shutil.disk_usage(place.state).free,
     )
     if not confirm:

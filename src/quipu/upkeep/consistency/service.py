@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import halfvecs
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.recall.index import Turn, context, shares
+from quipu.recall.index import EntryValues, context, shares
 from quipu.recall.model import MOST_ENTRIES_OF_A_THREAD
 
 _SQL = queries.load("quipu.upkeep.consistency")
@@ -54,7 +54,7 @@ async def examine(database: Database, *, spaces: Sequence[str] | None = None) ->
 
 async def _examine(tx: SpaceTransaction) -> list[Fault]:
     broken = await _broken(tx)
-    broken["entries_that_inherit_wrongly"] = await _misfits(tx)
+    broken["entries_that_inherit_wrongly"] = await _inheriting_wrongly(tx)
     return [Fault(tx.space.name, rule, tuple(ids[:100])) for rule, ids in broken.items() if ids]
 
 
@@ -65,7 +65,7 @@ async def _broken(tx: SpaceTransaction) -> dict[str, list[str]]:
     return {rule: [row[0] for row in await answer.fetchall()] for rule, answer in answers.items()}
 
 
-async def _misfits(tx: SpaceTransaction) -> list[str]:
+async def _inheriting_wrongly(tx: SpaceTransaction) -> list[str]:
     """Read chunk by chunk; an entry is judged once the one after it is known."""
     ids: list[int] = []
     held: list[Kept] = []  # two that were judged, then those that are to be
@@ -74,7 +74,7 @@ async def _misfits(tx: SpaceTransaction) -> list[str]:
         chunk = await _entries(tx, after=held[-1].id if held else _FIRST)
         held += chunk
         end = len(held) - 1 if chunk else len(held)
-        ids += misfits(held[judged:end], {kept.id: kept for kept in held})
+        ids += inherits_wrongly(held[judged:end], {kept.id: kept for kept in held})
         if not chunk:
             return [str(id) for id in ids]
         start = max(0, end - 2)
@@ -118,7 +118,7 @@ class Kept:
     bits: NDArray[np.bool_]
 
 
-def misfits(entries: Sequence[Kept], known: Mapping[int, Kept]) -> list[int]:
+def inherits_wrongly(entries: Sequence[Kept], known: Mapping[int, Kept]) -> list[int]:
     """Return the ids of entries whose shares, length, vector or signs do not follow from their neighbours.
 
     ``known`` holds the neighbours, by id: up to two before and one after each entry.
@@ -144,7 +144,7 @@ def _fits(entry: Kept, known: Mapping[int, Kept]) -> bool:
     )
 
 
-def _turn(kept: Kept) -> Turn:
+def _turn(kept: Kept) -> EntryValues:
     voice = str(kept.speaker) if kept.speaker else "user" if kept.by_user else "other"
     position = kept.id & (MOST_ENTRIES_OF_A_THREAD - 1)
-    return Turn(position, voice, kept.words, kept.asks, kept.happened_at)
+    return EntryValues(position, voice, kept.words, kept.asks, kept.happened_at)

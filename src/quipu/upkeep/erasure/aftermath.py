@@ -11,7 +11,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database
 from quipu.upkeep.backup.model import Backups
 from quipu.upkeep.erasure import forgotten
-from quipu.upkeep.erasure.chain import Entry, append
+from quipu.upkeep.erasure.chain import ChainEntry, append
 from quipu.upkeep.erasure.places import ARCHIVE, ASIDE, BASE, EXPORT, LOG, PAGES, SNAPSHOT
 from quipu.upkeep.erasure.rewrite import log_position
 from quipu.upkeep.exports import exports
@@ -40,7 +40,7 @@ async def vacuum(database: Database, tables: Iterable[tuple[str, str]]) -> dict[
     """Vacuum and analyse tables, and return the facts for a note.
 
     What other transactions still see stays until they end. Statistics hold some values of a table, so they
-    are made anew. A table that could not be vacuumed, or that somebody locks, is named.
+    are made again. A table that could not be vacuumed, or that somebody locks, is named.
     """
     touched = sorted(set(tables))
     async with database.owner() as conn:
@@ -109,5 +109,5 @@ async def note(
     """Sign a note to a receipt, keep it in the chain, and return its id."""
     facts = {"type": type_, "of": receipt, **remains}
     async with forgotten.tx(database, space) as tx:
-        (id_,) = await append(tx, [Entry(facts=facts, of_receipt=receipt)], now=now)
+        (id_,) = await append(tx, [ChainEntry(facts=facts, of_receipt=receipt)], now=now)
     return id_

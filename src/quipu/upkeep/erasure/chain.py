@@ -19,7 +19,7 @@ _SQL = queries.load("quipu.upkeep.erasure")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ChainEntry:
     """Content of a receipt.
 
     ``facts`` go into the document. ``names`` are the erased names, by what they were of ("user", …): only
@@ -33,7 +33,7 @@ class Entry:
     of_receipt: str | None = None
 
 
-async def append(tx: SpaceTransaction, entries: Sequence[Entry], *, now: datetime) -> list[str]:
+async def append(tx: SpaceTransaction, entries: Sequence[ChainEntry], *, now: datetime) -> list[str]:
     """Sign entries, keep them at the end of the chain, and return the ids of the receipts.
 
     Call it last in a transaction: the end of the chain is locked until commit, and erasures of other spaces

@@ -62,7 +62,7 @@ async def take_out(
 ) -> tuple[dict[str, int], list[int]]:
     """Remove names from the tables that kinds declare; return rows by table, and index entries that go.
 
-    Words are changed first: what is made anew is made of them.
+    Words are changed first: what is made again is made of them.
     """
     columns = await _tables(tx)
     counts: dict[str, int] = {}

@@ -28,7 +28,7 @@ class What:
 
 
 Again = Callable[[SpaceTransaction, str], Awaitable[Sequence[int]]]
-"""Has what names a person made anew or changed: ``await again(within, pattern)``; entries that go."""
+"""Has what names a person made again or changed: ``await again(within, pattern)``; entries that go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Named:
     """Parts of a kind of memory that can be changed if they name a person who is forgotten everywhere.
 
     By table, columns: rows of ``gone`` are deleted (``indexed`` tables have an ``entry_id``); in ``words`` a
-    mark replaces the name; ``again`` is cleared and made anew by ``make_again``. ``before_words`` is called
+    mark replaces the name; ``again`` is cleared and made again by ``make_again``. ``before_words`` is called
     before words are changed.
     """
 

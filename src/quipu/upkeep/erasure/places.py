@@ -15,7 +15,7 @@ from quipu.upkeep.snapshots.model import Snapshot
 from quipu.upkeep.snapshots.shelf import Shelf
 
 # What ends a place.
-PAGES: Final = "their space is written to again; quipu forget --rewrite RECEIPT writes the tables anew"
+PAGES: Final = "their space is written to again; quipu forget --rewrite RECEIPT rewrites the tables"
 LOG: Final = "its segments are recycled and written over, after the next checkpoints"
 ARCHIVE: Final = "newer bases are taken and the older removed (quipu backup base --keep)"
 BASE: Final = "it is removed (quipu backup base --keep)"
@@ -53,7 +53,7 @@ class Notes:
     """Content of the notes to a receipt.
 
     ``segment`` is that of the log at the erasure, empty if unknown; ``rewritten`` is the time at which the
-    tables were written anew, if they were.
+    tables were rewritten, if they were.
     """
 
     noted: bool
@@ -127,7 +127,7 @@ def of_embedded(notes: Notes, settings: Settings, snapshots: Path) -> list[Holde
     archive, shelves = backups.log.directory, backups.directory
     segments = sorted(path.name for path in log.glob("?" * 24) if path.is_file())
     archived = sorted(path.name[:24] for path in archive.glob("?" * 24 + "*")) if archive.is_dir() else []
-    cleaned = f"written anew at {notes.rewritten}" if notes.rewritten else ""
+    cleaned = f"rewritten at {notes.rewritten}" if notes.rewritten else ""
     pages = Holder(
         key=_PAGES,
         place=_PAGES,
@@ -161,7 +161,7 @@ def of_server(notes: Notes, segments: Sequence[str] | None) -> list[Holder]:
     else:
         log = _log(notes, _LOG, segments, root=None, until=LOG)
         log = log if log.state == "gone" else _unreachable(log)
-    cleaned = f"written anew at {notes.rewritten}" if notes.rewritten else ""
+    cleaned = f"rewritten at {notes.rewritten}" if notes.rewritten else ""
     pages = Holder(
         key=_PAGES,
         place=_PAGES,
@@ -196,7 +196,7 @@ def _log(notes: Notes, place: str, segments: Sequence[str], *, root: Path | None
     before = [name for name in segments if not notes.segment or name[8:24] <= notes.segment[8:24]]
     count = f"{len(before)} of {len(segments)} segments are of before"
     if notes.rewritten:
-        count = f"{count} the tables were written anew"
+        count = f"{count} the tables were rewritten"
     return Holder(
         key=place,
         place=place,

@@ -1,4 +1,4 @@
-"""Writing tables anew, so that the data files no longer hold what was taken out of them."""
+"""Rewriting tables, so that the data files no longer hold what was taken out of them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _PAUSE_SECONDS: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """Outcome of writing the tables anew, or (``done`` is false) its preview.
+    """Outcome of rewriting the tables, or (``done`` is false) its preview.
 
     ``bytes`` is the size of the tables with their indices, ``seconds`` a rough guess of how long they are
-    locked, one after the other. ``refused`` are tables that could not be written anew, ``log_renewed``
+    locked, one after the other. ``refused`` are tables that could not be rewritten, ``log_renewed``
     says whether the write-ahead log was written over, ``note`` is the id of the signed note.
     """
 
@@ -42,13 +42,13 @@ class Rewritten:
 
     @property
     def clean(self) -> bool:
-        """True if every table was written anew."""
+        """True if every table was rewritten."""
         return self.done and not self.refused
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table that can be written anew; ``file`` is the number of the file that keeps it now."""
+    """A table that can be rewritten; ``file`` is the number of the file that keeps it now."""
 
     oid: int
     schema: str
@@ -66,7 +66,7 @@ async def look(database: Database, schemas: Sequence[str]) -> Rewritten:
 
 
 async def rewrite(database: Database, schemas: Sequence[str]) -> tuple[Rewritten, dict[str, Any]]:
-    """Write tables and log anew; return the outcome, and the facts for a signed note.
+    """Rewrite tables and log; return the outcome, and the facts for a signed note.
 
     Raises:
         Conflict: transactions are open that still see what was taken out: it would be copied.

@@ -131,7 +131,7 @@ async def _take_named(
     *,
     now: datetime,
 ) -> Erasure:
-    from quipu.upkeep.erasure.chain import Entry, append  # noqa: PLC0415 - as below
+    from quipu.upkeep.erasure.chain import ChainEntry, append  # noqa: PLC0415 - as below
 
     counts = await count(tx, erasers, what)
     for note in () if search.trial else search.noted:
@@ -156,7 +156,7 @@ async def _take_named(
             "left": _plain((one.place, one.count) for one in left),
         }
         names = search.names if search.everywhere else ()
-        entry = Entry(facts=facts, counts=_plain(counts.items()), names=_names(what), more_names=names)
+        entry = ChainEntry(facts=facts, counts=_plain(counts.items()), names=_names(what), more_names=names)
         receipt = await append(tx, [entry], now=now)
     return Erasure(tx.space.name, what, counts, receipt[0] if receipt else None, now, left)
 
@@ -187,7 +187,7 @@ async def take(
 ) -> list[Erasure]:
     """Take several things out, each through its erasers, in a transaction of ``Database.erase``."""
     # Not at the top: what signs takes longer to load than a memory takes to open, and most never forget.
-    from quipu.upkeep.erasure.chain import Entry, append  # noqa: PLC0415
+    from quipu.upkeep.erasure.chain import ChainEntry, append  # noqa: PLC0415
 
     taken: list[tuple[What, dict[str, int]]] = []
     entries: list[int] = []
@@ -197,7 +197,7 @@ async def take(
     await _take_out(tx, entries)
     # A space that goes as a whole is found again by its own name.
     notes = [
-        Entry(
+        ChainEntry(
             facts=_facts(what, counts),
             counts=counts,
             names={**_names(what), "space": "" if what.everything else None},

@@ -116,7 +116,7 @@ class AsyncSettings:
         return await self.get(setting.name, space=space)
 
     async def _stored(self, space: str | None) -> _Stored:
-        self._database.settings_changed()  # another process may have changed some: read what holds anew too
+        self._database.settings_changed()  # another process may have changed some: read what holds again too
         if space is not None:
             async with self._database.transaction(space) as tx:
                 if tx is not None:

@@ -24,10 +24,10 @@ from quipu.upkeep.snapshots.model import Ground, Sum, Target
 from quipu.upkeep.snapshots.reader import Dump, Statement
 from quipu.upkeep.snapshots.rights import (
     STAYS,
-    Change,
     Granted,
     Kept,
     Right,
+    RightChange,
     changes,
     for_those,
     going,
@@ -46,7 +46,7 @@ fill = queries.load("quipu.upkeep.snapshots", folder="templates").fill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class DumpSource:
     """A dump to be loaded: the file, and the schema that it is of.
 
     ``code``: it may hold functions, triggers, rules and policies. ``sums`` are what its tables must come to.
@@ -94,7 +94,7 @@ class Load:
     """One load, on a connection of the writer that is in a transaction."""
 
     def __init__(
-        self, conn: Connection, target: Target, source: Source, *, progress: BytesRead | None = None
+        self, conn: Connection, target: Target, source: DumpSource, *, progress: BytesRead | None = None
     ) -> None:
         self._conn = conn
         self._target = target
@@ -157,7 +157,7 @@ class Load:
         await self._give(changes(granted, wanted))
         return lost
 
-    async def _give(self, changed: Iterable[Change]) -> None:
+    async def _give(self, changed: Iterable[RightChange]) -> None:
         for one in changed:
             right = one.right
             column = one.of.key[1][1:] if one.of.key[0] == "column" else ()

@@ -13,7 +13,7 @@ from quipu.errors import BadInput, Conflict
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection
 from quipu.upkeep.snapshots.capture import Capture
-from quipu.upkeep.snapshots.load import BytesRead, Forgotten, Load, Loaded, Source
+from quipu.upkeep.snapshots.load import BytesRead, DumpSource, Forgotten, Load, Loaded
 from quipu.upkeep.snapshots.model import Reason, Restored, Snapshot, Target
 
 _SECONDS: Final = 3600.0  # a load may take so long
@@ -30,7 +30,7 @@ class Replacement:
 
     capture: Capture
     target: Target
-    source: Source
+    source: DumpSource
     reason: Reason
     since: datetime | None
     progress: BytesRead | None

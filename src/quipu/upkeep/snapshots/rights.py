@@ -76,7 +76,7 @@ class Granted:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RightChange:
     """A right that is granted, or revoked."""
 
     of: Granted
@@ -143,7 +143,7 @@ def moved(of: Kept, present: Iterable[Granted]) -> tuple[Kept, tuple[str, ...]]:
     return left, tuple(sorted(lost))
 
 
-def changes(present: Iterable[Granted], wanted: Kept) -> Iterator[Change]:
+def changes(present: Iterable[Granted], wanted: Kept) -> Iterator[RightChange]:
     """Yield the changes that turn the existing rights into the wanted ones; the usual ones by default.
 
     Rights on the schema itself are not the agent's to give, and a policy is made for whom it is.
@@ -152,8 +152,8 @@ def changes(present: Iterable[Granted], wanted: Kept) -> Iterator[Change]:
         want = wanted.get(one.key, one.usual)
         if one.key[0] in _NOT_GRANTED:
             continue
-        yield from (Change(one, right, "revoke") for right in sorted(one.rights - want, key=_order))
-        yield from (Change(one, right, "grant") for right in sorted(want - one.rights, key=_order))
+        yield from (RightChange(one, right, "revoke") for right in sorted(one.rights - want, key=_order))
+        yield from (RightChange(one, right, "grant") for right in sorted(want - one.rights, key=_order))
 
 
 def plain(of: Kept) -> list[list[Any]]:

@@ -20,7 +20,7 @@ from quipu.kernel.base.parameters import Confirm, Example, OnlySchema, SchemaNam
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.upkeep.snapshots.capture import Capture
-from quipu.upkeep.snapshots.load import BytesRead, Source, look_through, schema_named
+from quipu.upkeep.snapshots.load import BytesRead, DumpSource, look_through, schema_named
 from quipu.upkeep.snapshots.model import Ground, HandedOut, Restored, Snapshot, Thinned, Tier
 from quipu.upkeep.snapshots.replacement import Replacement
 from quipu.upkeep.snapshots.rights import SCHEMA, STAYS, roles, still
@@ -135,7 +135,7 @@ class AsyncSnapshots:
                 source=name, schema=snapshot.schema, done=False, before=before, after=after, lost=lost
             )
         target = await self._ground.find(space, snapshot.schema, make=True)
-        source = Source(
+        source = DumpSource(
             path=path,
             schema_name=await to_thread.run_sync(schema_named, path),
             code=True,
@@ -214,7 +214,7 @@ class AsyncSnapshots:
         if not confirm and not await self._is_there(space, schema):
             return Restored(source=place.name, schema=schema, done=False, before={}, after=rows)
         target = await self._ground.find(space, schema, make=True)
-        source = Source(path=place, schema_name=schema_name, code=False)
+        source = DumpSource(path=place, schema_name=schema_name, code=False)
         replacement = Replacement(
             capture=self._capture,
             target=target,

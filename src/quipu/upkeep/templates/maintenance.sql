@@ -4,5 +4,5 @@ vacuum (analyze) {table}
 -- name: vacuum_unlocked: the same, unless somebody else locks the table
 vacuum (analyze, skip_locked) {table}
 
--- name: vacuum_full: write a table and its indices anew
+-- name: vacuum_full: write a table and its indices again
 vacuum (full, analyze) {table}

@@ -73,7 +73,7 @@ class Recording:
                 [self.number, message, number, uuid, kind if kind == "user" else "assistant", at, text],
             )
             self.conn.execute(
-                "insert into core.unfiled_messages (message_id, happened_at) values (%s, %s)", [message, at]
+                "insert into core.unindexed_messages (message_id, happened_at) values (%s, %s)", [message, at]
             )
         columns = {
             "session_id": number,

@@ -14,9 +14,9 @@ from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.hashing import HashEmbedder
 from quipu.kernel.embedding.prefixes import Role
 from quipu.kernel.embedding.prototypes import embed
+from quipu.kinds.ledger.signals.complaints import judge
 from quipu.kinds.ledger.signals.extract import decide, extract, theme_prototypes
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewSignals
-from quipu.kinds.ledger.signals.said import judge
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 UNSAID = "The hostess was busy, Instagram does not scroll itself."

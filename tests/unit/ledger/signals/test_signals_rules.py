@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quipu.kinds.ledger.signals.complaints import judge
 from quipu.kinds.ledger.signals.lexicon import lexicon
-from quipu.kinds.ledger.signals.said import judge
 from quipu.kinds.ledger.signals.words import sentences
 
 

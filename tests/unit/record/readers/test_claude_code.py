@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.record.model import Incoming, Line, Refusal
+from quipu.record.model import FoundMessage, Incoming, Refusal
 from quipu.record.readers import claude_code
 from quipu.record.rules import check
 
@@ -16,8 +16,8 @@ SESSION = ROOT / "projects" / "-home-ana-boats" / "s-1.jsonl"
 SUBAGENT = SESSION.with_suffix("") / "subagents" / "agent-a7f3.jsonl"
 
 
-def messages(path: Path) -> list[Line]:
-    return [found for found in claude_code.read(path) if isinstance(found, Line)]
+def messages(path: Path) -> list[FoundMessage]:
+    return [found for found in claude_code.read(path) if isinstance(found, FoundMessage)]
 
 
 def said(path: Path, session: str) -> list[tuple[object, object]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.record.model import Line, Refusal
+from quipu.record.model import FoundMessage, Refusal
 from quipu.record.readers import jsonl
 
 
@@ -15,7 +15,7 @@ def test_a_file_is_read_line_by_line_and_each_knows_its_place(tmp_path: Path):
     path.write_bytes(b'\xef\xbb\xbf{"content": "one"}\r\n\r\n{"content": "two", "id": 7}\n')
     found = list(jsonl.read(path))
     assert found == [{"content": "one"}, {"content": "two", "id": 7}]
-    assert [(line.number, line.file) for line in found if isinstance(line, Line)] == [
+    assert [(line.number, line.file) for line in found if isinstance(line, FoundMessage)] == [
         (1, str(path)),
         (3, str(path)),
     ]
@@ -29,7 +29,7 @@ def test_broken_lines_in_the_middle_are_told_and_the_rest_is_read():
     found = list(jsonl.read(source))
     assert len(found) == count
     assert [line.line for line in found if isinstance(line, Refusal)] == sorted(broken)
-    assert [line.number for line in found if isinstance(line, Line)] == [
+    assert [line.number for line in found if isinstance(line, FoundMessage)] == [
         n for n in range(1, count + 1) if n not in broken
     ]
 
@@ -69,4 +69,4 @@ def test_what_was_written_is_read(messages: list[dict[str, object]]):
 
 @given(st.binary())
 def test_any_bytes_give_messages_or_refusals(data: bytes):
-    assert all(isinstance(found, Line | Refusal) for found in jsonl.read(io.BytesIO(data)))
+    assert all(isinstance(found, FoundMessage | Refusal) for found in jsonl.read(io.BytesIO(data)))

@@ -52,7 +52,7 @@ def test_what_is_rewritten_or_cut_off_is_read_anew(file: Path, now: bytes) -> No
     _, mark = read(file)
     file.write_bytes(now)
     found = list(chunks(file, mark))
-    assert found[0].anew
+    assert found[0].reread
     assert b"".join(line for chunk in found for line in chunk.lines) == now
     assert found[-1].mark.offset_bytes == len(now)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kinds.transcripts.formats.model import Entry, Reading
+from quipu.kinds.transcripts.formats.model import Reading, TranscriptEntry
 from quipu.kinds.transcripts.formats.places import Transcript, find
 from quipu.kinds.transcripts.formats.transcript import reader
-from quipu.record.model import Line
+from quipu.record.model import FoundMessage
 from quipu.record.readers import claude_code
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -26,21 +26,23 @@ def readings(sessions: list[Transcript]) -> list[Reading]:
 
 
 @pytest.fixture
-def entries(sessions: list[Transcript]) -> dict[str, Entry]:
+def entries(sessions: list[Transcript]) -> dict[str, TranscriptEntry]:
     return {entry.uuid: entry for reading in readings(sessions) for entry in reading.entries}
 
 
 def test_what_was_said_is_what_the_import_takes(
-    sessions: list[Transcript], entries: dict[str, Entry]
+    sessions: list[Transcript], entries: dict[str, TranscriptEntry]
 ) -> None:
-    imported = [line for file in sessions for line in claude_code.read(file.path) if isinstance(line, Line)]
+    imported = [
+        line for file in sessions for line in claude_code.read(file.path) if isinstance(line, FoundMessage)
+    ]
     told = {(line["id"], line["session"], line["role"], line["content"]) for line in imported if line["id"]}
     said = {(e.uuid, e.session, e.said, e.text) for e in entries.values() if e.said}
     assert told < said
     assert len(said) == len(imported)  # the one without an id has the id that the import gives it
 
 
-def test_records_are_known_by_what_they_have(entries: dict[str, Entry]) -> None:
+def test_records_are_known_by_what_they_have(entries: dict[str, TranscriptEntry]) -> None:
     assert entries["u-02"].thinking == "I should look it up."
     assert (entries["u-05"].calls[0].name, entries["u-06"].results[0].call_id) == ("Read", "toolu_1")
     assert entries["u-14"].is_meta

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from frames import MARKS
 from quipu.kinds.transcripts.formats.cleanup import clean_reading
-from quipu.kinds.transcripts.formats.model import Entry, Reading, ToolCall
+from quipu.kinds.transcripts.formats.model import Reading, ToolCall, TranscriptEntry
 
 _NOW = datetime(2026, 3, 1, tzinfo=UTC)
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
@@ -24,7 +24,7 @@ _VALUES = st.recursive(
 
 def stored(value: object) -> object:
     call = ToolCall(id="call", name="Bash", input=value)
-    reading = Reading(entries=[Entry("session", "uuid", "assistant", _NOW, calls=[call])])
+    reading = Reading(entries=[TranscriptEntry("session", "uuid", "assistant", _NOW, calls=[call])])
     clean_reading(reading, secrets=False, marks=MARKS)
     assert call.json is not None
     return json.loads(call.json, parse_constant=pytest.fail)

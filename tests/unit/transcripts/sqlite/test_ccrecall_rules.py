@@ -42,7 +42,7 @@ def test_a_time_that_is_read_is_written_as_it_was(told: int) -> None:
 
 
 def test_neighbours_that_spent_the_same_are_one_answer() -> None:
-    mended: Counter[str] = Counter()
+    repaired: Counter[str] = Counter()
     rows = [
         line("a", spent=(9, 500, 70)),
         line("u", "user"),
@@ -51,8 +51,8 @@ def test_neighbours_that_spent_the_same_are_one_answer() -> None:
         line("d"),
         line("e"),
     ]
-    assert rules.responses(rows, mended) == {"a": "a", "b": "a", "c": "c", "d": "d", "e": "e"}
-    assert mended == {rules.REPEATED_TOKENS: 1}
+    assert rules.responses(rows, repaired) == {"a": "a", "b": "a", "c": "c", "d": "d", "e": "e"}
+    assert repaired == {rules.REPEATED_TOKENS: 1}
 
 
 def test_calls_and_results_that_only_the_tables_know_are_put_behind_the_text() -> None:
@@ -88,12 +88,12 @@ def test_a_confidence_is_from_0_to_1_or_unknown(told: object) -> None:
 
 
 def test_percents_and_odd_words_are_converted_and_counted() -> None:
-    mended: Counter[str] = Counter()
-    assert rules.confidence(80, mended) == 0.8
-    assert rules.category("  Knowledge ", mended) == "knowledge"
-    assert rules.category("ÜBER", mended) is None
-    assert rules.category("todo", mended) == "todo"
-    assert mended[rules.ODD_MEMORIES] == 3
+    repaired: Counter[str] = Counter()
+    assert rules.confidence(80, repaired) == 0.8
+    assert rules.category("  Knowledge ", repaired) == "knowledge"
+    assert rules.category("ÜBER", repaired) is None
+    assert rules.category("todo", repaired) == "todo"
+    assert repaired[rules.ODD_MEMORIES] == 3
 
 
 def test_an_id_that_is_no_uuid_has_always_the_same_made_of_it() -> None:

@@ -1,4 +1,4 @@
-"""What entries inherit, mixed anew from the shares that are stored."""
+"""What entries inherit, mixed again from the shares that are stored."""
 
 from __future__ import annotations
 

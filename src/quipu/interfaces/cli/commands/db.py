@@ -97,14 +97,14 @@ def url(call: Call) -> None:
 def upgrade(call: Call, old_programs: Path | None, yes: bool) -> None:
     """Bring the data over to the version of PostgreSQL that is installed.
 
-    All of it is written anew by the newer programs, counted, and takes its place last; the data of before
+    All of it is rewritten by the newer programs, counted, and takes its place last; the data of before
     are put aside. Other programs must let go of the database meanwhile. Cut off, it begins again.
     """
     settings, screen = _embedded(call), Screen(call)
     work = partial(bring_over, settings, clock=SystemClock(), old_programs=old_programs)
     upgraded = work()
     if upgraded is not None and yes:
-        with screen.progress("Writing anew", total=upgraded.size_bytes, again=_AGAIN) as steps:
+        with screen.progress("Rewriting", total=upgraded.size_bytes, again=_AGAIN) as steps:
             upgraded = work(confirm=True, progress=steps.advance)
     screen.answer(upgraded, views.upgraded(upgraded))
 

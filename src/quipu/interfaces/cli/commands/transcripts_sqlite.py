@@ -94,7 +94,7 @@ def _lines(imported: Imported) -> Iterator[str]:
     new = ", ".join(f"{count:,} {table.replace('_', ' ')}" for table, count in imported.new.items())
     yield f"New: {new or 'nothing'}; known before: {imported.known:,}"
     for title, counts in (
-        ("Put right", imported.mended),
+        ("Put right", imported.repaired),
         ("Kept nowhere", imported.passed),
         ("Secrets cut out", imported.redacted),
     ):

@@ -16,7 +16,7 @@ from quipu.recall.model import Hit
 
 @click.command()
 @click.argument("rank", type=click.IntRange(min=1), default=1)
-@click.option("--question", metavar="TEXT", help="Ask this anew instead of taking the last `quipu recall`.")
+@click.option("--question", metavar="TEXT", help="Ask this again instead of taking the last `quipu recall`.")
 @in_space
 @narrowing
 @common

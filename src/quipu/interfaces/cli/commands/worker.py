@@ -11,7 +11,7 @@ from anyio import CancelScope
 from anyio.abc import TaskStatus
 
 from quipu.app.kinds import PACKAGES
-from quipu.app.working import worker
+from quipu.app.workers import worker
 from quipu.errors import BadInput, QuipuError
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.memory import address, settings_of

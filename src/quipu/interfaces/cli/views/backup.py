@@ -55,7 +55,7 @@ def backups(kept: Backups) -> Iterator[RenderableType]:
 
 
 def restored(restore: Restored) -> RenderableType:
-    """Show what a restore did, or would do."""
+    """Show the outcome of a restore, or its preview."""
     when = "at the end of the log" if restore.at is None else f"at {_time(restore.at)}"
     if not restore.done:
         return Group(
@@ -71,7 +71,7 @@ def restored(restore: Restored) -> RenderableType:
 
 
 def upgraded(upgrade: Upgraded | None) -> RenderableType:
-    """Show what an upgrade did, or would do."""
+    """Show the outcome of an upgrade, or its preview."""
     if upgrade is None:
         return Text("Nothing to do: the data are of the version of the programs.")
     if not upgrade.done:

@@ -102,7 +102,7 @@ def prompt(one: Prompt) -> RenderableType:
 
 def _kept(exchange: Exchange) -> Iterator[str]:
     if exchange.chunk is None:
-        yield "to be read anew"
+        yield "to be read again"
         return
     for gist in exchange.chunk["gists"]:
         yield f"{gist['type']}: {shortened(gist['content'], _LONGEST)}"
@@ -115,5 +115,5 @@ def _kept(exchange: Exchange) -> Iterator[str]:
 
 
 def reread(sessions: int) -> RenderableType:
-    """Show how many sessions will be read anew."""
-    return Text(f"{count(sessions, 'session')} will be read anew.")
+    """Show the number of sessions that will be read again."""
+    return Text(f"{count(sessions, 'session')} will be read again.")

@@ -92,7 +92,7 @@ def one(episode: Episode) -> RenderableType:
         ("archived", day_and_time(episode.deleted_at)),
         ("written by", f"{episode.builder} {episode.builder_version}, version {episode.version}"),
         ("trouble", episode.trouble),
-        ("", "Something of it was forgotten; a worker writes it anew." if episode.emptied else ""),
+        ("", "Something of it was forgotten; a worker rewrites it." if episode.emptied else ""),
     )
 
 
@@ -166,7 +166,7 @@ def condensed(done: Condensation) -> RenderableType:
 
 
 def erased(done: Erasure) -> RenderableType:
-    """Show what would go, or the receipt."""
+    """Show the preview of an erasure, or its receipt."""
     rows = [Text(f"{count(number, 'row')} of {name}") for name, number in done.counts.items() if number]
     if done.receipt is None:
         return Group(Text("Would be erased:", style="bold"), *rows)
@@ -174,14 +174,14 @@ def erased(done: Erasure) -> RenderableType:
 
 
 def stats(numbers: EpisodeStats) -> RenderableType:
-    """Show how many there are, and their state."""
+    """Show the number of episodes by state."""
     if not numbers.exchanges and not numbers.episodes and not numbers.archived:
         return Text(_NONE, style="dim")
     parts = [
         count(numbers.episodes, "episode"),
         f"{numbers.archived:,} archived" if numbers.archived else "",
         f"{numbers.unresolved:,} unresolved" if numbers.unresolved else "",
-        f"{numbers.emptied:,} to be written anew" if numbers.emptied else "",
+        f"{numbers.emptied:,} to be rewritten" if numbers.emptied else "",
         f"{numbers.troubled:,} for which the language model failed" if numbers.troubled else "",
         count(numbers.uses, "use"),
     ]

@@ -92,7 +92,7 @@ def change(done: Change) -> RenderableType:
 
 
 def rebuilt(done: Rebuilt) -> RenderableType:
-    """Show what a rebuild made of the events."""
+    """Show the outcome of a rebuild from the events."""
     made = f"{done.session_rows:,} session values and {done.preference_rows:,} preferences"
     return Group(
         Text(f"{made}, made from {done.events:,} events."),

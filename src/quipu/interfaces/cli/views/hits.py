@@ -83,7 +83,7 @@ def hits(
 
 
 def parts(hit: Hit) -> Text:
-    """Show what each signal added to the score, most first, as bars of one cell for each tenth."""
+    """Show the part of each signal in the score, largest first, as bars of one cell for each tenth."""
     shown = Text()
     for signal, amount in sorted(hit.parts.items(), key=lambda part: -part[1]):
         if abs(amount) >= _LEAST:

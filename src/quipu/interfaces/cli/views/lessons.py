@@ -93,7 +93,7 @@ def report(done: ExtractionReport) -> RenderableType:
 
 
 def pruned(done: Pruned) -> RenderableType:
-    """Show what was archived, or would be."""
+    """Show the archived lessons, or the preview."""
     if not done.lessons:
         return Text("No lesson has faded.", style="dim")
     head = "archived" if done.archived else "faded"

@@ -99,7 +99,7 @@ def status(found: Status) -> RenderableType:
 
 
 def estimate(found: Estimate, daily_tokens: int, cost: float | None) -> RenderableType:
-    """Show what is not evaluated yet, and what that takes."""
+    """Show the exchanges that are not evaluated yet, and the cost of that."""
     if not found.exchanges:
         return Text("Nothing waits to be evaluated.")
     days = f", about {count(-(-found.tokens // daily_tokens), 'day')} of them" if daily_tokens else ""

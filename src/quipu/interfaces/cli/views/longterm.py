@@ -106,7 +106,7 @@ def one(memory: LongtermMemory) -> RenderableType:
 
 
 def evaluation(done: SessionEvaluation) -> RenderableType:
-    """Show what was asked for, a line each, and how much of it was done."""
+    """Show the requested changes, a line each, and the number applied."""
     lines = [line for one in done.evaluations for line in _asked(one)]
     read, written = count(done.turns, "turn"), count(len(done.applied.memories), "change")
     return Group(
@@ -124,12 +124,12 @@ def _asked(one: Evaluation) -> Iterator[Text]:
 
 
 def imported(report: MemoriesImported) -> RenderableType:
-    """Show what a file of the seed brought."""
+    """Show the memories imported from a file of the seed."""
     return Group(*map(Text, _imported(report)))
 
 
 def exported(done: MemoriesExported) -> RenderableType:
-    """Show what was written into a file of the seed."""
+    """Show the memories exported to a file of the seed."""
     lines = [f"Written to {done.path}: {count(done.written, 'memory', 'memories')}."]
     if done.repeated:
         lines.append(f"{done.repeated:,} say what another says and are left out: the file holds that once.")
@@ -162,7 +162,7 @@ def audit(lines: Sequence[AuditLine]) -> RenderableType:
 
 
 def archived(done: ArchivedMemories) -> RenderableType:
-    """Show what was archived, or would be."""
+    """Show the archived memories, or the preview."""
     if not done.memories:
         return Text("No live memory is meant.", style="dim")
     head = "archived" if done.archived else "would be archived"
@@ -174,7 +174,7 @@ def _imported(report: MemoriesImported) -> Iterator[str]:
         f"New: {report.new:,}, and {report.archived:,} archived; known before: {report.known:,};"
         f" repeated: {report.repeated:,}"
     )
-    for title, by_kind in (("Put right", report.mended), ("Secrets cut out", report.redacted)):
+    for title, by_kind in (("Put right", report.repaired), ("Secrets cut out", report.redacted)):
         if by_kind:
             yield f"{title}: {', '.join(f'{number:,} {what}' for what, number in by_kind.items())}"
     if report.refused:

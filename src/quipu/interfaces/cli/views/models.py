@@ -34,7 +34,7 @@ def plan(one: ReembedPlan) -> Text:
     if not one.entries and one.model == one.previous:
         return Text(f"All vectors are of {one.model} already.")
     work = (
-        f"{count(one.entries, 'memory', 'memories')} in {count(one.spaces, 'space')} would be embedded anew"
+        f"{count(one.entries, 'memory', 'memories')} in {count(one.spaces, 'space')} would be embedded again"
     )
     if one.seconds_about is not None:
         work += f", in about {_duration(one.seconds_about)}"

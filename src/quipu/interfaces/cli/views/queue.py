@@ -84,7 +84,7 @@ def job(one: Look) -> RenderableType:
 
 
 def purged(purge: Purge) -> Iterator[RenderableType]:
-    """Show what went or would go, by topic."""
+    """Show the purged jobs by topic, or the preview."""
     if not purge.jobs:
         yield Text("There is no such job.", style="dim")
         return
@@ -94,7 +94,7 @@ def purged(purge: Purge) -> Iterator[RenderableType]:
 
 
 def worked(done: Worked) -> Text:
-    """Show what a worker did."""
+    """Show the jobs that a worker did."""
     text = f"{count(done.done, 'job')} done"
     if done.failed:
         text += f", {count(done.failed, 'try', 'tries')} failed"

@@ -28,7 +28,7 @@ table = Rows[Receipt](
 
 
 def went(report: RetentionReport) -> RenderableType:
-    """Show what went or would go, by kind and by table."""
+    """Show the erased rows by kind and by table, or the preview."""
     if not report.counts:
         return Text(f"Nothing in the space {visible(report.space)!r} is past its time.")
     limits, would = report.limits, "had to " if report.done else "would "

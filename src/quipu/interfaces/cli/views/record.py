@@ -50,12 +50,12 @@ used = Rows[Used](
 
 
 def reminders(lines: Sequence[str]) -> RenderableType:
-    """Show what is open, a line each."""
+    """Show the open loops, a line each."""
     return Text("\n".join(map(visible, lines)) or "Nothing is open.")
 
 
 def overview(counts: Overview) -> RenderableType:
-    """Show how many memories of each kind there are, and from when to when they tell."""
+    """Show the number of memories of each kind, and the time they span."""
     if not counts.kinds:
         return Text("Nothing is in this space.", style="dim")
     days = [

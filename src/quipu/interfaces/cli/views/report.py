@@ -33,7 +33,7 @@ def one_line(numbers: Report) -> str:
 
 
 def withheld(number: int, what: str) -> Iterator[Text]:
-    """Show how much was left out because it was erased; nothing if there is none."""
+    """Show the number of texts left out because they were erased; nothing if there are none."""
     if number:
         erased = f"{count(number, what)} that {'was' if number == 1 else 'were'} erased"
         yield Text(f"withheld: {erased}; --erased-too takes them in", style="yellow")
@@ -52,7 +52,7 @@ def came_back(*, cut_characters: int, foreign_characters: int, unmatched_marks: 
 
 
 def left_out(inserted_characters: int) -> Iterator[Text]:
-    """Show what the agent's program had put into messages of people; nothing if there was none."""
+    """Show the texts that the agent's program put into messages of people; nothing if there are none."""
     if inserted_characters:
         yield Text(f"written by the agent's program, left out: {count(inserted_characters, 'character')}")
 

@@ -33,7 +33,7 @@ def snapshot(one: Snapshot) -> RenderableType:
 
 
 def thinned(report: Thinned) -> RenderableType:
-    """Show what went or would go."""
+    """Show the deleted snapshots, or the preview."""
     went = "gone" if report.done else "would go"
     summary = f"{count(len(report.deleted), 'snapshot')} {went}, {len(report.kept):,} stay."
     return Group(*(Text(name) for name in report.deleted), Text(summary, style="bold"))
@@ -57,7 +57,7 @@ def restored(restore: Restored) -> RenderableType:
 
 
 def handed_out(done: HandedOut) -> RenderableType:
-    """Show what was written, and where."""
+    """Show the exported file and its place."""
     held = f"{count(done.tables, 'table')}, {count(done.rows, 'row')}, {size(done.bytes)}"
     return Text(f"{done.path}: {held}. Export {done.id}, SHA-256 {done.sha256}.")
 

@@ -48,7 +48,7 @@ def report(sync: SyncReport) -> list[RenderableType]:
 
 
 def pending(waiting: Mapping[str, Pending]) -> RenderableType:
-    """Show what a sync would read, by project."""
+    """Show the files that a sync would read, by project."""
     if not waiting:
         return Text("Nothing is new.")
     table = _numbers("space", "files", "to read")

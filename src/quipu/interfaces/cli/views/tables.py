@@ -38,7 +38,7 @@ grants = Rows["model.Grant"](
 
 
 def done(answer: model.Done) -> RenderableType:
-    """Show what a statement did."""
+    """Show the outcome of a statement."""
     if answer.undone:
         lost = [f"takes away: {one}" for one in answer.lost] or ["It takes nothing away."]
         return Text(visible("\n".join(lost)))

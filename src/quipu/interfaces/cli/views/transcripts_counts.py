@@ -120,7 +120,7 @@ def _days(usage: Sequence[TokenUsage]) -> Iterator[RenderableType]:
 
 
 def _tokens(one: TokenUsage) -> int:
-    """Count what was read anew and what was written; reading a cache is nearly free and would hide it."""
+    """Count what was read again and what was written; reading a cache is nearly free and would hide it."""
     return one.input_tokens + one.cache_creation_tokens + one.output_tokens
 
 
@@ -165,7 +165,7 @@ def schema(relations: Sequence[QueryTable]) -> RenderableType:
 
 
 def compacted(report: CompactedOutput) -> RenderableType:
-    """Show what compaction saved, or would save."""
+    """Show the space that compaction saved, or would save."""
     if not report.tools:
         return Text(
             f"No output older than {count(report.older_than_days, 'day')} is long enough to be replaced.",

@@ -54,7 +54,7 @@ class SeenHits:
         self._sessions: OrderedDict[str, OrderedDict[tuple[str, str], None]] = OrderedDict()
 
     def forget(self, session: str) -> None:
-        """Forget what a session was told: it begins anew, and its context is empty."""
+        """Forget what a session was told: it begins again, and its context is empty."""
         self._sessions.pop(session, None)
 
     def new(self, session: str, hits: Sequence[Hit]) -> list[Hit]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, JsonValue
 
 from quipu.interfaces.mcp.bounds import compact, shortened
-from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
 
 if TYPE_CHECKING:
     from quipu.kinds.ledger.model import Value
@@ -33,7 +33,7 @@ class SetFactArguments(Arguments):
     reason: Annotated[str | None, Field(max_length=1_000, description="Why it changed, in words.")] = None
 
 
-class SetFactAnswer(Answer):
+class SetFactAnswer(ToolAnswer):
     """Standing value after the call."""
 
     key: str

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from quipu.errors import BadInput, NotFound
-from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
 from quipu.interfaces.serving.confirmation import confirmed, shown, token
 from quipu.upkeep.erasure.model import Erasure
 
@@ -35,7 +35,7 @@ class ForgetArguments(Arguments):
     token: Token = None
 
 
-class ForgetAnswer(Answer):
+class ForgetAnswer(ToolAnswer):
     """Rows that would go, or went."""
 
     forgotten: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]

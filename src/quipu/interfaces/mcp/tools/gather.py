@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from quipu.interfaces.mcp.bounds import fitting
-from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
 
 if TYPE_CHECKING:
     from quipu.recall.timeline import Gathered, Moment
@@ -26,7 +26,7 @@ class GatherArguments(Arguments):
     after: Annotated[str | None, Field(description="cursor of the part before.")] = None
 
 
-class Line(Answer):
+class GatheredLine(ToolAnswer):
     """One memory in its place."""
 
     at: str
@@ -42,10 +42,10 @@ class Line(Answer):
         return f"- {self.at[11:16]} {self.by}: {self.line}{named}{reply}"
 
 
-class GatherAnswer(Answer):
+class GatherAnswer(ToolAnswer):
     """A part of a timeline."""
 
-    lines: list[Line]
+    lines: list[GatheredLine]
     coverage: str
     cursor: str | None = None
 
@@ -95,9 +95,9 @@ async def _part(desk: Desk, arguments: GatherArguments, *, limit: int) -> Gather
     )
 
 
-def _line(one: Moment) -> Line:
+def _line(one: Moment) -> GatheredLine:
     text = " ".join(one.text.split())
-    return Line(
+    return GatheredLine(
         at=one.happened_at.isoformat(timespec="minutes"),
         by=one.source.speaker or one.source.role or one.kind,
         line=f"{text} ({one.said_again})" if one.said_again else text,

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
 
 if TYPE_CHECKING:
     from quipu.kinds.episodes.extraction.loops import model
@@ -25,7 +25,7 @@ class OpenLoopsArguments(Arguments):
     limit: Annotated[int, Field(ge=1, le=100, description="The most to return.")] = 20
 
 
-class Loop(Answer):
+class Loop(ToolAnswer):
     """A loop."""
 
     id: str
@@ -47,7 +47,7 @@ class Loop(Answer):
         return f"- {self.id[:_SHOWN_OF_ID]} {origin}: {self.what}{ended}"
 
 
-class OpenLoopsAnswer(Answer):
+class OpenLoopsAnswer(ToolAnswer):
     """Loops, the latest first."""
 
     loops: list[Loop]
@@ -63,7 +63,7 @@ class OpenLoopsAnswer(Answer):
 
 @tool("List open loops", level="read")
 async def open_loops(desk: Desk, arguments: OpenLoopsArguments) -> OpenLoopsAnswer:
-    """List what is open of past conversations: promises, questions, tasks, and what is waited for.
+    """List the open loops of past conversations: promises, questions, tasks, things waited for.
 
     The latest comes first, with due dates. Use it at the start of work, for 'what is left to do?', or to
     find the id of a loop that has just been settled.
@@ -106,7 +106,7 @@ class CloseLoopArguments(Arguments):
     evidence: Annotated[str | None, Field(max_length=1_000, description="The reason, in words.")] = None
 
 
-class CloseLoopAnswer(Answer):
+class CloseLoopAnswer(ToolAnswer):
     """The loop as it stands now."""
 
     loop: Loop

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from quipu.errors import NotFound
 from quipu.interfaces.mcp.bounds import fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
 from quipu.recall.ranking import NOTHING
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class RecallArguments(Arguments):
     limit: Annotated[int, Field(ge=1, le=30, description="At most.")] = 8
 
 
-class Memory(Answer):
+class Memory(ToolAnswer):
     """One memory that came back."""
 
     kind: str
@@ -61,7 +61,7 @@ class Memory(Answer):
         return f"- {self.happened_at[:16]} {self.by or 'somebody'}: {text} [{', '.join(ids)}; {sure}]"
 
 
-class RecallAnswer(Answer):
+class RecallAnswer(ToolAnswer):
     """Memories, best first."""
 
     memories: list[Memory]
@@ -132,7 +132,7 @@ class WhyArguments(Arguments):
     id: Annotated[str, Field(min_length=1, max_length=100, description="Its id, as recall told it.")]
 
 
-class Reason(Answer):
+class Reason(ToolAnswer):
     """One signal."""
 
     signal: str
@@ -144,7 +144,7 @@ class Reason(Answer):
         return f"- {self.amount:+.2f} {self.signal}: {self.meaning}"
 
 
-class WhyAnswer(Answer):
+class WhyAnswer(ToolAnswer):
     """Reasons why a memory came back, and its origin."""
 
     memory: Memory

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
 
 if TYPE_CHECKING:
     from quipu.record.model import Report
@@ -37,7 +37,7 @@ class RememberArguments(Arguments):
     )
 
 
-class RememberAnswer(Answer):
+class RememberAnswer(ToolAnswer):
     """Stored message, and its id."""
 
     id: str

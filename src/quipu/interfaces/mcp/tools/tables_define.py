@@ -9,7 +9,7 @@ from pydantic import Field
 
 from quipu.errors import BadInput
 from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
 from quipu.interfaces.mcp.tools.forget import Token
 from quipu.interfaces.mcp.tools.tables_read import place
 from quipu.interfaces.serving.confirmation import confirmed, token, unless_lossy
@@ -18,7 +18,7 @@ from quipu.kernel.db.plain import plain
 _SQL = Annotated[str, Field(min_length=1, max_length=100_000)]
 
 
-class TablesAnswer(Answer):
+class TablesAnswer(ToolAnswer):
     """Outcome of the call, done or previewed."""
 
     done: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]
@@ -53,7 +53,7 @@ class TablesCreateArguments(Arguments):
     column_descriptions: Annotated[dict[str, str] | None, Field(description="Column to what it holds.")] = (
         None
     )
-    replace: Annotated[bool, Field(description="Change the table of that name: made anew with its rows.")] = (
+    replace: Annotated[bool, Field(description="Change the table of that name: recreated with its rows.")] = (
         False
     )
     mapping: Annotated[
@@ -67,7 +67,7 @@ async def tables_create(desk: Desk, arguments: TablesCreateArguments) -> TablesA
     """Create a table with one CREATE TABLE, and register what it is for.
 
     Tables are for data of your own: collections, logs, structured notes. With replace it changes a table:
-    it is made anew with its rows; the first such call returns the differences and a token, the second one
+    it is recreated with its rows; the first such call returns the differences and a token, the second one
     with the token does it.
     """
     if arguments.replace:
@@ -97,13 +97,13 @@ async def _replace(desk: Desk, arguments: TablesCreateArguments) -> TablesAnswer
     recreate = desk.memory.tables.recreate
     plan = await recreate(arguments.name, sql, **changes, **place(desk.caller))
     act = {**asdict(plan), **changes, "sql": sql, **place(desk.caller)}
-    lines = [f"{plan.table} is made anew; {plan.rows} rows come along.", *plan.diff]
+    lines = [f"{plan.table} is recreated; {plan.rows} rows come along.", *plan.diff]
     lines += [f"lost: {lost}" for lost in plan.lost]
     if not confirmed(arguments.token, "replace table", act):
         shown = "\n".join(lines)
         return TablesAnswer(done=False, note=shown, rows=plan.rows, token=token("replace table", act))
     done = await recreate(arguments.name, sql, confirm=plan, **changes, **place(desk.caller))
-    return TablesAnswer(done=True, note=f"{done.table} was made anew with {done.rows} rows.", rows=done.rows)
+    return TablesAnswer(done=True, note=f"{done.table} was recreated with {done.rows} rows.", rows=done.rows)
 
 
 class TablesExecuteArguments(Arguments):

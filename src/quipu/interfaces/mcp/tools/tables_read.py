@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from quipu.interfaces.mcp.bounds import compact, fitting, more, shortened
-from quipu.interfaces.mcp.model import Answer, Arguments, Caller, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Caller, Desk, ToolAnswer, tool
 from quipu.kernel.db.plain import plain
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class TablesListArguments(Arguments):
     show_columns: Annotated[bool, Field(description="List their columns, too.")] = True
 
 
-class Table(Answer):
+class Table(ToolAnswer):
     """A table."""
 
     name: str
@@ -42,7 +42,7 @@ class Table(Answer):
         return "\n".join([head, *(f"  - {column}" for column in self.columns)])
 
 
-class TablesListAnswer(Answer):
+class TablesListAnswer(ToolAnswer):
     """Tables, and what their SQL can use."""
 
     schema_name: str
@@ -113,7 +113,7 @@ class TablesQueryArguments(Arguments):
     limit: Annotated[int, Field(ge=1, le=1_000, description="Rows at most.")] = 50
 
 
-class TablesQueryAnswer(Answer):
+class TablesQueryAnswer(ToolAnswer):
     """The rows that a SELECT found."""
 
     columns: list[str]

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from quipu.errors import BadInput
 from quipu.interfaces.mcp.bounds import compact, fitting, more
-from quipu.interfaces.mcp.model import Answer, Arguments, Desk, tool
+from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
 from quipu.interfaces.mcp.tools.forget import Token
 from quipu.interfaces.mcp.tools.tables_read import place
 from quipu.interfaces.serving.confirmation import unless_lossy
@@ -33,7 +33,7 @@ class TablesWriteArguments(Arguments):
     token: Token = None
 
 
-class TablesWriteAnswer(Answer):
+class TablesWriteAnswer(ToolAnswer):
     """Rows that were written, or would be."""
 
     done: Annotated[bool, Field(description="False: this is a preview, nothing has changed.")]

@@ -65,7 +65,7 @@ def archive_of(place: ClusterPlace, settings: Settings) -> Path | None:
 def log_of(place: ClusterPlace, settings: Settings, cluster: str | None) -> Path:
     """Return the directory of a cluster's log, whether it is there yet or not.
 
-    Data that an upgrade wrote anew are another cluster, whose segments have the names of the old one's. So
+    Data that an upgrade rewrote are another cluster, whose segments have the names of the old one's. So
     each has a directory of its own, and no base is replayed with the log of another cluster.
     """
     if place.archive_note.exists():

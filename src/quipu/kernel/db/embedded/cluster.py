@@ -1,4 +1,4 @@
-"""PostgreSQL's data directory, made once and never made over, and its configuration, written anew."""
+"""PostgreSQL's data directory, made once and never made over, and its configuration, rewritten."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _sync(major: int) -> list[str]:
 def _with_password(place: ClusterPlace) -> list[str | Path]:
     """Write a random password to private files, one for initdb now, one for us to keep; return the options.
 
-    An existing password stays: data that another version writes anew keep theirs.
+    An existing password stays: data that another version rewrites keep theirs.
     """
     handed = _handed_password(place)
     if not place.password_file.exists():
@@ -202,7 +202,7 @@ def postgresql_conf(
     ]
     newer = [setting for since, settings in _SINCE_MAJOR.items() if major >= since for setting in settings]
     lines = [f"{name} = '{_escaped(value)}'" for name, value in [*own, *_SETTINGS, *newer]]
-    return "\n".join(["# Written anew at every start of the server.", *lines, ""])
+    return "\n".join(["# Rewritten at every start of the server.", *lines, ""])
 
 
 def hba_conf(*, loopback: bool, major: int) -> str:

@@ -21,7 +21,7 @@ _ALIVE_BUT_FULL = ("too many clients", "remaining connection slots")
 _COMING_OR_GOING = ("is starting up", "is shutting down", "not yet accepting connections", "in recovery mode")
 
 
-class Answer(Enum):
+class ConnectionAttempt(Enum):
     """Outcome of a connection attempt."""
 
     READY = "ready"
@@ -77,22 +77,22 @@ def enter(door: Door, dbname: str = "postgres", *, answer_seconds: float | None 
     return conn
 
 
-def knock(door: Door) -> Answer:
+def knock(door: Door) -> ConnectionAttempt:
     """Try to connect as the administrator: a server lives when a connection answers."""
     try:
         psycopg.connect(door.conninfo("postgres"), connect_timeout=_KNOCK_SECONDS).close()
     except psycopg.errors.ConnectionTimeout:
-        return Answer.MUTE
+        return ConnectionAttempt.MUTE
     except psycopg.OperationalError as error:
         return read_refusal(str(error))
-    return Answer.READY
+    return ConnectionAttempt.READY
 
 
-def read_refusal(message: str) -> Answer:
+def read_refusal(message: str) -> ConnectionAttempt:
     """Read the state of the server from a failed connection's message, which is English: its locale is C."""
     if any(words in message for words in _COMING_OR_GOING):
-        return Answer.BUSY
+        return ConnectionAttempt.BUSY
     if any(words in message for words in _ALIVE_BUT_FULL):
-        return Answer.FULL
+        return ConnectionAttempt.FULL
     refused = "FATAL" in message or "requirepeer" in message
-    return Answer.REFUSED if refused else Answer.SILENT
+    return ConnectionAttempt.REFUSED if refused else ConnectionAttempt.SILENT

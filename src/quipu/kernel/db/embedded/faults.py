@@ -69,7 +69,7 @@ def starts_at_second_try(text: str) -> bool:
     """Return True if a server that ended while starting only has to be started once more.
 
     The creation of an unlogged table was undone and its server was killed before that reached the log. At the
-    next start PostgreSQL writes the table's empty form anew, finds its old file in the way and ends; the
+    next start PostgreSQL writes the table's empty form again, finds its old file in the way and ends; the
     start after that removes the file first, as it does for every unlogged table.
     """
     return _IN_THE_WAY.search(last_complaint(text)) is not None

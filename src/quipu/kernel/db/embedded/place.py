@@ -3,7 +3,7 @@
     postgres/            ours (mode 0700; 0711 when root lends the server another account)
       data/              PostgreSQL's own directory, 0700, of the serving account
       run/               the socket, 0700, of the serving account
-      *.conf             written anew before every start
+      *.conf             rewritten before every start
       password           libpq's password file (only where there are no sockets)
       server.log         what the server said
       start.lock         held while one process starts or stops the server

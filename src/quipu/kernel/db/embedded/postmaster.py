@@ -15,7 +15,7 @@ from pathlib import Path
 from quipu.errors import DatabaseError, DatabaseUnavailable, ServerError
 from quipu.kernel.db.embedded import windows
 from quipu.kernel.db.embedded.binaries import Binaries
-from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, Answer, Door, knock
+from quipu.kernel.db.embedded.door import LOOPBACK, SOCKET_PORT, ConnectionAttempt, Door, knock
 from quipu.kernel.db.embedded.faults import start_failure, starts_at_second_try
 from quipu.kernel.db.embedded.lock import (
     POLL_SECONDS,
@@ -60,20 +60,20 @@ def find_running(place: ClusterPlace, *, mute_seconds: float = STOP_SECONDS) -> 
     while True:
         door = door_of(place)
         answer = knock(door)
-        if answer in (Answer.READY, Answer.FULL):
+        if answer in (ConnectionAttempt.READY, ConnectionAttempt.FULL):
             return door
-        if answer is Answer.REFUSED:
+        if answer is ConnectionAttempt.REFUSED:
             raise ServerError(
                 f"A server answers at {door.host}, and it is not ours or does not know us.",
                 hint="`quipu doctor` shows whose it is. Set QUIPU_HOME to another directory, or stop it.",
             )
-        if answer in (Answer.SILENT, Answer.MUTE) and not lives(place):
+        if answer in (ConnectionAttempt.SILENT, ConnectionAttempt.MUTE) and not lives(place):
             return None
-        if answer is Answer.SILENT and _has_lost_its_socket(place):
+        if answer is ConnectionAttempt.SILENT and _has_lost_its_socket(place):
             raise _unreachable(place)
-        if answer is Answer.MUTE and time.monotonic() - began > mute_seconds:
+        if answer is ConnectionAttempt.MUTE and time.monotonic() - began > mute_seconds:
             raise _mute(place)
-        if time.monotonic() - began > (START_SECONDS if answer is Answer.BUSY else STOP_SECONDS):
+        if time.monotonic() - began > (START_SECONDS if answer is ConnectionAttempt.BUSY else STOP_SECONDS):
             raise _hangs(place)
         time.sleep(POLL_SECONDS)
 
@@ -100,7 +100,7 @@ def refuse_mute(place: ClusterPlace, *, seconds: float) -> None:
 
 def is_mute(place: ClusterPlace) -> bool:
     """Return True if the server lets us in and stays silent for some seconds, like a suspended process."""
-    return knock(door_of(place)) is Answer.MUTE
+    return knock(door_of(place)) is ConnectionAttempt.MUTE
 
 
 def ask_to_end(place: ClusterPlace) -> None:
@@ -187,10 +187,10 @@ def _said(place: ClusterPlace, said_before: int) -> str:
 
 def _await_answer(place: ClusterPlace, said_before: int) -> Door:
     began = time.monotonic()
-    while (answer := knock(door := door_of(place))) is not Answer.READY:
+    while (answer := knock(door := door_of(place))) is not ConnectionAttempt.READY:
         if not lives(place):
             raise failed(place, said_before=said_before)
-        if answer is Answer.REFUSED and time.monotonic() - began > _PROBE_SECONDS:
+        if answer is ConnectionAttempt.REFUSED and time.monotonic() - began > _PROBE_SECONDS:
             shut_down(place)
             raise failed(place, said_before=said_before)
         if time.monotonic() - began > START_SECONDS:

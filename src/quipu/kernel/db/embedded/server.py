@@ -20,7 +20,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.embedded import binaries, lifecycle
 from quipu.kernel.db.embedded.binaries import Binaries, choose_binaries
 from quipu.kernel.db.embedded.cluster import data_major
-from quipu.kernel.db.embedded.door import Answer, Door, enter, knock
+from quipu.kernel.db.embedded.door import ConnectionAttempt, Door, enter, knock
 from quipu.kernel.db.embedded.faults import file_failure, tail
 from quipu.kernel.db.embedded.lifecycle import Share
 from quipu.kernel.db.embedded.lock import read_pid_file
@@ -177,7 +177,7 @@ def _of_existing(settings: Settings, place: ClusterPlace, major: int | None) -> 
     answer = knock(door)
     state, problems = _reading(answer, place)
     version, binaries, clients = None, None, 0
-    if answer is Answer.READY:
+    if answer is ConnectionAttempt.READY:
         version, binaries, clients = _describe(door)
     entry = read_pid_file(place.data)
     return ServerStatus(
@@ -194,19 +194,19 @@ def _of_existing(settings: Settings, place: ClusterPlace, major: int | None) -> 
     )
 
 
-def _reading(answer: Answer, place: ClusterPlace) -> tuple[State, tuple[str, ...]]:
+def _reading(answer: ConnectionAttempt, place: ClusterPlace) -> tuple[State, tuple[str, ...]]:
     match answer:
-        case Answer.READY:
+        case ConnectionAttempt.READY:
             return "running", ()
-        case Answer.FULL:
+        case ConnectionAttempt.FULL:
             return "running", ("All its connections are taken.",)
-        case Answer.BUSY:
+        case ConnectionAttempt.BUSY:
             return "running", ("It is starting, recovering or stopping at this moment.",)
-        case Answer.REFUSED:
+        case ConnectionAttempt.REFUSED:
             return "foreign", ("A server answers that is not ours or does not know us.",)
-        case Answer.SILENT | Answer.MUTE if lives(place):
+        case ConnectionAttempt.SILENT | ConnectionAttempt.MUTE if lives(place):
             return "broken", ("Its processes live, and none of them answers.", *tail(place.log_file, lines=3))
-        case Answer.SILENT | Answer.MUTE:
+        case ConnectionAttempt.SILENT | ConnectionAttempt.MUTE:
             return "stopped", ()
 
 

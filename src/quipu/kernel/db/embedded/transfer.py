@@ -2,7 +2,7 @@
 
 PostgreSQL's own programs do it. Each server is read by those that it came with: a minor release may keep in
 its catalogue what only its own pg_dump leaves out (15.20 does). Of rights on the catalogue nothing is taken
-along: a version brings its own, and what everybody may do in it is settled anew.
+along: a version brings its own, and what everybody may do in it is settled again.
 """
 
 from __future__ import annotations

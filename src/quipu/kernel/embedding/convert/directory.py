@@ -12,8 +12,8 @@ from typing import cast
 import numpy as np
 
 from quipu.errors import BadInput
-from quipu.kernel.embedding.convert.bert import Pooling, Shape
-from quipu.kernel.embedding.convert.source import Source
+from quipu.kernel.embedding.convert.bert import BertShape, Pooling
+from quipu.kernel.embedding.convert.source import BertEncoder
 from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.embedding.prefixes import Prefixes, published
 from quipu.kernel.embedding.stored import TOKENIZER
@@ -23,7 +23,7 @@ _HEADER_LIMIT = 100_000_000
 _READABLE = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
-def read_directory(source: Path) -> Source:
+def read_directory(source: Path) -> BertEncoder:
     """Read the weights of a directory. Raises ``BadInput`` with the reason when they are not understood."""
     _require_files(source)
     weights_file = (source / "model.safetensors").read_bytes()
@@ -33,7 +33,7 @@ def read_directory(source: Path) -> Source:
     )
     words = _check_sizes(weights, shape)
     _check_vocabulary(_json(source / TOKENIZER), words)
-    return Source(
+    return BertEncoder(
         weights=weights,
         shape=shape,
         tokenizer=(source / TOKENIZER).read_bytes(),
@@ -61,7 +61,7 @@ def _json(path: Path) -> Mapping[str, object]:
     return cast("dict[str, object]", content)
 
 
-def _shape(config: Mapping[str, object], *, pooling: Pooling, positions: int) -> Shape:
+def _shape(config: Mapping[str, object], *, pooling: Pooling, positions: int) -> BertShape:
     """Read the numbers of ``config.json``; refuse settings that would compute something else."""
     expected = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
     for key, value in expected.items():
@@ -69,7 +69,7 @@ def _shape(config: Mapping[str, object], *, pooling: Pooling, positions: int) ->
         if setting != value:
             raise BadInput(f"{key} is {setting!r}; only {value!r} can be converted.", field="config.json")
     try:
-        return Shape(
+        return BertShape(
             hidden=int(cast("int", config["hidden_size"])),
             layers=int(cast("int", config["num_hidden_layers"])),
             heads=int(cast("int", config["num_attention_heads"])),
@@ -131,7 +131,7 @@ def _without_prefix(weights: Mapping[str, Vectors]) -> dict[str, Vectors]:
     return {name.removeprefix("bert."): tensor for name, tensor in weights.items()}
 
 
-def _check_sizes(weights: Mapping[str, Vectors], shape: Shape) -> int:
+def _check_sizes(weights: Mapping[str, Vectors], shape: BertShape) -> int:
     """Check that the sizes agree, and return the number of words that the weights know."""
     words = weights.get("embeddings.word_embeddings.weight")
     if words is None or words.ndim != 2:

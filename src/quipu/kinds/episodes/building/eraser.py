@@ -22,7 +22,7 @@ class CondensedEraser:
     """Takes episodes with the last of their messages.
 
     Of an episode that keeps messages the words go, and how it read before: they were made of all of them. It
-    keeps its id and its uses, and is written anew from what is left.
+    keeps its id and its uses, and is rewritten from what is left.
     """
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
@@ -43,7 +43,7 @@ class CondensedEraser:
 
 
 async def empty_named(tx: SpaceTransaction, pattern: str) -> Sequence[int]:
-    """Take the words of episodes in which a name stands; they are written anew. Returns their entries."""
+    """Take the words of episodes in which a name stands; they are rewritten. Returns their entries."""
     episodes = await tx.rows(_SQL["named_episodes"], pattern=pattern)
     if episodes:
         await _empty(tx, [id_ for id_, _ in episodes], user=None)

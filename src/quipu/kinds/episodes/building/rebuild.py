@@ -12,7 +12,7 @@ from quipu.kernel.db.space import ErasedMeanwhile
 from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.building import store
-from quipu.kinds.episodes.building.service import Condensing, Ready
+from quipu.kinds.episodes.building.service import EpisodeWriter, Ready
 from quipu.kinds.episodes.decay.model import Condensation
 from quipu.kinds.episodes.queues import EPISODES
 from quipu.kinds.plug import Context
@@ -27,24 +27,24 @@ async def condense_ready(context: Context, payload: Payload) -> None:
     The effect is one transaction: the episodes, their entries in the index, and the job for what is left.
     """
     session = str(payload["session"])
-    condensing = Condensing(
+    writer = EpisodeWriter(
         context.database,
         context.models,
         clock=context.clock,
         language=context.language,
         secrets=context.settings.redact,
     )
-    ready = await condensing.ready(context.space, session)
+    ready = await writer.ready(context.space, session)
     while True:
         try:
             async with context.effect() as tx:
                 if ready is not None:
-                    await condensing.write(tx, ready)
+                    await writer.write(tx, ready)
                     await _look_again(tx, context.job.key, session, ready)
             return
         except GenerationChanged as moved:
             assert ready is not None  # without anything to file nothing moves
-            ready = await condensing.measured(context.space, ready, moved.generation)
+            ready = await writer.measured(context.space, ready, moved.generation)
 
 
 async def _look_again(tx: SpaceTransaction, key: str, session: str, ready: Ready) -> None:
@@ -58,7 +58,7 @@ async def _look_again(tx: SpaceTransaction, key: str, session: str, ready: Ready
 
 
 async def condense(
-    database: Database, condensing: Condensing, *, space: str, session: str | None
+    database: Database, writer: EpisodeWriter, *, space: str, session: str | None
 ) -> Condensation:
     """Make episodes of all that waits in a session, or in all, each batch in a transaction of its own."""
     async with database.snapshot_read(space) as tx:
@@ -67,27 +67,27 @@ async def condense(
     for name in names:
         more = True
         while more:
-            ready = await condensing.ready(space, name, finished=True)
+            ready = await writer.ready(space, name, finished=True)
             try:
-                written = [] if ready is None else await _write(database, condensing, space, ready)
+                written = [] if ready is None else await _write(database, writer, space, ready)
             except ErasedMeanwhile:
                 continue
             made += written
             more = ready is not None and ready.more and bool(written)
-    return _report(condensing, made)
+    return _report(writer, made)
 
 
 async def rebuild(
     database: Database,
-    condensing: Condensing,
+    writer: EpisodeWriter,
     *,
     space: str,
     ids: Sequence[UUID] | None,
     session: str | None,
     again: bool,
 ) -> Condensation:
-    """Write episodes anew, some at a time."""
-    builder = condensing.builder
+    """Rewrite episodes, some at a time."""
+    builder = writer.builder
     async with database.snapshot_read(space) as tx:
         rows = [] if tx is None else await store.rebuildable(
             tx, ids=ids, session=session, builder=builder.name, version=builder.version, again=again
@@ -96,20 +96,20 @@ async def rebuild(
     troubles: list[str] = []
     left = list(rows)
     while left:
-        ready = await condensing.rewritten(space, left[:_AT_ONCE])
+        ready = await writer.rewritten(space, left[:_AT_ONCE])
         if ready is not None:
             try:
-                made += await _write(database, condensing, space, ready)
+                made += await _write(database, writer, space, ready)
             except ErasedMeanwhile:
                 continue
             troubles += [one.trouble for one in ready.drafts if one.trouble is not None]
         del left[:_AT_ONCE]
     written = set(made)
     unwritten = [one for one in rows if one not in written]
-    return _report(condensing, made, unwritten, trouble=troubles[-1] if troubles else None)
+    return _report(writer, made, unwritten, trouble=troubles[-1] if troubles else None)
 
 
-async def _write(database: Database, condensing: Condensing, space: str, ready: Ready) -> list[UUID]:
+async def _write(database: Database, writer: EpisodeWriter, space: str, ready: Ready) -> list[UUID]:
     """Write the episodes that are ready in a transaction, with the model that the space has by then.
 
     Raises:
@@ -118,17 +118,17 @@ async def _write(database: Database, condensing: Condensing, space: str, ready: 
     while True:
         try:
             async with database.write(space, as_of=ready.as_of) as tx:
-                return await condensing.write(tx, ready)
+                return await writer.write(tx, ready)
         except GenerationChanged as moved:
-            ready = await condensing.measured(space, ready, moved.generation)
+            ready = await writer.measured(space, ready, moved.generation)
 
 
 def _report(
-    condensing: Condensing, made: Sequence[UUID], left: Sequence[UUID] = (), *, trouble: str | None = None
+    writer: EpisodeWriter, made: Sequence[UUID], left: Sequence[UUID] = (), *, trouble: str | None = None
 ) -> Condensation:
     return Condensation(
-        builder=condensing.builder.name,
-        version=condensing.builder.version,
+        builder=writer.builder.name,
+        version=writer.builder.version,
         episodes=tuple(map(str, made)),
         left=tuple(map(str, left)),
         trouble=trouble,

@@ -23,7 +23,7 @@ from quipu.kinds.episodes.building.drafts import Draft, Drafter, with_novelty
 from quipu.kinds.episodes.building.readiness import Plan, Quiet
 from quipu.kinds.episodes.building.store import Exchange, Spoken
 from quipu.kinds.episodes.decay.formulas import salience
-from quipu.kinds.episodes.indexing import Entry
+from quipu.kinds.episodes.indexing import EpisodeEntry
 from quipu.kinds.episodes.policy import policy_of
 from quipu.kinds.episodes.settings import IDLE_MINUTES, RESTED_MINUTES
 from quipu.recall.generations import Models
@@ -43,17 +43,17 @@ KNOWN, UNKNOWN = 0.85, 0.25
 async def write(
     tx: SpaceTransaction,
     new: Sequence[Draft],
-    anew: Sequence[Draft],
+    rewritten: Sequence[Draft],
     vectors: Vectors,
     *,
     number: int,
     generation: int,
     now: datetime,
 ) -> list[UUID]:
-    """Write new episodes of session ``number`` and others anew; ``vectors`` of both in this order.
+    """Write new episodes of session ``number`` and rewrite others; ``vectors`` of both in this order.
 
     Returns the ids of those that were written. A new one is left out if one of its exchanges has grown or
-    belongs to another episode by now. One to be written anew is left out if it was archived or forgotten, or
+    belongs to another episode by now. One to be rewritten is left out if it was archived or forgotten, or
     if a language model failed at it and its old text is still there: rules must not replace what a model
     wrote.
 
@@ -64,13 +64,13 @@ async def write(
     loose = await store.still_loose(tx, [one for draft in new for one in draft.exchanges])
     places = [place for place, draft in enumerate(new) if loose.issuperset(one.id for one in draft.exchanges)]
     held: dict[UUID, store.Held] = {}
-    for place, draft in enumerate(anew, start=len(new)):
+    for place, draft in enumerate(rewritten, start=len(new)):
         one = await tx.fetch_one(store.Held, store.SQL["hold_episode"], id=draft.id)
         if one is not None and not one.deleted and (one.emptied or draft.trouble is None):
             held[draft.id] = one
             places.append(place)
     await withdraw(tx, sorted(one.entry_id for one in held.values() if one.entry_id is not None))
-    drafts = [(*new, *anew)[place] for place in places]
+    drafts = [(*new, *rewritten)[place] for place in places]
     filed = await indexing.file(
         tx, [_entry(one, now) for one in drafts], vectors[places], generation=generation
     )
@@ -88,8 +88,8 @@ async def write(
     return [draft.id for draft in drafts]
 
 
-def _entry(draft: Draft, now: datetime) -> Entry:
-    return Entry(
+def _entry(draft: Draft, now: datetime) -> EpisodeEntry:
+    return EpisodeEntry(
         id=draft.id,
         text=draft.text,
         user=draft.user,
@@ -134,7 +134,7 @@ def novelty(nearest: float | None) -> float:
 class Waits:
     """Waiting exchanges of a session, and their messages.
 
-    ``as_of`` is the state of the space when it was read. ``emptied`` are episodes to be written anew, each
+    ``as_of`` is the state of the space when it was read. ``emptied`` are episodes to be rewritten, each
     with its exchanges and messages. ``quiet`` is the silence after which something is complete; ``policy``
     decides what is kept.
     """
@@ -156,7 +156,7 @@ class Waits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """Episodes that can be written: ``new`` ones, and others ``anew``; ``vectors`` of both.
+    """Episodes that can be written: ``new`` ones, and ``rewritten`` ones; ``vectors`` of both.
 
     ``as_of`` is the state of the space when their sources were read. ``again`` is the time to look at the
     rest, None if there is none; ``more`` means at once.
@@ -166,7 +166,7 @@ class Ready:
     as_of: AsOf
     generation: int
     new: Sequence[Draft]
-    anew: Sequence[Draft]
+    rewritten: Sequence[Draft]
     vectors: Vectors
     again: datetime | None = None
     more: bool = False
@@ -174,10 +174,10 @@ class Ready:
     @property
     def drafts(self) -> Sequence[Draft]:
         """All of them."""
-        return (*self.new, *self.anew)
+        return (*self.new, *self.rewritten)
 
 
-class Condensing:
+class EpisodeWriter:
     """Condenses exchanges of one database into episodes."""
 
     def __init__(
@@ -211,7 +211,7 @@ class Condensing:
         drafts = await self._drafted(generation, {**words, **waits.emptied}, policy=waits.policy)
         ready = Ready(
             number=waits.number, as_of=waits.as_of, generation=generation,
-            new=drafts[: len(words)], anew=drafts[len(words) :], vectors=NOTHING,
+            new=drafts[: len(words)], rewritten=drafts[len(words) :], vectors=NOTHING,
             again=plan.again, more=waits.more and bool(groups),
         )  # fmt: skip
         return await self.measured(space, ready, generation)
@@ -225,9 +225,11 @@ class Condensing:
             known, as_of = tx.space.generation, tx.space.as_of
             policy = policy_of(tx.settings)
         generation = await self._generation(known)
-        anew = await self._drafted(generation, words, policy=policy)
-        ready = Ready(number=0, as_of=as_of, generation=generation, new=(), anew=anew, vectors=NOTHING)
-        return await self.measured(space, ready, generation) if anew else None
+        rewritten = await self._drafted(generation, words, policy=policy)
+        ready = Ready(
+            number=0, as_of=as_of, generation=generation, new=(), rewritten=rewritten, vectors=NOTHING
+        )
+        return await self.measured(space, ready, generation) if rewritten else None
 
     async def measured(self, space: str, ready: Ready, generation: int) -> Ready:
         """Add vectors of a model, and measure how new each draft is against what is known."""
@@ -244,7 +246,7 @@ class Condensing:
             generation=embedded.generation,
             vectors=embedded.vectors,
             new=drafts[:count],
-            anew=drafts[count:],
+            rewritten=drafts[count:],
         )
 
     async def write(self, tx: SpaceTransaction, ready: Ready) -> list[UUID]:
@@ -254,7 +256,7 @@ class Condensing:
             GenerationChanged: the vectors are of another model than those of the space by now.
         """
         return await write(
-            tx, ready.new, ready.anew, ready.vectors, number=ready.number, generation=ready.generation,
+            tx, ready.new, ready.rewritten, ready.vectors, number=ready.number, generation=ready.generation,
             now=self._clock.now(),
         )  # fmt: skip
 

@@ -53,7 +53,7 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """An episode that is held to be written anew."""
+    """An episode that is held to be rewritten."""
 
     entry_id: int | None
     emptied: bool
@@ -66,7 +66,7 @@ async def sessions_waiting(tx: SpaceTransaction, *, session: str | None) -> list
 
 
 async def emptied(tx: SpaceTransaction, number: int, *, limit: int) -> list[UUID]:
-    """Return the episodes of a session to write anew after something of them was forgotten."""
+    """Return the episodes of a session to write again after something of them was forgotten."""
     return await tx.column(SQL["emptied"], number=number, limit=limit)
 
 

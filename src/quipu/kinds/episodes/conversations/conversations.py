@@ -184,7 +184,7 @@ class AsyncConversations(AsyncPrompts):
             )
 
     async def reread(self, *, space: Space, session: OnlySession = None) -> int:
-        """Have exchanges read anew by the present reader, and return of how many sessions.
+        """Have exchanges read again by the present reader, and return of how many sessions.
 
         Use it when a language model was configured, or the rules have become better. Exchanges that the
         present reader has read are left alone; all keep their ids. A worker does it.

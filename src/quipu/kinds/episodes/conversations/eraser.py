@@ -20,8 +20,8 @@ _SQL = queries.load("quipu.kinds.episodes.conversations")
 class ConversationsEraser:
     """Takes exchanges with the messages that they are of.
 
-    Of an exchange that keeps some of its messages what was understood goes, and it is read anew. Threads and
-    topics without exchanges go; the words and the name of a topic that has others are made anew from these,
+    Of an exchange that keeps some of its messages what was understood goes, and it is read again. Threads and
+    topics without exchanges go; the words and the name of a topic that has others are made again from these,
     so that none is left that only an erased message said.
     """
 
@@ -56,7 +56,7 @@ class ConversationsEraser:
 
 
 async def unread_named(tx: SpaceTransaction, pattern: str) -> None:
-    """Have exchanges read anew, and topics made anew, in which a name stands."""
+    """Have exchanges read again, and topics made again, in which a name stands."""
     left = await tx.column(_SQL["named_exchanges"], pattern=pattern)
     if left:
         await tx.execute(_SQL["unread_exchanges"], left=Int8s(left), user=None)

@@ -145,7 +145,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """An exchange and what it yields. ``chunk`` is None while it is to be read (anew).
+    """An exchange and what it yields. ``chunk`` is None while it is to be read (again).
 
     ``chunk`` has the shape ``shapes.Chunk``. ``trouble``: why a language model did not make it.
     """

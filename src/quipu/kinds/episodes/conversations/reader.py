@@ -22,7 +22,7 @@ from quipu.kinds.episodes.conversations.exchanges import form, mode_of
 from quipu.kinds.episodes.conversations.model import Message, Run
 from quipu.kinds.episodes.conversations.placement import Placed, Placing
 from quipu.kinds.episodes.policy import Retold, allowed, policy_of
-from quipu.kinds.episodes.queues import CHUNKER, EPISODES, MINDING
+from quipu.kinds.episodes.queues import CHUNKER, EPISODES, EXTRACTION
 from quipu.kinds.plug import Context
 
 _MOST_MESSAGES: Final = 300
@@ -55,7 +55,7 @@ class _Stale(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Page of a session to read, and exchanges to be read anew, by their number."""
+    """Page of a session to read, and exchanges to be read again, by their number."""
 
     session: store.ReadSession
     messages: Sequence[Message]
@@ -67,7 +67,7 @@ class _Page:
 async def read(context: Context, payload: Payload) -> None:
     """Read the new messages of the session that the payload names (topic ``memory_chunker``).
 
-    A page at a time: what is left is another job. ``{"session": …, "again": true}`` reads its exchanges anew
+    A page at a time: what is left is another job. ``{"session": …, "again": true}`` reads its exchanges again
     where they were read by others than who would read them now. Exchanges and what follows from them are one
     transaction.
 
@@ -215,7 +215,7 @@ async def _follow_up(
     read_any: bool,
 ) -> None:
     """Put what comes next: episodes and loops of what was read; the rest of the session; what waits."""
-    for topic in (EPISODES, MINDING) if read_any else ():
+    for topic in (EPISODES, EXTRACTION) if read_any else ():
         await outbox.put(tx, topic, {"session": name}, key=name[:_LONGEST_KEY], session=name)
     rest: dict[str, object] = {"session": name}
     full = len(page.again) == _MOST_REREAD

@@ -82,7 +82,7 @@ async def unread(
     again: bool,
     limit: int,
 ) -> list[tuple[int, int, int]]:
-    """Return exchanges to be read anew: number, first and last message."""
+    """Return exchanges to be read again: number, first and last message."""
     return [
         (row[0], row[1], row[2])
         for row in await tx.rows(
@@ -195,7 +195,7 @@ async def sessions_read(tx: SpaceTransaction, session: str | None) -> list[str]:
 
 
 async def remake(tx: SpaceTransaction, topics: Sequence[int], *, without: Sequence[int] = ()) -> None:
-    """Make topics anew from their latest exchanges, as if messages ``without`` had never been said."""
+    """Make topics again from their latest exchanges, as if messages ``without`` had never been said."""
     for number in topics:
         rows = await tx.rows(
             SQL["of_topic"], topic=number, gone=Int8s(without), generation=tx.space.generation

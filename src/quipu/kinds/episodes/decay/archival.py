@@ -8,7 +8,7 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.db.database import Database
 from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.decay import store
-from quipu.kinds.episodes.indexing import Entry, text_of
+from quipu.kinds.episodes.indexing import EpisodeEntry, text_of
 from quipu.recall.generations import Models
 from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
@@ -29,7 +29,7 @@ async def archive(database: Database, given: UUID | str, *, space: str, clock: C
 
 
 async def unarchive(database: Database, models: Models, given: UUID | str, *, space: str) -> UUID:
-    """Let an episode be found again and return its id. One to be written anew is indexed after that.
+    """Let an episode be found again and return its id. One to be rewritten is indexed after that.
 
     Raises:
         NotFound: there is none.
@@ -48,7 +48,7 @@ async def unarchive(database: Database, models: Models, given: UUID | str, *, sp
                 if (held.gist, held.outcome) != (row.gist, row.outcome):
                     row = held
                     continue
-                entry = Entry(
+                entry = EpisodeEntry(
                     id=row.id,
                     text=text,
                     user=row.user,

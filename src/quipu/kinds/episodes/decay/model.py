@@ -53,7 +53,7 @@ class Episode(EpisodeFields):
     ``salience``, ``freshness`` and ``activation`` are those of now, each 0 to 1; ``base_salience`` what it
     weighed when it was made. ``happened_at`` is when it ended: it fades from then, or from its last use.
     ``intent``, ``context``, ``emotion`` and ``salience_factors`` have the fields of seed 003. ``emptied``: a
-    message of it was forgotten and it is about to be written anew. ``trouble``: why the language model
+    message of it was forgotten and it is about to be rewritten. ``trouble``: why the language model
     that is configured did not write it.
     """
 
@@ -112,7 +112,7 @@ class EpisodeCurve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condensation:
-    """Outcome of condensing or rebuilding: ids of episodes made or written anew, and what failed.
+    """Outcome of condensing or rebuilding: ids of episodes made or rewritten, and what failed.
 
     ``left`` are episodes that could not be rebuilt and read as before: none of their sources is left, or the
     language model failed at them. ``trouble`` is the reason of the last failure.

@@ -21,7 +21,7 @@ from quipu.kinds.episodes.decay.weights import About
 from quipu.kinds.episodes.indexing import text_of
 from quipu.recall.model import Cited, Source
 from quipu.recall.terms import bag
-from quipu.record import given
+from quipu.record.ids import row_of as row_by_id
 
 SQL = queries.load("quipu.kinds.episodes.decay")
 _NOT_SHOWN = ("entry_id", "recent", "pace")
@@ -134,7 +134,7 @@ async def row_of(tx: SpaceTransaction | None, id_: UUID | str) -> StoredEpisode:
         NotFound: there is none.
         BadInput: several begin so, or it is no id.
     """
-    return await given.row_of(
+    return await row_by_id(
         tx,
         id_,
         like=SQL["ids_like"],

@@ -1,4 +1,4 @@
-"""Reading sessions for open loops and beliefs: topic ``episodes-minding``."""
+"""Reading sessions for open loops and beliefs: topic ``episodes-extraction``."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from quipu.kinds.episodes.extraction.beliefs.writer import BeliefWriter
 from quipu.kinds.episodes.extraction.loops import store as loops
 from quipu.kinds.episodes.extraction.loops.progress import Exchange, follow
 from quipu.kinds.episodes.extraction.turns import SpokenTurn
-from quipu.kinds.episodes.queues import MINDING
+from quipu.kinds.episodes.queues import EXTRACTION
 from quipu.kinds.episodes.settings import CONFLICT_DAYS
 from quipu.kinds.plug import Context
-from quipu.recall.generations import NOTHING, Prepared, Unprepared, prepare
+from quipu.recall.generations import NOTHING, PreparedVectors, Unprepared, prepare
 from quipu.recall.model import GenerationChanged
 
 _MOST_EXCHANGES: Final = 40
@@ -47,7 +47,7 @@ class _Page:
     more: bool
 
 
-async def mind(context: Context, payload: Payload) -> None:
+async def extract(context: Context, payload: Payload) -> None:
     """Read the exchanges of a session that are new: what they leave open or resolve, and what they claim.
 
     A page at a time; what is left is another job. All of a page and how far the session was read are one
@@ -70,7 +70,7 @@ async def mind(context: Context, payload: Payload) -> None:
                 await _write(tx, context, page, prepared)
                 if page.more:
                     key = _other_key(context.job.key, name)
-                    await outbox.put(tx, MINDING, {"session": name}, key=key, session=name)
+                    await outbox.put(tx, EXTRACTION, {"session": name}, key=key, session=name)
         except Unprepared as lacking:
             missed.add(lacking.text)
             continue
@@ -121,7 +121,7 @@ async def _texts(tx: SpaceTransaction, page: _Page) -> list[str]:
     return texts
 
 
-async def _write(tx: SpaceTransaction, context: Context, page: _Page, prepared: Prepared) -> None:
+async def _write(tx: SpaceTransaction, context: Context, page: _Page, prepared: PreparedVectors) -> None:
     await store.hold(tx)
     if not await store.is_there(tx, page.session):
         return
@@ -133,7 +133,7 @@ async def _write(tx: SpaceTransaction, context: Context, page: _Page, prepared: 
         await _follow(tx, page, heard, before)
         await _believe(tx, keeping, heard)
     await tx.execute(
-        store.SQL["advance"], session=page.session, topic=MINDING, mark=page.last, now=context.clock.now()
+        store.SQL["advance"], session=page.session, topic=EXTRACTION, mark=page.last, now=context.clock.now()
     )
 
 

@@ -10,7 +10,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.extraction.turns import SpokenTurn
 from quipu.kinds.episodes.policy import kept
-from quipu.kinds.episodes.queues import MINDING
+from quipu.kinds.episodes.queues import EXTRACTION
 from quipu.kinds.episodes.shapes import Chunk
 
 SQL = queries.load("quipu.kinds.episodes.extraction")
@@ -33,7 +33,7 @@ async def hold(tx: SpaceTransaction) -> None:
 
 async def session(tx: SpaceTransaction, name: str) -> tuple[int, int] | None:
     """Return the number of a session and the last message of it that was read; None if it is gone."""
-    rows = await tx.rows(SQL["session"], name=name, topic=MINDING)
+    rows = await tx.rows(SQL["session"], name=name, topic=EXTRACTION)
     return (rows[0][0], rows[0][1]) if rows else None
 
 
@@ -63,7 +63,7 @@ async def is_there(tx: SpaceTransaction, session: int) -> bool:
 
 async def mark(tx: SpaceTransaction, session: int) -> int:
     """Return the last message of a session that was read; -1 if none was."""
-    rows = await tx.rows(SQL["mark"], session=session, topic=MINDING)
+    rows = await tx.rows(SQL["mark"], session=session, topic=EXTRACTION)
     return rows[0][0] if rows else -1
 
 

@@ -20,7 +20,7 @@ from quipu.kernel.language.model import Language
 from quipu.kernel.language.prompt import entry, label, latest
 from quipu.kernel.queue.model import Payload
 from quipu.kinds.episodes.prompts import store
-from quipu.kinds.episodes.prompts.model import AgentRequest, Line
+from quipu.kinds.episodes.prompts.model import AgentRequest, ChatMessage
 from quipu.kinds.episodes.settings import AGENT, PROMPT_HISTORY, PROMPT_MEMORY_TOKENS
 from quipu.kinds.plug import Context
 from quipu.record.service import Record
@@ -37,14 +37,14 @@ _FORM: Final = "It is module:function, such as my_agent:answer."
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PromptAnswer:
     """Answer to a prompt, and who gave it."""
 
     text: str
     by: str
 
 
-Agent = Callable[[AgentRequest], Awaitable[Answer]]
+Agent = Callable[[AgentRequest], Awaitable[PromptAnswer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ async def _do(context: Context, task: _Task) -> None:
     """
     async with context.database.snapshot_read(context.space) as tx:
         known = None if tx is None else await store.message(tx, task.session, task.reply_message)
-    answer = Answer(known, "an earlier try") if known is not None else await _answered(context, task)
+    answer = PromptAnswer(known, "an earlier try") if known is not None else await _answered(context, task)
     if known is None:
         await _record(context, task, answer)
     prompts = list(task.prompts)
@@ -137,7 +137,7 @@ async def _do(context: Context, task: _Task) -> None:
         await tx.execute(store.SQL["tell"], ids=prompts)
 
 
-async def _answered(context: Context, task: _Task) -> Answer | None:
+async def _answered(context: Context, task: _Task) -> PromptAnswer | None:
     agent = agent_of(context.settings.of(AGENT), context.language)
     if agent is None:
         return None
@@ -159,11 +159,11 @@ async def _asked(context: Context, task: _Task) -> AgentRequest:
             besides=task.prompt_message,
         )
         memory = made.text
-    history = [Line(one.role, one.speaker, one.content) for one in task.history]
+    history = [ChatMessage(one.role, one.speaker, one.content) for one in task.history]
     return AgentRequest(task.prompt, context.space, task.session, task.user, history, memory)
 
 
-async def _record(context: Context, task: _Task, answer: Answer | None) -> None:
+async def _record(context: Context, task: _Task, answer: PromptAnswer | None) -> None:
     record = Record(
         context.database,
         context.models,
@@ -221,7 +221,7 @@ def named(name: str) -> Callable[[AgentRequest], Any]:
     return cast("Callable[[AgentRequest], Any]", part_of)
 
 
-async def _call(function: Callable[[AgentRequest], Any], name: str, request: AgentRequest) -> Answer:
+async def _call(function: Callable[[AgentRequest], Any], name: str, request: AgentRequest) -> PromptAnswer:
     """Call the function; await it if it is async, else run it in a thread."""
     if inspect.iscoroutinefunction(function):
         said = await function(request)
@@ -230,10 +230,10 @@ async def _call(function: Callable[[AgentRequest], Any], name: str, request: Age
         said = await said if inspect.isawaitable(said) else said
     if not isinstance(said, str):
         raise QuipuError(f"The agent {name} returned no answer.", hint="It returns the answer as text.")
-    return Answer(said, name)
+    return PromptAnswer(said, name)
 
 
-async def _say(language: Language, request: AgentRequest) -> Answer:
+async def _say(language: Language, request: AgentRequest) -> PromptAnswer:
     history = [(line.speaker or line.role, line.content) for line in request.history]
     talk = [*history, (request.user or "user", request.prompt[-_MOST_CHARACTERS:])]
     known = [entry("Memory:", request.memory)] if request.memory else []
@@ -243,4 +243,4 @@ async def _say(language: Language, request: AgentRequest) -> Answer:
         text=latest(parts, most=_MOST_CHARACTERS),
         purpose=PURPOSE,
     )
-    return Answer(said, f"llm:{language.name}")
+    return PromptAnswer(said, f"llm:{language.name}")

@@ -11,7 +11,7 @@ PromptStatus = Literal["waiting", "answered", "no_agent", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChatMessage:
     """A message of the conversation so far. ``role``: ``user``, ``assistant``, ``system`` or ``tool``."""
 
     role: str
@@ -30,7 +30,7 @@ class AgentRequest:
     space: str
     session: str
     user: str | None
-    history: Sequence[Line]
+    history: Sequence[ChatMessage]
     memory: str
 
 

@@ -1,4 +1,4 @@
--- name: unfiled: episodes that were changed by SQL, with the text that is to be found
+-- name: unindexed: episodes that were changed by SQL, with the text that is to be found
 select id, entry_id, user_name as "user", started_at, created_at, gist, outcome, topic,
     deleted_at is not null as deleted
 from episodes.stored_episodes
@@ -16,8 +16,8 @@ for update skip locked
 update episodes.stored_episodes set refile = false, entry_id = %(entry)s where space_id = %(space)s and id = %(id)s
 
 -- name: settle: recalls need not look any more, unless something has come meanwhile
-update core.spaces set unfiled = unfiled & ~8
-where id = %(space)s and unfiled & 8 <> 0
+update core.spaces set unindexed = unindexed & ~8
+where id = %(space)s and unindexed & 8 <> 0
     and not exists (select from episodes.stored_episodes where space_id = %(space)s and refile)
 
 -- name: sources: the messages that episodes and beliefs rest on, by the id of their entry

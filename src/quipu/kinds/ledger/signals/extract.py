@@ -17,9 +17,9 @@ from quipu.errors import BadInput
 from quipu.kernel.base.text import ELLIPSIS, clean
 from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.prototypes import Prototypes, embed, listed, prototypes
+from quipu.kinds.ledger.signals.complaints import Verdict, judge
 from quipu.kinds.ledger.signals.model import THEMES, Review, ReviewEvidence, ReviewSignals, Theme, ThemeScore
-from quipu.kinds.ledger.signals.said import Verdict, judge
-from quipu.kinds.ledger.signals.words import Sentence, sentences
+from quipu.kinds.ledger.signals.words import SentenceSpan, sentences
 
 WINDOW_DAYS: Final = 90
 """The evidence window of the seed's origin."""
@@ -120,7 +120,7 @@ class _Judged:
     """A sentence of a review and what its words say."""
 
     review: Review
-    sentence: Sentence
+    sentence: SentenceSpan
     verdict: Verdict
 
 

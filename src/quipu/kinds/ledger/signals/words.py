@@ -56,7 +56,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SentenceSpan:
     """A sentence's place in the text, without white space around it."""
 
     text: str
@@ -64,7 +64,7 @@ class Sentence:
     end: int
 
 
-def sentences(text: str) -> Iterator[Sentence]:
+def sentences(text: str) -> Iterator[SentenceSpan]:
     """Yield the sentences of a text in order; one without a letter or digit is none."""
     start = 0
     for match in _SENTENCE_END.finditer(text):
@@ -75,7 +75,7 @@ def sentences(text: str) -> Iterator[Sentence]:
     yield from _sentence(text, start, len(text))
 
 
-def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
+def _sentence(text: str, start: int, end: int) -> Iterator[SentenceSpan]:
     """Yield the sentence between two ends, in parts if it is very long: rules look at all of a sentence."""
     while start < end:
         stop = end if end - start <= _LONGEST_SENTENCE else _break(text, start)
@@ -83,7 +83,7 @@ def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
         stripped = part.strip()
         if any(character.isalnum() for character in stripped):
             first = start + len(part) - len(part.lstrip())
-            yield Sentence(stripped, first, first + len(stripped))
+            yield SentenceSpan(stripped, first, first + len(stripped))
         start = stop
 
 

@@ -11,7 +11,7 @@ select to_jsonb(m)::text from ledger.chat_session_memory m where m.space_id = %(
 -- name: preference_rows: the preferences as they are
 select to_jsonb(p)::text from ledger.chat_user_preferences p where p.space_id = %(space)s
 
--- name: begin: what is dropped from here on is made anew: its end is no event
+-- name: begin: what is dropped from here on is made again: its end is no event
 select set_config('quipu.rebuilding', 'on', true)
 
 -- name: drop_session_rows: empty the session projection

@@ -29,7 +29,7 @@ where e.space_id = %(space)s and e.id = any(%(ids)s::int8[])
 -- name: marks: how far the index has followed
 select event_id, evidence_id, expired_until from ledger.filing_marks where space_id = %(space)s
 
--- name: unfiled_facts: facts that stand, of the events beyond the mark, in their order
+-- name: unindexed_facts: facts that stand, of the events beyond the mark, in their order
 select e.id, 'chat_memory_events' as source_table, e.memory_key as key, e.new_value_json as value,
        e.created_at as happened_at, e.created_at as recorded_at, e.distinct_id as owner,
        e.value_source = 'explicit' as said
@@ -50,7 +50,7 @@ where e.space_id = %(space)s and e.id > %(after)s and filed.id is null
 order by e.id
 limit %(limit)s
 
--- name: unfiled_evidence: excerpts of evidence beyond the mark, in their order
+-- name: unindexed_evidence: excerpts of evidence beyond the mark, in their order
 select v.id, 'chat_recommendation_evidence' as source_table, v.theme as key, to_jsonb(v.excerpt) as value,
        coalesce(v.review_publish_at, v.created_at) as happened_at, v.created_at as recorded_at, s.distinct_id as owner,
        false as said
@@ -148,10 +148,10 @@ on conflict (space_id) do update set
     event_id = excluded.event_id, evidence_id = excluded.evidence_id, expired_until = excluded.expired_until
 
 -- name: all_is_filed: the index knows all that stands
-update core.spaces set unfiled = unfiled & ~2 where id = %(space)s
+update core.spaces set unindexed = unindexed & ~2 where id = %(space)s
 
 -- name: file_anew: let the next recall look at everything again
 with forgotten as (
     delete from ledger.filing_marks where space_id = %(space)s
 )
-update core.spaces set unfiled = unfiled | 2 where id = %(space)s
+update core.spaces set unindexed = unindexed | 2 where id = %(space)s

@@ -98,7 +98,7 @@ class Tongue:
     has_capitals: bool
 
     def read(self, text: str) -> list[Claim | TakenBack]:
-        """Return what the clauses of a sentence claim or take back, in order; nothing if a guard fits it."""
+        """Return the claims of the clauses of a sentence, and those taken back; none if a guard fits it."""
         if self.guards.search(text):
             return []
         read: list[Claim | TakenBack] = []
@@ -116,7 +116,7 @@ class Tongue:
         return read
 
     def kept(self, summary: str) -> tuple[Statement, ...]:
-        """Return what a memory says whose summary is of this language."""
+        """Return the claim of a memory whose summary is of this language."""
         for family in self.families:
             match = family.kept.fullmatch(summary)
             if match is not None:
@@ -185,7 +185,7 @@ def tongue_of(text: str) -> Tongue | None:
 
 
 def kept(summary: str) -> tuple[Statement, ...]:
-    """Return what a memory tells whose summary is in one of the languages; nothing for others."""
+    """Return the statements of a memory whose summary is in one of the languages; none for others."""
     named = (name for name, data in lexicon("claims").items() if data["user"] in summary)
     return next((told for name in named if (told := _tongue(name).kept(summary))), ())
 

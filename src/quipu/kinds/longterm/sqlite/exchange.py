@@ -19,7 +19,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.db import queries
 from quipu.kinds.longterm import indexing
 from quipu.kinds.longterm.changes import Changes, changed
-from quipu.kinds.longterm.indexing import Entry
+from quipu.kinds.longterm.indexing import MemoryEntry
 from quipu.kinds.longterm.lookup import AsyncLongtermLookup
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite import file
@@ -45,7 +45,7 @@ class MemoriesImported:
     """Result of importing a file.
 
     ``new`` and ``archived`` count new memories, live and archived; ``known`` those that were taken in before;
-    ``repeated`` live ones whose summary repeats another live one of the user. ``mended`` counts repairs, by
+    ``repeated`` live ones whose summary repeats another live one of the user. ``repaired`` counts repairs, by
     what they were. ``refused`` are rows that are kept nowhere. ``redacted`` counts secrets that were cut out,
     by kind.
     """
@@ -54,7 +54,7 @@ class MemoriesImported:
     archived: int
     known: int
     repeated: int
-    mended: Mapping[str, int]
+    repaired: Mapping[str, int]
     refused: Sequence[RefusedRow]
     redacted: Mapping[str, int]
 
@@ -88,7 +88,7 @@ class AsyncMemoryFiles(AsyncLongtermLookup):
     ) -> MemoriesImported:
         """Import a file of the seed as memories of a person.
 
-        Hashes are made anew, categories and importances are checked, and what means nothing is refused row by
+        Hashes are computed again, categories and importances checked; what means nothing is refused row by
         row and reported. Ids, times, versions and counts are kept; a memory whose id somebody else in the
         space has gets one of its own. The file is only read, and importing it again changes nothing.
 
@@ -118,7 +118,7 @@ class AsyncMemoryFiles(AsyncLongtermLookup):
             archived=kept["archived"],
             known=kept["known"],
             repeated=kept["repeated"],
-            mended=dict(reader.mended),
+            repaired=dict(reader.repaired),
             refused=tuple(refused),
             redacted=dict(reader.redacted),
         )
@@ -195,7 +195,7 @@ async def _keep(changes: Changes, part: Sequence[Taken], *, user: str | None) ->
     return kept
 
 
-def _entry(one: Taken, user: str | None) -> Entry:
+def _entry(one: Taken, user: str | None) -> MemoryEntry:
     return indexing.entry(
         str(one.id), summary=one.summary, details=one.details, user=user, happened_at=one.created_at
     )

@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """Rows in a new file, rows left out because it has them already, and its export."""
 
     rows: int
@@ -56,7 +56,7 @@ def read(path: Path) -> list[dict[str, Any]]:
         return [dict(row) for row in connection.execute(_ROWS["memories"])]
 
 
-def write(path: Path, rows: Iterable[Row], *, noted: Callable[[Path], Export]) -> Written:
+def write(path: Path, rows: Iterable[Row], *, noted: Callable[[Path], Export]) -> WrittenFile:
     """Write a new file; ``noted`` notes it as an export before it gets its name.
 
     Raises:
@@ -74,7 +74,7 @@ def write(path: Path, rows: Iterable[Row], *, noted: Callable[[Path], Export]) -
             made.replace(path)
     finally:
         made.unlink(missing_ok=True)
-    return Written(put, repeated, export)
+    return WrittenFile(put, repeated, export)
 
 
 def _fill(connection: sqlite.Connection, rows: Iterable[Row]) -> tuple[int, int]:

@@ -57,7 +57,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """A row as it can be stored; its hash is made anew."""
+    """A row as it can be stored; its hash is made again."""
 
     id: UUID
     category: Category
@@ -80,7 +80,7 @@ class Reader:
     def __init__(self, *, now: datetime, secrets: bool) -> None:
         self._now = now
         self._secrets = secrets
-        self.mended: Counter[str] = Counter()
+        self.repaired: Counter[str] = Counter()
         self.redacted: Counter[str] = Counter()
 
     def read(self, row: Row) -> Taken:
@@ -95,7 +95,7 @@ class Reader:
         created_at = self._time(row.get("created_at")) or self._now
         hash_ = summary_hash(summary)
         if row.get("hash") != hash_:
-            self.mended["hashes"] += 1
+            self.repaired["hashes"] += 1
         return Taken(
             id=self._id(row.get("id"), summary),
             category=category,
@@ -119,7 +119,7 @@ class Reader:
         if meant is None:
             raise Refused(f"{field} {str(told)[:64]!r} is none of {', '.join(known)}")
         if meant != told:
-            self.mended["categories" if field == "category" else "importances"] += 1
+            self.repaired["categories" if field == "category" else "importances"] += 1
         return meant
 
     def _summary(self, told: object) -> str:
@@ -154,14 +154,14 @@ class Reader:
         try:
             return UUID(str(told))
         except ValueError:
-            self.mended["ids"] += 1
+            self.repaired["ids"] += 1
             return uuid5(_IDS, f"{told}\0{summary}")
 
     def _count(self, what: str, told: object, *, least: int) -> int:
         if isinstance(told, int) and least <= told <= _MOST:
             return told
         if told is not None:
-            self.mended[what] += 1
+            self.repaired[what] += 1
         return least
 
     def _time(self, told: object) -> datetime | None:
@@ -169,7 +169,7 @@ class Reader:
             return None
         read = moment(told)
         if read is None or not _EPOCH <= read <= self._now + timedelta(days=1):
-            self.mended["times"] += 1
+            self.repaired["times"] += 1
             return None
         return read
 

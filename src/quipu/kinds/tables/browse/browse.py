@@ -19,12 +19,12 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Connection
 from quipu.kinds.tables.access import Access, SchemaPlace
 from quipu.kinds.tables.browse import statements
-from quipu.kinds.tables.catalogue import Shape, ShapeQuery
+from quipu.kinds.tables.catalogue import RelationShape, ShapeQuery
 from quipu.kinds.tables.engine import Engine
 from quipu.kinds.tables.exchange import Rows, reading, run
 from quipu.kinds.tables.model import StoredSchema
 from quipu.kinds.tables.refusals import Request
-from quipu.kinds.tables.rows import Prepared
+from quipu.kinds.tables.rows import PreparedStatement
 from quipu.kinds.tables.select import select
 from quipu.kinds.tables.templates import fill
 from quipu.recall.generations import Models
@@ -268,16 +268,24 @@ class AsyncBrowsing:
             characters=sql.Literal(_MOST_CHARACTERS),
             limit=sql.Literal(_MOST_VECTORS),
         )
-        rows = await self._read(place, where, shape, Prepared(statement, (shape.name, key)), field="key")
+        rows = await self._read(
+            place, where, shape, PreparedStatement(statement, (shape.name, key)), field="key"
+        )
         return [_embedded(one) for one in rows.rows]
 
-    async def _shape(self, place: SchemaPlace, table: object) -> tuple[StoredSchema, Shape]:
+    async def _shape(self, place: SchemaPlace, table: object) -> tuple[StoredSchema, RelationShape]:
         query = ShapeQuery(place.schema, table)
         async with self._access.entered(place, "read", ask=query.ask) as (tx, schema):
             return schema, await query.shape(tx, schema)
 
     async def _read(
-        self, place: SchemaPlace, schema: StoredSchema, shape: Shape, prepared: Prepared, *, field: str
+        self,
+        place: SchemaPlace,
+        schema: StoredSchema,
+        shape: RelationShape,
+        prepared: PreparedStatement,
+        *,
+        field: str,
     ) -> Rows:
         request = Request(
             schema=schema,
@@ -294,7 +302,7 @@ class AsyncBrowsing:
         return await self._engine.run(place.space, request, "reader", work)
 
 
-def _row(row: Mapping[str, Any], shape: Shape) -> TableRow:
+def _row(row: Mapping[str, Any], shape: RelationShape) -> TableRow:
     return TableRow(key=row[statements.KEY], values={name: row[name] for name in shape.types})
 
 

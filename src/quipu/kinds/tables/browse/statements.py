@@ -15,9 +15,9 @@ from psycopg import sql
 
 from quipu.errors import BadInput
 from quipu.kinds.tables import rows
-from quipu.kinds.tables.catalogue import Shape
+from quipu.kinds.tables.catalogue import RelationShape
 from quipu.kinds.tables.model import StoredSchema
-from quipu.kinds.tables.rows import Prepared, Values
+from quipu.kinds.tables.rows import PreparedStatement, Values
 from quipu.kinds.tables.templates import fill
 
 KEY: Final = "key of the row"
@@ -41,7 +41,7 @@ class Wanted:
     characters: int
 
 
-def browse(schema: StoredSchema, shape: Shape, wanted: Wanted) -> Prepared:
+def browse(schema: StoredSchema, shape: RelationShape, wanted: Wanted) -> PreparedStatement:
     """Return a page of rows, one more than is asked for.
 
     Raises:
@@ -67,10 +67,10 @@ def browse(schema: StoredSchema, shape: Shape, wanted: Wanted) -> Prepared:
         order=_ordered(order, wanted),
         limit=sql.Literal(wanted.limit + 1),
     )
-    return Prepared(statement, values.given)
+    return PreparedStatement(statement, values.given)
 
 
-def by_key(shape: Shape, key: str) -> dict[str, Mapping[str, Any]]:
+def by_key(shape: RelationShape, key: str) -> dict[str, Mapping[str, Any]]:
     """Return the columns of the primary key with the values that a key names.
 
     Raises:
@@ -83,7 +83,7 @@ def by_key(shape: Shape, key: str) -> dict[str, Mapping[str, Any]]:
     return {name: {"=": _value(shape, name, text)} for name, text in named}
 
 
-def _value(shape: Shape, name: str, text: str) -> Any:
+def _value(shape: RelationShape, name: str, text: str) -> Any:
     """Return a column's value that was given as text."""
     if shape.types[name] != "jsonb":
         return text
@@ -98,7 +98,7 @@ def column(name: str) -> sql.Composed:
     return sql.SQL("t.{}").format(sql.Identifier(name))
 
 
-def _order(shape: Shape, sort: str | None) -> list[str]:
+def _order(shape: RelationShape, sort: str | None) -> list[str]:
     """Return the columns that order the rows."""
     if sort is not None:
         rows.known(shape, [sort], field="sort")
@@ -117,7 +117,7 @@ def _ordered(order: Sequence[str], wanted: Wanted) -> sql.Composable:
 
 
 def _behind(
-    schema: StoredSchema, shape: Shape, order: Sequence[str], wanted: Wanted, values: Values
+    schema: StoredSchema, shape: RelationShape, order: Sequence[str], wanted: Wanted, values: Values
 ) -> sql.Composable:
     """Return the condition of rows behind a place."""
     place = None if wanted.after is None else _texts(wanted.after)
@@ -136,7 +136,7 @@ def _behind(
 
 
 def _condition(
-    schema: StoredSchema, shape: Shape, name: str, sign: str, value: str | None, values: Values
+    schema: StoredSchema, shape: RelationShape, name: str, sign: str, value: str | None, values: Values
 ) -> sql.Composable:
     """Return the condition that a column compares so to a value; null stands behind everything else."""
     if value is None:
@@ -147,7 +147,7 @@ def _condition(
     return sql.SQL("({} or {} is null)").format(compared, column(name))
 
 
-def _contains(shape: Shape, wanted: Mapping[str, str], values: Values) -> list[sql.Composable]:
+def _contains(shape: RelationShape, wanted: Mapping[str, str], values: Values) -> list[sql.Composable]:
     rows.known(shape, list(wanted), field="contains")
     return [fill("like_text", column=column(name), text=values.text(text)) for name, text in wanted.items()]
 

@@ -16,7 +16,7 @@ from anyio import to_thread
 from numpy.typing import NDArray
 
 from quipu.kinds.tables.access import SchemaPlace
-from quipu.kinds.tables.embedding.model import Change, Relation, Values, Written
+from quipu.kinds.tables.embedding.model import Relation, RowChange, Values, Written
 from quipu.kinds.tables.embedding.rules import wanted
 from quipu.recall.generations import Embedded, Models
 
@@ -87,7 +87,7 @@ class Ahead:
         """Take what the statement wrote that inserted the rows."""
         self._written = {one.source_id: one for one in written}
 
-    def values(self, relation: Relation, changes: Sequence[Change]) -> Values | None:
+    def values(self, relation: Relation, changes: Sequence[RowChange]) -> Values | None:
         """Return the content of changed rows without reading them; None if the table must be read.
 
         What an insert returned is the content of a row if its transaction made the only change noted: any
@@ -139,7 +139,7 @@ def _nothing() -> None:
     pass
 
 
-def _is_of(row: Written, relation: Relation, change: Change) -> bool:
+def _is_of(row: Written, relation: Relation, change: RowChange) -> bool:
     """Return True if a change belongs to a row as it was written."""
     same = (row.oid, row.transaction) == (relation.oid, change.transaction)
     return same and set(row.fields) == set(relation.fields) and any(row.fields.values())

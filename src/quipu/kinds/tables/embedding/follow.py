@@ -23,12 +23,12 @@ from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
 from quipu.kinds.tables.embedding.indexing import Filing
 from quipu.kinds.tables.embedding.model import (
-    Change,
     EntryPlace,
     IndexedPart,
     Pending,
     Plan,
     Relation,
+    RowChange,
     Values,
     Wanted,
 )
@@ -131,7 +131,7 @@ class _Batches:
         more = await self._filing.file(tx, relation, steps, done, entries)
         return len(steps.gone) + len(steps.new), more
 
-    async def _take_out(self, tx: SpaceTransaction, changes: Sequence[Change]) -> int:
+    async def _take_out(self, tx: SpaceTransaction, changes: Sequence[RowChange]) -> int:
         """Take the entries of a table that is gone out of the index."""
         number = changes[0].relation_id
         rows = await tx.rows(SQL["some_of"], schema=self._schema, relation=number, limit=_GONE_AT_ONCE)

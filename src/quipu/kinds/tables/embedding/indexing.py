@@ -13,7 +13,7 @@ from quipu.kernel.db.arrays import Int4s, Int8s, Texts, halfvecs
 from quipu.kernel.db.database import Rows, SpaceTransaction
 from quipu.kinds.tables.embedding import store
 from quipu.kinds.tables.embedding.ahead import FEW_TEXTS, Ahead
-from quipu.kinds.tables.embedding.model import Change, EntryPlace, Plan, Relation, Wanted
+from quipu.kinds.tables.embedding.model import EntryPlace, Plan, Relation, RowChange, Wanted
 from quipu.kinds.tables.embedding.store import SQL
 from quipu.recall import index
 from quipu.recall.generations import Models
@@ -39,7 +39,7 @@ class Filing:
         tx: SpaceTransaction,
         relation: Relation,
         steps: Plan,
-        changes: Sequence[Change],
+        changes: Sequence[RowChange],
         entries: index.Reserved,
     ) -> bool:
         """Take the steps; returns whether there are other changes to follow.
@@ -76,7 +76,7 @@ class Filing:
         tx: SpaceTransaction,
         relation: Relation,
         steps: Plan,
-        changes: Sequence[Change],
+        changes: Sequence[RowChange],
         entries: Sequence[int],
     ) -> Rows:
         """Write down what entries stand for, and which changes are followed; ``waits`` tells of others."""
@@ -104,7 +104,7 @@ class Filing:
     async def _known(
         self, tx: SpaceTransaction, new: Mapping[EntryPlace, Wanted], *, generation: int
     ) -> _Vectors:
-        """Return vectors that the schema has already, if the texts are many, as for a table made anew."""
+        """Return vectors that the schema has already, if the texts are many, as for a recreated table."""
         hashes = {one.content_hash for one in new.values()}
         if len(hashes) <= FEW_TEXTS:
             return {}
@@ -127,7 +127,9 @@ class Filing:
         return known | dict(zip(missing, embedded.vectors, strict=True))
 
 
-def _drafts(tx: SpaceTransaction, new: Mapping[EntryPlace, Wanted], changes: Sequence[Change]) -> list[Draft]:
+def _drafts(
+    tx: SpaceTransaction, new: Mapping[EntryPlace, Wanted], changes: Sequence[RowChange]
+) -> list[Draft]:
     fallback = next(iter(tx.space.languages), DEFAULT)
     noted = {one.source_id: one.noted_at for one in changes}
     return [_draft(one.content, noted[place.source_id], fallback=fallback) for place, one in new.items()]

@@ -25,7 +25,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RowChange:
     """A row that changed (any row of the table where ``source_id`` is None), as it was written down.
 
     ``transaction``: the one that changed it, by the lower 32 bits of its number.
@@ -83,7 +83,7 @@ class Pending:
     ``relation`` is None if the table is gone, or nothing of it is embedded any more.
     """
 
-    changes: Sequence[Change]
+    changes: Sequence[RowChange]
     relation: Relation | None
     known: Mapping[EntryPlace, IndexedPart]
 

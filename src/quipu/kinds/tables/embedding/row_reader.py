@@ -155,7 +155,7 @@ async def _by_text(
 async def _asked(conn: Connection, query: sql.Composed, values: Sequence[object]) -> list[tuple[Any, ...]]:
     cursor: Rows = AsyncRawCursor(conn)
     try:
-        async with conn.pipeline() as pipeline:  # all in one journey
+        async with conn.pipeline() as pipeline:  # all in one round trip
             await conn.execute(BEGIN_TO_READ)
             await conn.execute(_LIMITED)
             await cursor.execute(query, values)

@@ -9,7 +9,7 @@ from typing import Any
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
-from quipu.kinds.tables.embedding.model import Change, EntryPlace, IndexedPart, Pending, Relation
+from quipu.kinds.tables.embedding.model import EntryPlace, IndexedPart, Pending, Relation, RowChange
 
 SQL = queries.load("quipu.kinds.tables.embedding")
 
@@ -50,7 +50,9 @@ class PendingQuery:
             return None
         changed, relation, known = row
         return Pending(
-            changes=[Change(noted_at=datetime.fromisoformat(one.pop("noted_at")), **one) for one in changed],
+            changes=[
+                RowChange(noted_at=datetime.fromisoformat(one.pop("noted_at")), **one) for one in changed
+            ],
             relation=None if relation is None else Relation(**relation),
             known={
                 EntryPlace(one["source_id"], one["field_name"], one["chunk_index"]): IndexedPart(
@@ -66,7 +68,7 @@ async def drop(tx: SpaceTransaction, entries: Sequence[int]) -> None:
     await tx.run(SQL["drop_embeddings"], {"entries": Int8s(entries)})
 
 
-async def followed(tx: SpaceTransaction, schema_id: int, changes: Sequence[Change]) -> Rows:
+async def followed(tx: SpaceTransaction, schema_id: int, changes: Sequence[RowChange]) -> Rows:
     """Note that the index has followed these changes; ``waits`` reads from the result if there are others."""
     return await tx.run(SQL["followed"], {"schema": schema_id, "ids": Int8s([one.id for one in changes])})
 

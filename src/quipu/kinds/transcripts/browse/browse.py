@@ -45,7 +45,7 @@ from quipu.kinds.transcripts.browse.query import Narrowed, optional_text, severa
 from quipu.kinds.transcripts.browse.readers import Readers
 from quipu.kinds.transcripts.browse.store import SQL
 from quipu.recall.search import Search
-from quipu.record.given import behind
+from quipu.record.ids import behind
 
 Sorted = Annotated[Sort, Doc("By relevance, or by time: the latest or the earliest first.")]
 Meaning = Annotated[bool, Doc("Search by meaning as well as by words.")]

@@ -13,7 +13,7 @@ from quipu.kernel.embedding.prototypes import embed, listed, prototypes
 from quipu.kernel.prose.sentences import LONGEST, Sentence, sentences
 from quipu.kinds.transcripts.extract.model import CATEGORIES, Category, Extraction, Finding, SessionTurn
 from quipu.kinds.transcripts.extract.rewrite import rewrite
-from quipu.kinds.transcripts.extract.rules import Verdict, is_open, judge
+from quipu.kinds.transcripts.extract.rules import CategoryVerdict, is_open, judge
 from quipu.kinds.transcripts.extract.sameness import normal_form
 
 MOST_BY_MEANING: Final = 400
@@ -47,7 +47,7 @@ class Candidate:
     turn: SessionTurn
     text: str
     seen: str
-    verdict: Verdict
+    verdict: CategoryVerdict
 
 
 def candidates(turns: Sequence[SessionTurn]) -> Iterator[Candidate]:

@@ -119,7 +119,7 @@ def led(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CategoryVerdict:
     """``category`` is None where the words do not decide. ``explicitness``: 0 to 1.
 
     ``hedged``: whoever said it was not sure.
@@ -130,7 +130,7 @@ class Verdict:
     hedged: bool
 
 
-def judge(seen: str) -> Verdict:
+def judge(seen: str) -> CategoryVerdict:
     """Judge a sentence with its code and quotations hidden (``Sentence.seen``)."""
     whole = read(seen)
     text = led(whole)
@@ -138,8 +138,8 @@ def judge(seen: str) -> Verdict:
     raised: dict[str, bool] = {}
     for family in patterns().families:
         if family.wording.fits(text) and not any(_raised(name, text, raised) for name in family.guards):
-            return Verdict(family.category, family.explicitness, hedged)
-    return Verdict(None, 0.0, hedged)
+            return CategoryVerdict(family.category, family.explicitness, hedged)
+    return CategoryVerdict(None, 0.0, hedged)
 
 
 def is_open(seen: str) -> bool:

@@ -42,7 +42,7 @@ AGAIN: Final = Mark(0, b"")
 class Chunk:
     """Whole lines of a file, and how far it is read with them.
 
-    ``overlong`` counts lines that were passed over because they were longer than 64 MiB. ``anew``: the file
+    ``overlong`` counts lines that were passed over because they were longer than 64 MiB. ``reread``: the file
     was rewritten since the last time, and this is read from its beginning. ``binary``: what follows is no
     text; ``packed``: how it is compressed, where it is. ``waiting``: a last line follows that has no end yet.
     """
@@ -50,7 +50,7 @@ class Chunk:
     lines: list[bytes]
     mark: Mark
     overlong: int = 0
-    anew: bool = False
+    reread: bool = False
     binary: bool = False
     packed: str | None = None
     waiting: bool = False
@@ -73,7 +73,7 @@ def chunks(path: Path, since: Mark = START, *, size_bytes: int = CHUNK_BYTES) ->
             file.seek(0)
             running = hashlib.sha256()
         yield from _pieces(
-            file, since.offset_bytes if stands else 0, running, size_bytes=size_bytes, anew=not stands
+            file, since.offset_bytes if stands else 0, running, size_bytes=size_bytes, reread=not stands
         )
 
 
@@ -86,7 +86,7 @@ def _hash(file: BinaryIO, length: int, running: _Running) -> bool:
 
 
 def _pieces(
-    file: BinaryIO, offset: int, running: _Running, *, size_bytes: int, anew: bool
+    file: BinaryIO, offset: int, running: _Running, *, size_bytes: int, reread: bool
 ) -> Iterator[Chunk]:
     overlong = 0
     binary = waiting = False
@@ -95,7 +95,7 @@ def _pieces(
         file.seek(offset)
         block = file.read(size)
         if offset == 0 and (packed := compression(block)) is not None:
-            yield Chunk([], Mark(0, running.digest()), anew=anew, binary=True, packed=packed)
+            yield Chunk([], Mark(0, running.digest()), reread=reread, binary=True, packed=packed)
             return
         ends = block.rfind(b"\n") + 1
         if ends:
@@ -121,10 +121,10 @@ def _pieces(
             block, ends, lines = line, len(line), [line]
         running.update(memoryview(block)[:ends])
         offset += ends
-        yield Chunk(lines, Mark(offset, running.digest()), overlong, anew)
-        overlong, anew, size = 0, False, min(2 * size, size_bytes)
-    if overlong or anew or binary or waiting:
-        yield Chunk([], Mark(offset, running.digest()), overlong, anew, binary, waiting=waiting)
+        yield Chunk(lines, Mark(offset, running.digest()), overlong, reread)
+        overlong, reread, size = 0, False, min(2 * size, size_bytes)
+    if overlong or reread or binary or waiting:
+        yield Chunk([], Mark(offset, running.digest()), overlong, reread, binary, waiting=waiting)
 
 
 def _skip(file: BinaryIO, line: bytes, running: _Running) -> int | None:

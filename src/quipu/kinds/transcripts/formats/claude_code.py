@@ -17,7 +17,15 @@ from typing import Final, cast
 
 from quipu.kernel.base.scope import moment
 from quipu.kernel.base.text import REPLACEMENT, clean
-from quipu.kinds.transcripts.formats.model import Entry, Reading, Said, Summary, ToolCall, ToolResult, Usage
+from quipu.kinds.transcripts.formats.model import (
+    Reading,
+    Said,
+    Summary,
+    ToolCall,
+    ToolResult,
+    TranscriptEntry,
+    Usage,
+)
 from quipu.kinds.transcripts.formats.records import (
     BETWEEN_BLOCKS,
     Fields,
@@ -174,9 +182,9 @@ def outline(record: Fields, session: str, moment: datetime, into: Reading) -> No
         details.parent_session = _name(text(record.get("sessionId")))
 
 
-def _entry(record: Fields, session: str, kind: str, moment: datetime) -> Entry:
+def _entry(record: Fields, session: str, kind: str, moment: datetime) -> TranscriptEntry:
     get = record.get
-    entry = Entry(
+    entry = TranscriptEntry(
         session,
         _name(get("uuid")) or identity(record, session),
         kind if kind in _CONVERSATION else _name(kind) or "untyped",
@@ -200,7 +208,7 @@ def identity(record: Fields, session: str) -> str:
     return digest.hexdigest()
 
 
-def _as_imported(record: Fields, entry: Entry) -> str:
+def _as_imported(record: Fields, entry: TranscriptEntry) -> str:
     """Return the identity that ``quipu import claude-code`` gives a message that has none."""
     message = Incoming(
         content=clean(entry.text or "").text,
@@ -211,7 +219,7 @@ def _as_imported(record: Fields, entry: Entry) -> str:
     return Derived().give(message).id or entry.uuid
 
 
-def _user(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:
+def _user(record: Fields, entry: TranscriptEntry, at: LinePlace, into: Reading) -> None:
     content = _content(record, into).get("content")
     for block in blocks(content):
         if block.get("type") == "tool_result":
@@ -225,7 +233,7 @@ def _user(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:
         entry.is_noise = True
 
 
-def _assistant(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:
+def _assistant(record: Fields, entry: TranscriptEntry, at: LinePlace, into: Reading) -> None:
     message = _content(record, into)
     content = message.get("content")
     thoughts: list[str] = []
@@ -261,7 +269,7 @@ def _content(record: Fields, into: Reading) -> Fields:
     return message
 
 
-def _speech(record: Fields, entry: Entry, at: LinePlace, content: object, into: Reading) -> None:
+def _speech(record: Fields, entry: TranscriptEntry, at: LinePlace, content: object, into: Reading) -> None:
     """Note what was said, if anything; else the text that nobody said, which stays whole."""
     whole = joined(content)
     if not whole.strip():
@@ -270,7 +278,7 @@ def _speech(record: Fields, entry: Entry, at: LinePlace, content: object, into: 
         entry.text = whole
 
 
-def _hear(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> bool:
+def _hear(record: Fields, entry: TranscriptEntry, at: LinePlace, into: Reading) -> bool:
     """Note what somebody said, and how much of it the program wrote; return True if anybody spoke."""
     told = said(record, at.stem, inserted := Inserted())
     if isinstance(told, str):
@@ -280,7 +288,7 @@ def _hear(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> bool:
     return True
 
 
-def _result(block: Fields, entry: Entry) -> None:
+def _result(block: Fields, entry: TranscriptEntry) -> None:
     call = _name(block.get("tool_use_id"))
     if call is not None:
         is_error = block.get("is_error") is True
@@ -288,7 +296,7 @@ def _result(block: Fields, entry: Entry) -> None:
         entry.results = (*entry.results, result)
 
 
-def _call(block: Fields, entry: Entry) -> None:
+def _call(block: Fields, entry: TranscriptEntry) -> None:
     call, given = _name(block.get("id")), block.get("input")
     name = _name(block.get("name"))
     if call is None or name is None:
@@ -300,7 +308,7 @@ def _call(block: Fields, entry: Entry) -> None:
     entry.calls = (*entry.calls, made)
 
 
-def _other(block: Fields, entry: Entry) -> None:
+def _other(block: Fields, entry: TranscriptEntry) -> None:
     """Keep a block that has no column."""
     if block.get("type") != "text" and block:
         kept = cast("list[object]", entry.rest) if isinstance(entry.rest, list) else []
@@ -327,26 +335,26 @@ def tokens(value: object) -> int:
     return 0
 
 
-def _link(record: Fields, entry: Entry) -> None:
+def _link(record: Fields, entry: TranscriptEntry) -> None:
     """Link a call to the subagent that it began, named in the structured form of its result."""
     agent = _name(fields(record.get("toolUseResult")).get("agentId"))
     if agent is not None and entry.results:
         entry.results[0].agent = agent
 
 
-def _attachment(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:
+def _attachment(record: Fields, entry: TranscriptEntry, at: LinePlace, into: Reading) -> None:
     attachment = fields(record.get("attachment"))
     entry.subtype = _name(attachment.get("type"))
     if not _hear(record, entry, at, into):
         entry.rest = {name: value for name, value in attachment.items() if name != "type"} or None
 
 
-def _notice(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:  # noqa: ARG001 - as the others
+def _notice(record: Fields, entry: TranscriptEntry, at: LinePlace, into: Reading) -> None:  # noqa: ARG001 - as the others
     entry.text = text(record.get("content"))
     entry.rest = {name: value for name, value in record.items() if name not in _ENVELOPE} or None
 
 
-def _queue(record: Fields, entry: Entry, at: LinePlace, into: Reading) -> None:  # noqa: ARG001 - as the others
+def _queue(record: Fields, entry: TranscriptEntry, at: LinePlace, into: Reading) -> None:  # noqa: ARG001 - as the others
     entry.subtype = _name(record.get("operation"))
     entry.text = text(record.get("content"))
     entry.is_noise = True
@@ -376,7 +384,7 @@ _ABOUT_SESSIONS: Final[dict[str, Callable[[Fields, LinePlace, Reading], None]]] 
     "last-prompt": _told("lastPrompt", "last_prompt"),
     "pr-link": _told("prUrl", "pr_url"),
 }
-_CONVERSATION: Final[dict[str, Callable[[Fields, Entry, LinePlace, Reading], None]]] = {
+_CONVERSATION: Final[dict[str, Callable[[Fields, TranscriptEntry, LinePlace, Reading], None]]] = {
     "user": _user,
     "assistant": _assistant,
     "attachment": _attachment,

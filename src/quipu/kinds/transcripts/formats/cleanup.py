@@ -14,7 +14,7 @@ import orjson
 from quipu.kernel.base.text import Marks, clean, mentions
 from quipu.kernel.redact import Redacted, redact
 from quipu.kernel.redact.many import redact_many
-from quipu.kinds.transcripts.formats.model import Entry, Reading
+from quipu.kinds.transcripts.formats.model import Reading, TranscriptEntry
 
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _SHORT_CHARACTERS: Final = 200
@@ -119,7 +119,7 @@ class Cleaner:
             if redacted is not None:
                 self.redacted.update(redacted.counts)
                 setattr(owner, name, redacted.text)
-                if isinstance(owner, Entry) and name == "text":
+                if isinstance(owner, TranscriptEntry) and name == "text":
                     owner.secrets += sum(redacted.counts.values())
         again = {id(owner): (owner, name) for place, owner, name in self._documents if place in secrets}
         for document, name in again.values():

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from quipu.kinds.transcripts.formats.claude_code import LinePlace, identity, outline, time_of, tokens
-from quipu.kinds.transcripts.formats.model import Entry, Reading, ToolCall, ToolResult, Usage
+from quipu.kinds.transcripts.formats.model import Reading, ToolCall, ToolResult, TranscriptEntry, Usage
 from quipu.kinds.transcripts.formats.records import (
     BETWEEN_BLOCKS,
     Fields,
@@ -95,7 +95,7 @@ class Rollout:
         if item in _PASSED_ITEMS:
             into.passed[item or ""] += 1
             return
-        entry = Entry(
+        entry = TranscriptEntry(
             session=self._session,
             uuid=identity(record, self._session),
             type=kind,
@@ -118,7 +118,7 @@ class Rollout:
             details.first_prompt = details.first_prompt or entry.text
         into.entries.append(entry)
 
-    def _cost(self, told: Fields, entry: Entry) -> bool:
+    def _cost(self, told: Fields, entry: TranscriptEntry) -> bool:
         """Note what the last answer cost; the same is often told twice, by the same total."""
         info = fields(told.get("info"))
         last, total = fields(info.get("last_token_usage")), fields(info.get("total_token_usage"))
@@ -134,7 +134,7 @@ class Rollout:
         return True
 
 
-def _item(kind: str, told: Fields, entry: Entry) -> None:
+def _item(kind: str, told: Fields, entry: TranscriptEntry) -> None:
     call = text(told.get("call_id")) or text(told.get("id"))
     if kind == "message":
         _message(told, entry)
@@ -148,7 +148,7 @@ def _item(kind: str, told: Fields, entry: Entry) -> None:
         entry.calls = (_call(call or entry.uuid, kind, told),)
 
 
-def _message(told: Fields, entry: Entry) -> None:
+def _message(told: Fields, entry: TranscriptEntry) -> None:
     content = told.get("content")
     whole = BETWEEN_BLOCKS.join(t for block in blocks(content) if (t := text(block.get("text"))))
     rest = [without_data(block) for block in blocks(content) if text(block.get("text")) is None]

@@ -47,7 +47,7 @@ class ToolResult:
 
 
 @dataclass(slots=True)
-class Entry:
+class TranscriptEntry:
     """One line of a transcript.
 
     ``said`` is the role of who spoke, None where nobody did; ``text`` what was said, or the text of a line
@@ -135,7 +135,7 @@ class Reading:
     people, as the agent's program wrote them.
     """
 
-    entries: list[Entry] = field(default_factory=list[Entry])
+    entries: list[TranscriptEntry] = field(default_factory=list[TranscriptEntry])
     details: dict[str, Details] = field(default_factory=dict[str, Details])
     summaries: list[Summary] = field(default_factory=list[Summary])
     lines: int = 0

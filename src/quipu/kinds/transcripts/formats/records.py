@@ -17,7 +17,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _TOO_DEEP: Final = "lines nested some 1,000 deep or more"
 _NO_JSON: Final = "lines that are no JSON"
 _NO_OBJECT: Final = "lines that are no objects"
-REPAIRED: Final = "lines with invalid UTF-8, mended"
+REPAIRED: Final = "lines with invalid UTF-8, repaired"
 
 _Object = dict[str, object]
 

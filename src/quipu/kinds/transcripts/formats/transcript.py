@@ -10,7 +10,7 @@ from typing import Final
 
 from quipu.kernel.base.lines import open_regular
 from quipu.kinds.transcripts.formats import claude_code, codex
-from quipu.kinds.transcripts.formats.model import Entry, Reading, ToolResult
+from quipu.kinds.transcripts.formats.model import Reading, ToolResult, TranscriptEntry
 from quipu.kinds.transcripts.formats.places import Transcript, agent_of
 from quipu.kinds.transcripts.formats.records import parse, text
 
@@ -69,7 +69,7 @@ class Reader:
             details.tool_use_id = text(told.get("toolUseId")) or details.tool_use_id
 
 
-def fill(entries: Iterable[Entry], files: Mapping[str, Path]) -> list[str]:
+def fill(entries: Iterable[TranscriptEntry], files: Mapping[str, Path]) -> list[str]:
     """Put the outputs where the lines only name them; what could not be read is returned, by file.
 
     Only files in that folder are read, whatever a line names.

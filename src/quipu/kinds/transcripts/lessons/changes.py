@@ -18,10 +18,10 @@ from quipu.kernel.redact import redact
 from quipu.kinds.transcripts.extract.model import CATEGORIES
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.lessons import index, store
-from quipu.kinds.transcripts.lessons.index import Entry
+from quipu.kinds.transcripts.lessons.index import LessonEntry
 from quipu.kinds.transcripts.lessons.merge import contradicted
 from quipu.kinds.transcripts.lessons.store import SQL, StoredLesson, row_of
-from quipu.recall.generations import Models, Prepared, prepare
+from quipu.recall.generations import Models, PreparedVectors, prepare
 from quipu.recall.index import withdraw
 from quipu.recall.model import GenerationChanged
 
@@ -83,7 +83,7 @@ class Changes:
         """
         id_ = uuid4()
 
-        async def add(tx: SpaceTransaction, prepared: Prepared) -> None:
+        async def add(tx: SpaceTransaction, prepared: PreparedVectors) -> None:
             now = self._clock.now()
             known = await store.known(tx, project)
             form = normal_hash(fact), category
@@ -103,7 +103,7 @@ class Changes:
                 version=None,
                 form=normal_hash(fact),
                 happened_at=now,
-                entry=await _file(tx, Entry(id_, fact, now), prepared, now),
+                entry=await _file(tx, LessonEntry(id_, fact, now), prepared, now),
             )
             await store.contradict(tx, id_, *contradicted(fact, now, known), now=now)
 
@@ -121,7 +121,7 @@ class Changes:
         before = await self._row(id_, space)
         text = before.fact if fact is None else fact
 
-        async def edit(tx: SpaceTransaction, prepared: Prepared) -> None:
+        async def edit(tx: SpaceTransaction, prepared: PreparedVectors) -> None:
             row, now = await row_of(tx, before.id), self._clock.now()
             if row.state == "archived":
                 raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")
@@ -129,7 +129,7 @@ class Changes:
             await _check_new(tx, row, fact=text, category=kind)
             await tx.execute(SQL["keep_edit"], id=row.id, now=now)
             await withdraw(tx, [] if row.entry_id is None else [row.entry_id])
-            entry = await _file(tx, Entry(row.id, text, row.happened_at), prepared, now)
+            entry = await _file(tx, LessonEntry(row.id, text, row.happened_at), prepared, now)
             values = {"id": row.id, "fact": text, "category": kind, "form": normal_hash(text)}
             await tx.execute(SQL["rewrite"], **values, entry=entry, now=now)
             await tx.execute(SQL["drop_contradictions"], id=row.id)
@@ -150,7 +150,7 @@ class Changes:
             await archive_rows(tx, [await row_of(tx, id_)], now=self._clock.now())
 
     async def restore(self, id_: UUID | str, *, space: str) -> str:
-        """Bring an archived lesson back into recall; its clock starts anew. Return its id.
+        """Bring an archived lesson back into recall; its clock starts again. Return its id.
 
         Raises:
             NotFound: there is none.
@@ -158,11 +158,11 @@ class Changes:
         """
         before = await self._row(id_, space)
 
-        async def restore(tx: SpaceTransaction, prepared: Prepared) -> None:
+        async def restore(tx: SpaceTransaction, prepared: PreparedVectors) -> None:
             row, now = await row_of(tx, before.id), self._clock.now()
             if row.state == "archived":
                 await _check_new(tx, row, fact=row.fact, category=row.category)
-                entry = await _file(tx, Entry(row.id, row.fact, row.happened_at), prepared, now)
+                entry = await _file(tx, LessonEntry(row.id, row.fact, row.happened_at), prepared, now)
                 await tx.execute(SQL["restore"], id=row.id, entry=entry, now=now)
 
         await self._change(space, before.fact, restore)
@@ -173,7 +173,7 @@ class Changes:
             return await row_of(tx, id_)
 
     async def _change(
-        self, space: str, fact: str, change: Callable[[SpaceTransaction, Prepared], Awaitable[None]]
+        self, space: str, fact: str, change: Callable[[SpaceTransaction, PreparedVectors], Awaitable[None]]
     ) -> None:
         """Change lessons with the vector of a fact; again if the space has got another model meanwhile."""
         while True:
@@ -192,7 +192,7 @@ async def archive_rows(tx: SpaceTransaction, rows: Sequence[StoredLesson], *, no
     await tx.execute(SQL["archive"], ids=[row.id for row in live], now=now)
 
 
-async def _file(tx: SpaceTransaction, entry: Entry, prepared: Prepared, now: datetime) -> int:
+async def _file(tx: SpaceTransaction, entry: LessonEntry, prepared: PreparedVectors, now: datetime) -> int:
     vectors, generation = prepared.of([entry.fact])
     return (await index.file(tx, [entry], vectors, generation=generation, now=now))[0]
 

@@ -13,11 +13,11 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts.extract.model import Extractor, Finding
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.lessons import index, store
-from quipu.kinds.transcripts.lessons.index import Entry
+from quipu.kinds.transcripts.lessons.index import LessonEntry
 from quipu.kinds.transcripts.lessons.merge import KnownLesson, contradicted, merge, revived, twins
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
 from quipu.kinds.transcripts.lessons.store import SQL, Due
-from quipu.recall.generations import Prepared
+from quipu.recall.generations import PreparedVectors
 from quipu.recall.index import withdraw
 
 FORGOTTEN: Final = "It was forgotten meanwhile."
@@ -45,7 +45,7 @@ class Findings:
     """Keeps findings as lessons, within a transaction. ``prepared`` has the vectors of the findings."""
 
     def __init__(
-        self, tx: SpaceTransaction, extractor: Extractor, prepared: Prepared, *, now: datetime
+        self, tx: SpaceTransaction, extractor: Extractor, prepared: PreparedVectors, *, now: datetime
     ) -> None:
         self._tx = tx
         self._extractor = extractor
@@ -120,7 +120,9 @@ class Findings:
     async def _add(self, read: SessionFindings, places: Sequence[int]) -> dict[int, UUID]:
         """File and write new memories; their ids by the place of the finding."""
         ids = {place: uuid4() for place in places}
-        entries = [Entry(ids[place], read.findings[place].fact, read.said_at(place)) for place in places]
+        entries = [
+            LessonEntry(ids[place], read.findings[place].fact, read.said_at(place)) for place in places
+        ]
         filed = await self._file(entries, [one.fact for one in entries])
         for place, entry in zip(places, filed, strict=True):
             await self._insert(read, place, ids[place], entry)
@@ -178,11 +180,11 @@ class Findings:
             await self._tx.execute(SQL["strengthen"], **values)
             if id_ not in back and revived(memory, finding.fact, said_at):
                 back.add(id_)
-                entry = Entry(id_, memory.fact, said_at)
+                entry = LessonEntry(id_, memory.fact, said_at)
                 filed = await self._file([entry], [finding.fact])
                 await self._tx.execute(SQL["revive"], id=id_, entry=filed[0], now=self._now)
 
-    async def _file(self, entries: Sequence[Entry], texts: Sequence[str]) -> list[int]:
+    async def _file(self, entries: Sequence[LessonEntry], texts: Sequence[str]) -> list[int]:
         """File memories by the vectors of texts; of none, nothing."""
         if not entries:
             return []

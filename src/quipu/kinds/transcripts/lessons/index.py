@@ -17,16 +17,16 @@ from quipu.kinds.transcripts import message_index
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.message_index import CODE
 from quipu.recall import index, search
-from quipu.recall.generations import Models, Prepared
+from quipu.recall.generations import Models, PreparedVectors
 from quipu.recall.model import Draft
 from quipu.recall.terms import DEFAULT, bag, tells_time
-from quipu.recall.unfiled import Row, Rows
+from quipu.recall.unindexed import Row, Rows
 
 _TABLE: Final = "memories"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LessonEntry:
     """Entry to be filed: a lesson and its fact."""
 
     id: UUID | str
@@ -36,7 +36,7 @@ class Entry:
 
 @asynccontextmanager
 async def writing(
-    database: Database, space: str, prepared: Prepared, *, as_of: AsOf | None = None
+    database: Database, space: str, prepared: PreparedVectors, *, as_of: AsOf | None = None
 ) -> AsyncGenerator[SpaceTransaction]:
     """Open a transaction to change lessons; ``as_of`` is the state that the written words were read from.
 
@@ -50,7 +50,7 @@ async def writing(
 
 
 async def file(
-    tx: SpaceTransaction, entries: Sequence[Entry], vectors: Vectors, *, generation: int, now: datetime
+    tx: SpaceTransaction, entries: Sequence[LessonEntry], vectors: Vectors, *, generation: int, now: datetime
 ) -> list[int]:
     """Make memories findable; returns their entries in their order.
 
@@ -65,7 +65,7 @@ async def file(
     return await index.file(tx, drafts, generation=generation)
 
 
-def draft(one: Entry, *, fallback: str, now: datetime) -> Draft:
+def draft(one: LessonEntry, *, fallback: str, now: datetime) -> Draft:
     """Return the entry of a memory without a vector; ``fallback``: the language of a text that tells none."""
     return Draft(
         kind=CODE,
@@ -83,7 +83,7 @@ def draft(one: Entry, *, fallback: str, now: datetime) -> Draft:
 
 def _row(row: tuple[Any, ...], fallback: str) -> Row:
     id_, fact, happened_at, recorded_at = row
-    entry = draft(Entry(id_, fact, happened_at), fallback=fallback, now=recorded_at)
+    entry = draft(LessonEntry(id_, fact, happened_at), fallback=fallback, now=recorded_at)
     return Row(id_, fact, normal_hash(fact), entry)
 
 

@@ -49,7 +49,7 @@ from quipu.kinds.transcripts.lessons.store import SQL, Due, StoredLesson, row_of
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
-from quipu.record.given import behind
+from quipu.record.ids import behind
 from quipu.record.store import session_id
 
 _MOST: Final = 1_000
@@ -69,7 +69,7 @@ SessionProgress = Callable[[int, int], None]
 """Called with how many sessions are done and how many there are."""
 
 
-class _House(TypedDict):
+class _Shared(TypedDict):
     database: Database
     models: Models
     clock: Clock
@@ -122,12 +122,12 @@ class AsyncLessons:
         check_name("space", space)
         session, earliest = optional_name("session", session), time("since", since)
         whole("limit", limit, least=1, most=_MOST_SESSIONS)
-        house: _House = {"database": self._database, "models": self._models, "clock": self._clock}
+        shared: _Shared = {"database": self._database, "models": self._models, "clock": self._clock}
         settings = await self._database.settings(space)
         kept = policy(settings.policy, secrets=False)
-        async with extraction.named(extractor, settings=settings, **house) as chosen:
+        async with extraction.named(extractor, settings=settings, **shared) as chosen:
             due = await self._due(chosen, space=space, session=session, since=earliest, again=again)
-            reading = SessionReader(extractor=chosen, secrets=self._settings.redact, policy=kept, **house)
+            reading = SessionReader(extractor=chosen, secrets=self._settings.redact, policy=kept, **shared)
             done: list[SessionExtraction] = []
             for one in due[:limit]:
                 done.append(await reading.read(one, space=space))

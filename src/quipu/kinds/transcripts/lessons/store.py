@@ -17,7 +17,7 @@ from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
 from quipu.kinds.transcripts.lessons.merge import KnownLesson
 from quipu.kinds.transcripts.lessons.model import Lesson, Outcome, State
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
-from quipu.record import given
+from quipu.record.ids import row_of as row_by_id
 
 SQL = queries.load("quipu.kinds.transcripts.lessons")
 _HINT: Final = "The list of lessons shows them."
@@ -117,7 +117,7 @@ async def row_of(tx: SpaceTransaction | None, id_: UUID | str) -> StoredLesson:
         NotFound: there is none.
         BadInput: several ids begin so, or it is no id.
     """
-    return await given.row_of(
+    return await row_by_id(
         tx,
         id_,
         like=SQL["ids_like"],

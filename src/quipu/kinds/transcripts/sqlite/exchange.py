@@ -66,17 +66,17 @@ class AsyncExchange:
             BadInput: It is no file of ccrecall, damaged, or locked.
         """
         optional_name("space", space)
-        path, now, mended = Path(path), self._clock.now(), Counter[str]()
+        path, now, repaired = Path(path), self._clock.now(), Counter[str]()
         began = None if erased_too else await tombstones.clock(self._database)
         async with _to_read(path) as (connection, tables):
             source = await to_thread.run_sync(imports.transcript, path)
             cleaning = Cleaning(secrets=self._redact)
-            taking = Import(self._database, source, cleaning, progress, mended=mended, began=began)
+            taking = Import(self._database, source, cleaning, progress, repaired=repaired, began=began)
             read = sessions(
                 connection,
                 space=space,
                 now=now,
-                mended=mended,
+                repaired=repaired,
                 secrets=self._redact,
                 marks_of=lambda name: from_thread.run(self._database.marks, name),
             )

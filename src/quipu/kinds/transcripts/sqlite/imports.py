@@ -19,7 +19,7 @@ from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.formats.chunks import START, Mark
 from quipu.kinds.transcripts.formats.places import Transcript
 from quipu.kinds.transcripts.lessons import index
-from quipu.kinds.transcripts.lessons.index import Entry
+from quipu.kinds.transcripts.lessons.index import LessonEntry
 from quipu.kinds.transcripts.sqlite import rules
 from quipu.kinds.transcripts.sqlite.model import Imported
 from quipu.kinds.transcripts.sqlite.sessions import FileSession
@@ -41,7 +41,7 @@ _TRIES: Final = 5
 
 
 class Import:
-    """An import as far as it has come. ``mended`` counts what was put right, by kind."""
+    """An import as far as it has come. ``repaired`` counts what was put right, by kind."""
 
     def __init__(
         self,
@@ -50,12 +50,12 @@ class Import:
         cleaning: Cleaning,
         progress: Progress | None,
         *,
-        mended: Counter[str],
+        repaired: Counter[str],
         began: datetime | None,
     ) -> None:
         """Prepare an import that ``began`` then; None takes in what was erased, too."""
         self.cleaning = cleaning
-        self.mended = mended
+        self.repaired = repaired
         self.new: Counter[str] = Counter()
         self.known = self.withheld = self._inserted = 0
         self.began = began
@@ -126,7 +126,7 @@ class Import:
         """Take lessons in, each to the space of its session."""
         by_space: defaultdict[str, list[Row]] = defaultdict(list)
         for row in side["memories"]:
-            kept = memory(row, self.cleaning, self.mended, now=now)
+            kept = memory(row, self.cleaning, self.repaired, now=now)
             by_space[self.space_of(row["session_id"], default=default)].append(kept)
         for name, several in by_space.items():
             gone = await self.erased(name, [row["session"] for row in several])
@@ -191,7 +191,7 @@ class Import:
             new={table: count for table, count in self.new.items() if count},
             known=self.known,
             withheld=self.withheld,
-            mended={what: count for what, count in self.mended.items() if count},
+            repaired={what: count for what, count in self.repaired.items() if count},
             passed=dict(self._passed),
             redacted=dict(self.cleaning.redacted),
             cut_characters=self._came_back["cut_characters"],
@@ -255,17 +255,17 @@ async def keep_teams(
     return new
 
 
-def memory(row: Row, cleaning: Cleaning, mended: Counter[str], *, now: datetime) -> Row:
+def memory(row: Row, cleaning: Cleaning, repaired: Counter[str], *, now: datetime) -> Row:
     """Return a lesson of the file as it is kept."""
     made = rules.moment(row["created_at"]) or now
     fact = (cleaning.text(str(row["fact"]).strip()) or "")[:_LONGEST_FACT]
     return {
-        "id": rules.memory_id(row["id"], mended),
+        "id": rules.memory_id(row["id"], repaired),
         "session": row["session_id"],
         "fact": fact,
         "form": normal_hash(fact),
-        "category": rules.category(row["category"], mended),
-        "confidence": rules.confidence(row["confidence"], mended),
+        "category": rules.category(row["category"], repaired),
+        "confidence": rules.confidence(row["confidence"], repaired),
         "created_at": made,
         "updated_at": rules.moment(row["updated_at"]) or made,
     }
@@ -306,7 +306,7 @@ async def keep_memories(
                     continue  # somebody else kept some of them meanwhile
                 united = _united(new, await _homes(tx, new))
                 kept = [place for place, one in enumerate(new) if one["id"] not in united]
-                entries = [Entry(new[at]["id"], new[at]["fact"], new[at]["created_at"]) for at in kept]
+                entries = [LessonEntry(new[at]["id"], new[at]["fact"], new[at]["created_at"]) for at in kept]
                 vectors = embedded.vectors[kept]
                 filed = await index.file(tx, entries, vectors, generation=embedded.generation, now=now)
                 for place, entry in zip(kept, filed, strict=True):

@@ -22,7 +22,7 @@ class Imported:
     new: Mapping[str, int]
     known: int
     withheld: int
-    mended: Mapping[str, int]
+    repaired: Mapping[str, int]
     passed: Mapping[str, int]
     redacted: Mapping[str, int]
     cut_characters: int

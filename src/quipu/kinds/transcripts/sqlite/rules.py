@@ -46,7 +46,7 @@ def milliseconds(at: datetime | None) -> int | None:
     return None if at is None else (at - _EPOCH) // timedelta(milliseconds=1)
 
 
-def responses(messages: Iterable[Row], mended: Counter[str]) -> dict[str, str]:
+def responses(messages: Iterable[Row], repaired: Counter[str]) -> dict[str, str]:
     """Return, for each line, the model's answer that it belongs to: the uuid of its first line.
 
     ccrecall did not keep the ids of answers. Neighbouring lines of one model that read and wrote the same
@@ -65,7 +65,7 @@ def responses(messages: Iterable[Row], mended: Counter[str]) -> dict[str, str]:
         if key != last or not any(spent):
             answer = row["uuid"]
         else:
-            mended[REPEATED_TOKENS] += 1
+            repaired[REPEATED_TOKENS] += 1
         last = key
         answers[row["uuid"]] = answer
     return answers
@@ -77,7 +77,7 @@ def record(
     calls: Sequence[Row],
     results: Sequence[Row],
     response: str | None,
-    mended: Counter[str],
+    repaired: Counter[str],
 ) -> Record:
     """Return a row of ``messages`` as the line that it was made from."""
     at = moment(row["timestamp"])
@@ -92,7 +92,7 @@ def record(
     }
     if row["type"] not in ("user", "assistant"):
         return {**made, "content": row["content_text"] or row["content_json"]}
-    content = _content(row, calls, results, mended)
+    content = _content(row, calls, results, repaired)
     if (row["content_text"] or "").startswith(_CONTINUED):
         made["isCompactSummary"] = True
     made["message"] = {"role": row["type"], "content": content}
@@ -110,7 +110,7 @@ def _usage(row: Row) -> Record:
     }
 
 
-def _content(row: Row, calls: Sequence[Row], results: Sequence[Row], mended: Counter[str]) -> object:
+def _content(row: Row, calls: Sequence[Row], results: Sequence[Row], repaired: Counter[str]) -> object:
     """Return the content as it was said, followed by what only the tables know."""
     kept = _parsed(row["content_json"])
     if isinstance(kept, dict):
@@ -123,7 +123,7 @@ def _content(row: Row, calls: Sequence[Row], results: Sequence[Row], mended: Cou
         else _rebuilt(row)
     )
     thoughts = sum(block.get("type") == "thinking" for block in blocks)
-    mended[LEFT_OUT_THINKING] += max(0, thoughts - 1)
+    repaired[LEFT_OUT_THINKING] += max(0, thoughts - 1)
     known = {block.get("id") or block.get("tool_use_id") for block in blocks}
     blocks += [_call(call) for call in calls if call["id"] not in known]
     seen: set[object] = set(known)
@@ -194,33 +194,33 @@ def content_of(
     return json.dumps([*blocks, *rest], ensure_ascii=False)
 
 
-def memory_id(value: object, mended: Counter[str]) -> UUID:
+def memory_id(value: object, repaired: Counter[str]) -> UUID:
     """Return the id of a lesson; one that is no UUID always gives the same UUID."""
     try:
         return UUID(str(value))
     except ValueError:
-        mended[ODD_MEMORIES] += 1
+        repaired[ODD_MEMORIES] += 1
         return uuid5(NAMESPACE_URL, f"ccrecall:{value}")
 
 
-def category(value: object, mended: Counter[str]) -> str | None:
+def category(value: object, repaired: Counter[str]) -> str | None:
     """Return a category in the form that ours have; None if there is none."""
     if value is None:
         return None
     word = " ".join(str(value).lower().split())[:64]
     if _CATEGORY.fullmatch(word):
         if word != value:
-            mended[ODD_MEMORIES] += 1
+            repaired[ODD_MEMORIES] += 1
         return word
-    mended[ODD_MEMORIES] += 1
+    repaired[ODD_MEMORIES] += 1
     return None
 
 
-def confidence(value: object, mended: Counter[str]) -> float | None:
+def confidence(value: object, repaired: Counter[str]) -> float | None:
     """Return a confidence from 0 to 1, to the millionth; one in percent is converted."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return None
     if 0 <= value <= 1:
         return round(float(value), 6)
-    mended[ODD_MEMORIES] += 1
+    repaired[ODD_MEMORIES] += 1
     return round(min(max(value / 100 if 1 < value <= 100 else value, 0.0), 1.0), 6)

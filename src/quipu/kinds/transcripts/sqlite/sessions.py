@@ -36,7 +36,7 @@ def sessions(
     *,
     space: str | None,
     now: datetime,
-    mended: Counter[str],
+    repaired: Counter[str],
     secrets: bool,
     marks_of: Callable[[str], Marks],
 ) -> Iterator[FileSession]:
@@ -48,8 +48,8 @@ def sessions(
     blank = dict.fromkeys(("git_branch", "cwd", "first_timestamp", "last_timestamp", "summary"))
     known += [{**blank, "id": row["id"], "project_path": _ORPHANS} for row in rows(connection, "homeless")]
     for row in known:
-        reading = _read(connection, row, now=now, mended=mended)
-        details = _details(row, reading, mended)
+        reading = _read(connection, row, now=now, repaired=repaired)
+        details = _details(row, reading, repaired)
         name = space or space_of(details.project_path)
         clean_reading(reading, secrets=secrets, marks=marks_of(name))
         yield FileSession(row["id"], name, reading)
@@ -61,20 +61,20 @@ def space_of(project: str | None) -> str:
     return parts[-1] if parts else _DEFAULT
 
 
-def _read(connection: Connection, session: Row, *, now: datetime, mended: Counter[str]) -> Reading:
+def _read(connection: Connection, session: Row, *, now: datetime, repaired: Counter[str]) -> Reading:
     messages = rows(connection, "messages", session=session["id"])
     results = rows(connection, "results", session=session["id"])
     calls = _by_message(rows(connection, "calls", session=session["id"]))
     brought = _by_message(results)
-    answers = rules.responses(messages, mended)
+    answers = rules.responses(messages, repaired)
     if (again := rules.repeated(results)) > 0:
-        mended[rules.REPEATED_RESULTS] += again
+        repaired[rules.REPEATED_RESULTS] += again
     begun = rules.moment(session["first_timestamp"]) or now
     at = claude_code.place(session["id"], written_at=begun, now=now)
     into = Reading(lines=len(messages))
     for row in messages:
         uuid = row["uuid"]
-        record = rules.record(row, session, calls[uuid], brought[uuid], answers.get(uuid), mended)
+        record = rules.record(row, session, calls[uuid], brought[uuid], answers.get(uuid), repaired)
         claude_code.read(record, at, into)
     if session["summary"] and messages:
         into.summaries.append(Summary(messages[-1]["uuid"], session["summary"]))
@@ -88,7 +88,7 @@ def _by_message(read: Sequence[Row]) -> Mapping[str, list[Row]]:
     return by_message
 
 
-def _details(session: Row, reading: Reading, mended: Counter[str]) -> Details:
+def _details(session: Row, reading: Reading, repaired: Counter[str]) -> Details:
     """Return the details of a session, its span and its project corrected."""
     details = reading.of(session["id"])
     details.source = "ccrecall"
@@ -97,10 +97,10 @@ def _details(session: Row, reading: Reading, mended: Counter[str]) -> Details:
             details.spans(at)
     told = rules.moment(session["last_timestamp"])
     if told is not None and details.last_at is not None and told < details.last_at:
-        mended[rules.SHORT_SPANS] += 1
+        repaired[rules.SHORT_SPANS] += 1
     details.project_path = details.project_path or session["cwd"] or session["project_path"]
     if details.project_path != session["project_path"] and session["project_path"] != _ORPHANS:
-        mended[rules.WRONG_PROJECTS] += 1
+        repaired[rules.WRONG_PROJECTS] += 1
     details.cwd = details.cwd or session["cwd"]
     details.git_branch = details.git_branch or session["git_branch"]
     return details

@@ -20,7 +20,7 @@ _BINARY: Final = "it is no text; nothing more of it was read."
 _OVERLONG: Final = f"lines {TOO_LONG}, passed over"
 _PACKED: Final = "it is compressed ({}); unpack it."
 _WAITS: Final = "its last line has no end yet, and waits for it."
-_READ_ANEW: Final = "it was rewritten since the last time, and read anew."
+_READ_AGAIN: Final = "it was rewritten since the last time, and read again."
 _MOST_LINES: Final = 4_000
 
 
@@ -35,14 +35,14 @@ class Piece:
     mark: Mark
     reading: Reading
     trouble: str | None = None
-    anew: bool = False
+    reread: bool = False
     last: bool = False
     waiting: bool = False
 
     @property
     def is_bare(self) -> bool:
         """True if half a line is all that its file has: its project is not known yet."""
-        return self.waiting and not self.mark.offset_bytes and not self.anew
+        return self.waiting and not self.mark.offset_bytes and not self.reread
 
 
 @dataclass(slots=True)
@@ -109,13 +109,13 @@ def _pieces(file: Transcript, before: Mark, *, now: datetime) -> Iterator[Piece]
         reading = reader.read(chunk.lines)
         if chunk.overlong:
             reading.faults[_OVERLONG] += chunk.overlong
-        told = [_READ_ANEW] if chunk.anew and before.offset_bytes else []
+        told = [_READ_AGAIN] if chunk.reread and before.offset_bytes else []
         told += [f"{count:,} {fault}." for fault, count in sorted(reading.faults.items())]
         if chunk.binary:
             told += [_PACKED.format(chunk.packed) if chunk.packed else _BINARY]
         if chunk.waiting:
             told += [_WAITS]
-        yield Piece(file, chunk.mark, reading, " ".join(told) or None, chunk.anew, last, chunk.waiting)
+        yield Piece(file, chunk.mark, reading, " ".join(told) or None, chunk.reread, last, chunk.waiting)
 
 
 def _with_last(pieces: Iterator[Chunk]) -> Iterator[tuple[Chunk, bool]]:

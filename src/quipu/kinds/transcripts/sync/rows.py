@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from quipu.kernel.db.arrays import Bools, Int4s, Int8s, Moments, Texts
-from quipu.kinds.transcripts.formats.model import Details, Entry, Summary, Usage
+from quipu.kinds.transcripts.formats.model import Details, Summary, TranscriptEntry, Usage
 from quipu.kinds.transcripts.sync.pieces import Piece
 
 
@@ -15,7 +15,7 @@ from quipu.kinds.transcripts.sync.pieces import Piece
 class LineRow:
     """A line: its number (0 once it is known to be stored), its session's, and its message's (0 for none)."""
 
-    entry: Entry
+    entry: TranscriptEntry
     session: int
     line: int = 0
     message: int = 0
@@ -183,5 +183,5 @@ def files(pieces: Sequence[Piece]) -> dict[str, object]:
         "modified_at": Moments([piece.file.modified_at for piece in last.values()]),
         "lines": Int8s(list(counts.values())),
         "trouble": Texts([" ".join(told) or None for told in troubles.values()]),
-        "anew": Texts(sorted({str(piece.file.path) for piece in pieces if piece.anew})),
+        "reread": Texts(sorted({str(piece.file.path) for piece in pieces if piece.reread})),
     }

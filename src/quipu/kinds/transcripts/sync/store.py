@@ -13,7 +13,7 @@ from quipu.kernel.db.arrays import Int8s, Moments, Texts
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
 from quipu.kernel.prose.standing import read as instructions
 from quipu.kinds.transcripts import jobs
-from quipu.kinds.transcripts.formats.model import Details, Entry
+from quipu.kinds.transcripts.formats.model import Details, TranscriptEntry
 from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.sync import rows
 from quipu.kinds.transcripts.sync.model import Tally
@@ -113,7 +113,7 @@ class BatchWrite:
                 await tx.run(SQL["insert_summaries"], rows.summaries(summaries))
             await tx.run(SQL["upsert_files"], rows.files(self._batch.pieces))
             if said:
-                await tx.run(SQL["mark_unfiled"], {"bit": _BIT})
+                await tx.run(SQL["mark_unindexed"], {"bit": _BIT})
             if new:
                 await jobs.ask(tx, now=now)
         if rules := await _rules(tx, said):
@@ -133,7 +133,7 @@ class BatchWrite:
 
 
 async def _new(
-    tx: SpaceTransaction, entries: Sequence[Entry], sessions: Mapping[str, int]
+    tx: SpaceTransaction, entries: Sequence[TranscriptEntry], sessions: Mapping[str, int]
 ) -> tuple[list[LineRow], list[LineRow]]:
     """Return the lines that are not stored yet; and those of them whose message is new to the record."""
     once: dict[tuple[str, int], LineRow] = {}
@@ -175,11 +175,11 @@ async def _number(tx: SpaceTransaction, said: list[LineRow]) -> None:
 
 async def _messages(tx: SpaceTransaction, said: Sequence[LineRow], now: datetime) -> None:
     await record.run(tx, "insert_messages", rows.messages(said, now))
-    unfiled = {
+    unindexed = {
         "id": Int8s([row.message for row in said]),
         "happened_at": Moments([row.entry.happened_at for row in said]),
     }
-    await tx.run(SQL["insert_unfiled"], unfiled)
+    await tx.run(SQL["insert_unindexed"], unindexed)
     await record.run(tx, "grow_sessions", growth((row.session, row.entry.happened_at) for row in said))
 
 
@@ -194,7 +194,7 @@ async def _lines(tx: SpaceTransaction, new: Sequence[LineRow]) -> None:
 
 
 async def _rules(tx: SpaceTransaction, said: Sequence[LineRow]) -> list[MessageRules]:
-    """Return what people told the agent for the time to come; nothing of memory that came back is theirs."""
+    """Return the standing rules that people gave the agent, leaving out recalled memory."""
     prompts = [row for row in said if row.entry.is_prompt]
     own = await tx.spoken([row.entry.text or "" for row in prompts])
     return [

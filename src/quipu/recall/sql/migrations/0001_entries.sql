@@ -180,7 +180,7 @@ begin
         select distinct g.id >> 24 as id from unnest(gone) as g (id) where g.id > 0
     ), left_over as materialized (
         select t.id, l.entries, l.tokens, l.speakers, l.with_assistant, exists (
-                select from core.unfiled_messages
+                select from core.unindexed_messages
                 where space_id = here and message_id between t.id << 24 and (t.id << 24) + 16777215
             ) as waits
         from touched t
@@ -231,8 +231,8 @@ comment on function core.recount_space() is
     'The counters of what is left after an erasure; every process drops its copy of the space.';
 
 -- Rows that SQL writes past every door are found as well: triggers of a kind's table note what the index does not know,
--- and who looks for it files that first (recall/unfiled.py).
-create function core.leave_unfiled(kind integer, space integer default core.current_space()) returns void
+-- and who looks for it files that first (recall/unindexed.py).
+create function core.leave_unindexed(kind integer, space integer default core.current_space()) returns void
     language plpgsql volatile set search_path = pg_catalog, pg_temp
     as $$
 begin
@@ -240,19 +240,19 @@ begin
     -- Until this transaction ends nobody says that all is filed: see core.is_left_alone.
     perform pg_advisory_xact_lock_shared(731200 + kind, space);
     insert into core.at_commit (space_id, kind)
-    select leave_unfiled.space, leave_unfiled.kind
+    select leave_unindexed.space, leave_unindexed.kind
     where not exists (
-        select from core.at_commit c where c.space_id = leave_unfiled.space and c.kind = leave_unfiled.kind);
+        select from core.at_commit c where c.space_id = leave_unindexed.space and c.kind = leave_unindexed.kind);
 end
 $$;
-comment on function core.leave_unfiled(integer, integer) is
+comment on function core.leave_unindexed(integer, integer) is
     'Notes that a space holds what the index does not know, of the kind with that code in core.recall_kinds.';
 
 create function core.is_left_alone(kind integer) returns boolean
     language sql volatile
     return pg_try_advisory_xact_lock(731200 + kind, core.current_space());
 comment on function core.is_left_alone(integer) is
-    'Whether no open transaction has left something of this kind unfiled, and none does until this one ends.';
+    'Whether no open transaction has left something of this kind unindexed, and none does until this one ends.';
 
 create function core.withdraw(gone bigint[]) returns void
     language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -272,7 +272,7 @@ comment on function core.withdraw(bigint[]) is
 -- has of a row is taken out in the space that was entered: an administrator, whom row level security does not bind,
 -- could change a row of another and leave its entry behind. A row of another space is refused here, by its own table:
 -- the name of a policy of core.at_commit says nothing to who wrote the row.
-create function core.unfile_row() returns trigger
+create function core.unindex_row() returns trigger
     language plpgsql volatile set search_path = pg_catalog, pg_temp
     as $$
 begin
@@ -285,16 +285,16 @@ begin
         perform core.withdraw(array[old.entry_id]);
     end if;
     new.entry_id := null;
-    perform core.leave_unfiled(tg_argv[0]::integer, new.space_id);
+    perform core.leave_unindexed(tg_argv[0]::integer, new.space_id);
     return new;
 end
 $$;
-comment on function core.unfile_row() is
+comment on function core.unindex_row() is
     'For a table with entry_id: takes out what the index has of a row, and leaves the row to be filed; its argument is the code of the kind.';
 
 -- After rows that name their entries were deleted, whoever did it. A space that goes takes its rows and entries along,
 -- whoever is there. One statement may take rows out and insert them again: those are left to be filed.
-create function core.unfile_deleted() returns trigger
+create function core.unindex_deleted() returns trigger
     language plpgsql volatile set search_path = pg_catalog, pg_temp
     as $$
 declare
@@ -312,7 +312,7 @@ begin
     return null;
 end
 $$;
-comment on function core.unfile_deleted() is
+comment on function core.unindex_deleted() is
     'For a table with entry_id, after a statement (old table as gone): takes out what the index has of its rows.';
 
 -- Who writes by SQL may leave the transaction open for hours, and everybody who writes to the space updates its row. So
@@ -347,9 +347,9 @@ begin
     )
     select (select bit_or(1 << (kind - 1)) from done), array(select unnest(gone) from done) into kinds, doomed;
     -- What is read committed sees what others left; an older snapshot does not know whether that was filed meanwhile.
-    update core.spaces set unfiled = unfiled | kinds
+    update core.spaces set unindexed = unindexed | kinds
     where id = new.space_id and kinds is not null
-        and (unfiled & kinds <> kinds or current_setting('transaction_isolation') <> 'read committed');
+        and (unindexed & kinds <> kinds or current_setting('transaction_isolation') <> 'read committed');
     if doomed <> '{}' then
         update core.spaces s set
             entries = s.entries - g.entries, tokens = s.tokens - g.tokens, mixed_tokens = s.mixed_tokens - g.mixed_tokens,
@@ -389,7 +389,7 @@ begin
         before := old.entry_id;
     end if;
     if new.entry_id is null and core.is_withdrawn(before) then
-        perform core.leave_unfiled(tg_argv[0]::integer, new.space_id);
+        perform core.leave_unindexed(tg_argv[0]::integer, new.space_id);
         return new;
     end if;
     if new.space_id = core.entered() and (
@@ -415,13 +415,13 @@ create procedure core.keep_filed(place text, name text, kind integer, live text,
     as $$
 begin
     execute format($x$
-create trigger unfile_inserted before insert on %1$I.%2$I
-    for each row when (new.entry_id is null and %4$s) execute function core.unfile_row('%3$s');
-create trigger unfile_updated before update on %1$I.%2$I
+create trigger unindex_inserted before insert on %1$I.%2$I
+    for each row when (new.entry_id is null and %4$s) execute function core.unindex_row('%3$s');
+create trigger unindex_updated before update on %1$I.%2$I
     for each row when (old.entry_id is not distinct from new.entry_id and (%5$s) is distinct from (%6$s))
-    execute function core.unfile_row('%3$s');
-create trigger unfile_deleted after delete on %1$I.%2$I
-    referencing old table as gone for each statement execute function core.unfile_deleted();
+    execute function core.unindex_row('%3$s');
+create trigger unindex_deleted after delete on %1$I.%2$I
+    referencing old table as gone for each statement execute function core.unindex_deleted();
 create trigger be_given_entry before insert on %1$I.%2$I
     for each row when (new.entry_id is not null) execute function core.be_given_entry('%3$s');
 create trigger be_given_entry_again before update on %1$I.%2$I

@@ -55,7 +55,7 @@ create index messages_user on core.messages (space_id, user_name) where user_nam
 
 -- Messages are written before they are embedded: those that the index does not know yet. Each refers to its message,
 -- and that to its space, with which it goes too: to look at the space a second time cost a third of writing it down.
-create table core.unfiled_messages (
+create table core.unindexed_messages (
     space_id integer not null default core.current_space(),
     message_id bigint not null,
     happened_at timestamptz not null,
@@ -181,7 +181,7 @@ create index tool_calls_source on core.tool_calls (space_id, source_name, create
 
 create index tool_calls_message on core.tool_calls (space_id, message_id) where message_id is not null;
 
-call core.keep_in_space('core', array['sessions', 'messages', 'unfiled_messages', 'relations', 'standing_rules', 'aliases',
+call core.keep_in_space('core', array['sessions', 'messages', 'unindexed_messages', 'relations', 'standing_rules', 'aliases',
     'tool_calls']);
 
 grant usage on all sequences in schema core to quipu_app;
@@ -290,9 +290,9 @@ call core.show_with_session('core', array['tool_calls']);
 grant select, insert, update on core.tool_calls to quipu_person;
 
 -- Only what an entry that is taken out of the index leaves behind is looked at for messages that wait.
-call core.show_with_row('core', array['unfiled_messages'], 'message_id', of => 'core.messages');
+call core.show_with_row('core', array['unindexed_messages'], 'message_id', of => 'core.messages');
 
-grant select on core.unfiled_messages to quipu_person;
+grant select on core.unindexed_messages to quipu_person;
 
 -- A link says something of both messages.
 create policy person on core.relations as restrictive to quipu_person
@@ -319,7 +319,7 @@ create policy person on core.aliases as restrictive to quipu_person
 
 grant select, insert on core.aliases to quipu_person;
 
--- A job names the session or the person whom it is about; of others one waits, and is put anew, unseen.
+-- A job names the session or the person whom it is about; of others one waits, and is put again, unseen.
 create policy person on core.outbox as restrictive to quipu_person
     using (user_name = (select core.current_person())
         or user_name is null and session in (

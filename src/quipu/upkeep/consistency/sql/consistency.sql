@@ -13,7 +13,7 @@ left join core.recall_names speaker on speaker.space_id = m.space_id and speaker
 left join core.recall_names owner on owner.space_id = m.space_id and owner.id = e.owner
 where m.space_id = %(space)s
     and not exists (
-        select from core.unfiled_messages u where u.space_id = %(space)s and u.message_id = m.id and e.id is null)
+        select from core.unindexed_messages u where u.space_id = %(space)s and u.message_id = m.id and e.id is null)
     and (e.id is null or (e.happened_at, e.recorded_at, e.by_user, speaker.name, owner.name)
         is distinct from (m.happened_at, m.recorded_at, m.role = 'user', m.speaker, m.user_name))
 order by m.id
@@ -24,12 +24,12 @@ from core.messages
 where space_id = %(space)s and case when id > 0 then id >> 24 end is distinct from session_id
 order by id
 
--- name: messages_filed_and_unfiled: a message that waits to be filed is not filed, and its space says that it waits
+-- name: messages_filed_and_unindexed: a message that waits to be filed is not filed, and its space says that it waits
 select u.message_id::text as what
-from core.unfiled_messages u
+from core.unindexed_messages u
 join core.spaces s on s.id = u.space_id
 where u.space_id = %(space)s
-    and (s.unfiled & 4 = 0
+    and (s.unindexed & 4 = 0
         or exists (select from core.recall_entries e where e.space_id = %(space)s and e.id = u.message_id))
 order by u.message_id
 
@@ -100,7 +100,7 @@ where t.space_id = %(space)s
         or e.last >= t.next_position
         or array(select unnest(t.speakers) order by 1) is distinct from coalesce(e.speakers, '{}')
         or (e.id is null and not exists (
-            select from core.unfiled_messages u where u.space_id = %(space)s and u.message_id >> 24 = t.id)))
+            select from core.unindexed_messages u where u.space_id = %(space)s and u.message_id >> 24 = t.id)))
 order by t.id
 
 -- name: entries_without_thread: every entry is in a thread or stands alone
@@ -119,7 +119,7 @@ where t.space_id = %(space)s
         select count(*) from core.recall_entries e
         where e.space_id = t.space_id and e.id between t.id << 24 and (t.id << 24) + 16777215
     ) + (
-        select count(*) from core.unfiled_messages u
+        select count(*) from core.unindexed_messages u
         where u.space_id = t.space_id and u.message_id between t.id << 24 and (t.id << 24) + 16777215
     )
 order by t.id

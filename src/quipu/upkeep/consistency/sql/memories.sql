@@ -1,11 +1,11 @@
 -- name: memories_and_entries_that_differ: what is live has its entry or waits to be filed, and no entry is left of the rest
 --
 -- Each kind says of its rows whether they are to be found (null: they may be), and whether the index has yet to follow,
--- which the bit of the kind in core.spaces.unfiled must say as well. What is null after that is not compared; '' is nobody.
+-- which the bit of the kind in core.spaces.unindexed must say as well. What is null after that is not compared; '' is nobody.
 with waiting as (
     select k.code, k.name
     from core.recall_kinds k
-    join core.spaces s on s.id = %(space)s and s.unfiled & (1 << (k.code - 1)) <> 0
+    join core.spaces s on s.id = %(space)s and s.unindexed & (1 << (k.code - 1)) <> 0
 ),
 ledger_rows as (
     select 'chat_memory_events' as source_table, e.id, p.expires_at is null or p.expires_at > now() as live,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import DiskFull, ServerError
-from quipu.kernel.db.embedded.door import Answer, Door, read_refusal
+from quipu.kernel.db.embedded.door import ConnectionAttempt, Door, read_refusal
 from quipu.kernel.db.embedded.faults import (
     creation_failure,
     file_failure,
@@ -95,18 +95,18 @@ def test_any_other_trouble_with_a_file_names_the_file() -> None:
 @pytest.mark.parametrize(
     ("message", "answer"),
     [
-        ("connection failed: FATAL:  the database system is starting up", Answer.BUSY),
-        ("FATAL:  the database system is shutting down", Answer.BUSY),
-        ("FATAL:  the database system is in recovery mode", Answer.BUSY),
-        ("FATAL:  sorry, too many clients already", Answer.FULL),
-        ("FATAL:  remaining connection slots are reserved for roles with SUPERUSER", Answer.FULL),
-        ('FATAL:  Peer authentication failed for user "quipu_admin"', Answer.REFUSED),
-        ('requirepeer specifies "a", but actual peer user name is "b"', Answer.REFUSED),
-        ("No such file or directory. Is the server running locally?", Answer.SILENT),
-        ("connection timeout expired", Answer.SILENT),
+        ("connection failed: FATAL:  the database system is starting up", ConnectionAttempt.BUSY),
+        ("FATAL:  the database system is shutting down", ConnectionAttempt.BUSY),
+        ("FATAL:  the database system is in recovery mode", ConnectionAttempt.BUSY),
+        ("FATAL:  sorry, too many clients already", ConnectionAttempt.FULL),
+        ("FATAL:  remaining connection slots are reserved for roles with SUPERUSER", ConnectionAttempt.FULL),
+        ('FATAL:  Peer authentication failed for user "quipu_admin"', ConnectionAttempt.REFUSED),
+        ('requirepeer specifies "a", but actual peer user name is "b"', ConnectionAttempt.REFUSED),
+        ("No such file or directory. Is the server running locally?", ConnectionAttempt.SILENT),
+        ("connection timeout expired", ConnectionAttempt.SILENT),
     ],
 )
-def test_what_a_refused_connection_means(message: str, answer: Answer) -> None:
+def test_what_a_refused_connection_means(message: str, answer: ConnectionAttempt) -> None:
     assert read_refusal(message) is answer
 
 

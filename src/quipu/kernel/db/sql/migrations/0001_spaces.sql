@@ -47,7 +47,7 @@ create table core.spaces (
     epoch bigint not null default 0,
     created_at timestamptz not null default now(),
     generation smallint,
-    unfiled integer not null default 0,
+    unindexed integer not null default 0,
     -- gen_random_uuid draws from the operating system, 122 bits each; a default that is volatile is drawn for each row.
     mark_key bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
         check (octet_length(mark_key) = 32)
@@ -56,7 +56,7 @@ comment on column core.spaces.version is 'Counts the writes; entries carry the v
 comment on column core.spaces.epoch is 'Counts the erasures; whoever holds a copy of the space drops it when this changes.';
 comment on column core.spaces.generation is
     'core.recall_generations.id of the vectors that are searched here; null before the first entry.';
-comment on column core.spaces.unfiled is 'Kinds that wrote since they were last filed: the bit 1 << (code - 1) of core.recall_kinds.';
+comment on column core.spaces.unindexed is 'Kinds that wrote since they were last filed: the bit 1 << (code - 1) of core.recall_kinds.';
 comment on column core.spaces.mark_key is
     'The secret of the space by which memory that was put into a prompt is recognised. No view shows it.';
 

@@ -1,4 +1,4 @@
--- name: sessions_waiting: sessions with exchanges that belong to no episode, or with an episode to be written anew
+-- name: sessions_waiting: sessions with exchanges that belong to no episode, or with an episode to be rewritten
 select s.name from core.sessions s
 where s.space_id = %(space)s and (%(session)s::text is null or s.name = %(session)s)
     and (exists (
@@ -19,7 +19,7 @@ where e.space_id = %(space)s and e.session_id = %(number)s and e.episode_id is n
 order by e.first_message
 limit %(limit)s
 
--- name: emptied: episodes of a session of which a message was forgotten, once what is left of them was read anew
+-- name: emptied: episodes of a session of which a message was forgotten, once what is left of them was read again
 select id from episodes.stored_episodes p
 where p.space_id = %(space)s and p.session_id = %(number)s and p.emptied_at is not null
     and not exists (
@@ -81,12 +81,12 @@ insert into episodes.episode_messages (episode_id, message_id)
 select %(episode)s, id from core.messages where space_id = %(space)s and id = any(%(messages)s::int8[])
 on conflict do nothing
 
--- name: hold_episode: an episode that is to be written anew; it stays as it is until the transaction ends
+-- name: hold_episode: an episode that is to be rewritten; it stays as it is until the transaction ends
 select entry_id, emptied_at is not null as emptied, deleted_at is not null as deleted
 from episodes.stored_episodes where space_id = %(space)s and id = %(id)s
 for no key update
 
--- name: keep_history: how an episode reads now, before it is written anew
+-- name: keep_history: how an episode reads now, before it is rewritten
 insert into episodes.episode_history (episode_id, version, said, base_salience, builder, builder_version, replaced_at)
 select id, version, jsonb_build_object('intent', intent, 'context', context, 'action', action, 'emotion', emotion,
     'outcome', outcome, 'gist', gist, 'salience_factors', salience_factors, 'open_loops', open_loops),

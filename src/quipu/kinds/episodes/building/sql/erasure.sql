@@ -25,7 +25,7 @@ order by e.id
 -- name: erase_episodes: take episodes, with their links, uses and history
 delete from episodes.stored_episodes where space_id = %(space)s and id = any(%(gone)s::uuid[])
 
--- name: empty_episodes: the words of episodes that lose a message; they wait to be written anew from the others
+-- name: empty_episodes: the words of episodes that lose a message; they wait to be rewritten from the others
 with history as (
     delete from episodes.episode_history where space_id = %(space)s and episode_id = any(%(left)s::uuid[])
 )

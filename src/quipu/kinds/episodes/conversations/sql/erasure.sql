@@ -30,7 +30,7 @@ delete from episodes.prompts where space_id = %(space)s and id = any(%(gone)s::u
 -- name: erase_exchanges: take exchanges of which nothing is left
 delete from episodes.exchanges where space_id = %(space)s and id = any(%(gone)s::int8[])
 
--- name: unread_exchanges: what is left of an exchange is to be read anew, without what was understood before
+-- name: unread_exchanges: what is left of an exchange is to be read again, without what was understood before
 update episodes.exchanges set
     chunk = null, chunker = null, chunker_version = null, chunk_trouble = null, chunked_at = null,
     user_name = case when user_name = %(user)s then null else user_name end

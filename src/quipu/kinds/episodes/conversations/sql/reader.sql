@@ -19,7 +19,7 @@ where m.space_id = %(space)s and m.id between %(first)s::int8 and %(last)s::int8
 order by m.id
 limit %(limit)s
 
--- name: unread: exchanges of a session that are to be read anew, by whoever has not read them
+-- name: unread: exchanges of a session that are to be read again, by whoever has not read them
 select id, first_message, last_message from episodes.exchanges
 where space_id = %(space)s and session_id = %(session)s and id > %(after)s
     and (chunk is null or %(again)s and (chunker, chunker_version) is distinct from (%(chunker)s::text, %(version)s::int4))
@@ -140,7 +140,7 @@ on conflict (space_id, session_id, first_message) do update set
     salience = excluded.salience, chunk = excluded.chunk, chunker = excluded.chunker,
     chunker_version = excluded.chunker_version, chunk_trouble = excluded.chunk_trouble, chunked_at = excluded.chunked_at
 
--- name: reread: exchanges that were read anew
+-- name: reread: exchanges that were read again
 update episodes.exchanges e set
     chunk = x.chunk::jsonb, chunker = x.chunker, chunker_version = x.version, chunk_trouble = x.trouble,
     chunked_at = %(now)s

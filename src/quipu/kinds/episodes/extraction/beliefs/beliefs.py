@@ -15,7 +15,7 @@ from quipu.kernel.base.parameters import Confirm, Example, Id, Limit, Offset, On
 from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.episodes.extraction import store as minding
+from quipu.kinds.episodes.extraction import store as marks
 from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.beliefs import indexing, store
 from quipu.kinds.episodes.extraction.beliefs.keys import form_of, key_of
@@ -170,7 +170,7 @@ class AsyncBeliefs:
         """
         person = optional_name("user", user)
         async with self._database.write(check_name("space", space)) as tx:
-            await minding.hold(tx)
+            await marks.hold(tx)
             one = askable(await store.conflicts(tx, person=person))
             if one is None:
                 return None
@@ -280,7 +280,7 @@ class AsyncBeliefs:
             prepared = await prepare(self._database, self._models, space, wanted)
             try:
                 async with self._database.write(space) as tx:
-                    await minding.hold(tx)
+                    await marks.hold(tx)
                     return await change(tx, BeliefWriter(tx, prepared, now=self._clock.now()))
             except (GenerationChanged, Unprepared):
                 continue

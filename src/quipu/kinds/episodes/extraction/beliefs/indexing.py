@@ -10,7 +10,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.extraction.beliefs import store
 from quipu.recall import index
-from quipu.recall.generations import Prepared
+from quipu.recall.generations import PreparedVectors
 from quipu.recall.model import Cited, Draft, Source
 from quipu.recall.terms import DEFAULT, bag, tells_time
 
@@ -28,7 +28,7 @@ def text_of(person: str, key: str, value: str, nature: str) -> str:
 
 async def file(
     tx: SpaceTransaction,
-    prepared: Prepared,
+    prepared: PreparedVectors,
     *,
     id_: str,
     text: str,

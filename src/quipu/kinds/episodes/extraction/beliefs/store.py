@@ -16,7 +16,7 @@ from quipu.kinds.episodes.extraction.beliefs.model import (
     Held,
     Strategy,
 )
-from quipu.record.given import row_of
+from quipu.record.ids import row_of
 from quipu.upkeep.erasure.derived_text import repeats, words
 
 SQL = queries.load("quipu.kinds.episodes.extraction.beliefs")

@@ -12,14 +12,14 @@ from quipu.kinds.episodes.extraction.beliefs.keys import form_of, holds_many
 from quipu.kinds.episodes.extraction.beliefs.model import Claim, Ending, Strategy
 from quipu.kinds.episodes.extraction.beliefs.settlement import Settled
 from quipu.kinds.episodes.extraction.beliefs.store import StoredBelief
-from quipu.recall.generations import Prepared
+from quipu.recall.generations import PreparedVectors
 from quipu.recall.index import withdraw
 
 
 class BeliefWriter:
     """Keeps beliefs, within a transaction that holds them."""
 
-    def __init__(self, tx: SpaceTransaction, prepared: Prepared, *, now: datetime) -> None:
+    def __init__(self, tx: SpaceTransaction, prepared: PreparedVectors, *, now: datetime) -> None:
         self._within = tx
         self._prepared = prepared
         self._now = now

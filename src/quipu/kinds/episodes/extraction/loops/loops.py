@@ -14,12 +14,12 @@ from quipu.kernel.base.parameters import After, Example, Id, Limit, Offset, Only
 from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.episodes.extraction import store as minding
+from quipu.kinds.episodes.extraction import store as marks
 from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.loops import store
 from quipu.kinds.episodes.extraction.loops.model import LOOP_KINDS, LOOP_STATES, Loop, LoopKind, Outcome
 from quipu.kinds.episodes.extraction.loops.reminders import most_urgent_of
-from quipu.record.given import behind
+from quipu.record.ids import behind
 
 _LONGEST_EVIDENCE: Final = 1_000
 _OUTCOMES: Final = ("resolved", "dropped")
@@ -129,7 +129,7 @@ class AsyncLoops:
         secrets = self._settings.redact
         words = evidence and words_of("evidence", evidence, longest=_LONGEST_EVIDENCE, secrets=secrets)
         async with self._database.write(check_name("space", space)) as tx:
-            await minding.hold(tx)
+            await marks.hold(tx)
             one = await store.loop(tx, id)
             now = self._clock.now()
             await store.close(tx, one.id, at=now, outcome=outcome, evidence=words or None, message=None)
@@ -144,7 +144,7 @@ class AsyncLoops:
             NotFound: There is no such loop.
         """
         async with self._database.write(check_name("space", space)) as tx:
-            await minding.hold(tx)
+            await marks.hold(tx)
             one = await store.loop(tx, id)
             await store.reopen(tx, one.id)
             return await store.loop(tx, one.id)

@@ -10,7 +10,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.extraction.loops.model import Loop, LoopKind, Opened, Resolved, Standing
-from quipu.record.given import row_of
+from quipu.record.ids import row_of
 
 SQL = queries.load("quipu.kinds.episodes.extraction.loops")
 

@@ -125,7 +125,7 @@ create table episodes.exchanges (
     foreign key (space_id, topic_id) references episodes.topics (space_id, id) on delete set null (topic_id)
 );
 comment on column episodes.exchanges.first_message is 'Messages of the session from this id to last_message, those of system prompts aside.';
-comment on column episodes.exchanges.chunk is 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read anew.';
+comment on column episodes.exchanges.chunk is 'What it yields: gists, facts, traits, style, scope, emotion. Null: it is to be read again.';
 comment on column episodes.exchanges.chunker is 'Who made the chunk: rules, or the name of a language model.';
 comment on column episodes.exchanges.chunk_trouble is 'Why the language model that is configured did not make it.';
 comment on column episodes.exchanges.set_aside is 'Its episode was erased alone: it is not condensed again.';
@@ -333,10 +333,10 @@ comment on column episodes.stored_episodes.base_salience is 'What it weighed whe
 comment on column episodes.stored_episodes.ended_at is 'When it happened: it fades from then, or from its last use.';
 comment on column episodes.stored_episodes.builder is 'Who wrote it: rules, the name of a language model, or sql.';
 comment on column episodes.stored_episodes.builder_trouble is 'Why the language model that is configured did not write it.';
-comment on column episodes.stored_episodes.emptied_at is 'A message of it was forgotten: its words are gone until it is written anew from the others.';
+comment on column episodes.stored_episodes.emptied_at is 'A message of it was forgotten: its words are gone until it is rewritten from the others.';
 comment on column episodes.stored_episodes.refile is 'It was changed by SQL: the index follows with the next recall.';
 comment on column episodes.stored_episodes.open_loops is 'What its builder found; open_loops_of says what is open.';
-comment on column episodes.stored_episodes.loops_by_hand is 'Its open loops were written by SQL: they stay so until it is written anew.';
+comment on column episodes.stored_episodes.loops_by_hand is 'Its open loops were written by SQL: they stay so until it is rewritten.';
 
 create index episodes_session on episodes.stored_episodes (space_id, session_id);
 
@@ -378,7 +378,7 @@ create table episodes.accesses (
     foreign key (space_id, episode_id) references episodes.stored_episodes (space_id, id) on delete cascade
 );
 
--- How an episode read before it was written anew.
+-- How an episode read before it was rewritten.
 create table episodes.episode_history (
     space_id integer not null default core.current_space(),
     episode_id uuid not null,
@@ -745,7 +745,7 @@ begin
         end if;
     end if;
     if exists (select from episodes.stored_episodes e where e.space_id = (select core.current_space()) and e.refile) then
-        perform core.leave_unfiled(4);
+        perform core.leave_unindexed(4);
     end if;
     return new;
 end

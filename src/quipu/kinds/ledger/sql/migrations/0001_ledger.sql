@@ -87,7 +87,7 @@ create table ledger.chat_memory_events (
     check ((event_type in ('fact_expired', 'fact_deleted')) = (standing_event_id is null)),
     check (event_type not in ('fact_expired', 'fact_deleted') or new_value_json = 'null'::jsonb),
     -- No JSON is kept that a program could not read. Python reads numbers of 4,300 digits, and no JSON of some thousand
-    -- levels. No check calls a function, which would be planned anew with every row; and what is 33 deep takes 264 bytes
+    -- levels. No check calls a function, which would be planned again with every row; and what is 33 deep takes 264 bytes
     -- at least, so that for most values nothing is looked at.
     constraint values_are_readable check (
         (pg_column_size(new_value_json) < 264 or not new_value_json @? 'strict $.**{33}')
@@ -260,7 +260,7 @@ create trigger guard_events before truncate on ledger.chat_memory_events
 
 -- What is taken out goes from the index in the same statement, also an excerpt that is taken away or changed. The owner
 -- may do that for whoever erases; row level security keeps it to the space that was entered.
-create function ledger.unfile() returns trigger
+create function ledger.unindex() returns trigger
     language plpgsql security definer set search_path = ''
     as $$
 declare
@@ -293,8 +293,8 @@ begin
 end
 $$;
 
-create trigger unfile after delete on ledger.chat_memory_events
-    referencing old table as gone for each statement execute function ledger.unfile();
+create trigger unindex after delete on ledger.chat_memory_events
+    referencing old table as gone for each statement execute function ledger.unindex();
 
 -- The history of a key is erased as a whole: a later event repeats the value before it.
 create function ledger.erase_rest() returns trigger
@@ -322,7 +322,7 @@ create trigger erase_rest after delete on ledger.chat_memory_events
 
 -- How an event is written: the space is entered, the key is held, what stands there is compared, the event is
 -- added and what stands now is kept, all in one statement, which is a transaction if it stands alone. The
--- same rule of what stands is written once more in Python, where the projections are made anew from the
+-- same rule of what stands is written once more in Python, where the projections are made again from the
 -- events alone; a test compares the two over random histories.
 create function ledger.rank(value_source text) returns integer
     language sql immutable parallel safe
@@ -513,8 +513,8 @@ create index idx_chat_recommendation_evidence_session_turn
 create index idx_chat_recommendation_evidence_place_publish
     on ledger.chat_recommendation_evidence (space_id, place_id, review_publish_at desc);
 
-create trigger unfile after delete on ledger.chat_recommendation_evidence
-    referencing old table as gone for each statement execute function ledger.unfile();
+create trigger unindex after delete on ledger.chat_recommendation_evidence
+    referencing old table as gone for each statement execute function ledger.unindex();
 
 create table ledger.chat_competitor_checks (
     space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
@@ -1009,8 +1009,8 @@ comment on column ledger.filing_marks.expired_until is 'What expired until then 
 
 call core.keep_in_space('ledger', array['filing_marks']);
 
-create trigger unfile_excerpts after update on ledger.chat_recommendation_evidence
-    referencing old table as gone new table as kept for each statement execute function ledger.unfile();
+create trigger unindex_excerpts after update on ledger.chat_recommendation_evidence
+    referencing old table as gone new table as kept for each statement execute function ledger.unindex();
 
 -- What of the ledger belongs to one person (see core.current_person): events and preferences that name them, and what
 -- hangs from a session that is theirs. How sources of the operator ran, and how far the index has read, is nobody's.
@@ -1080,7 +1080,7 @@ create function ledger.users_of(session core.sessions) returns text
 comment on function ledger.users_of(core.sessions) is 'Who takes part in a session, ten of them at most.';
 
 -- What is written by SQL is a fact like any other: it has its event, and the next recall files it. It holds no door out
--- of the space and is waited for by no recall: it leaves the index behind (core.leave_unfiled), which moves its marks
+-- of the space and is waited for by no recall: it leaves the index behind (core.leave_unindexed), which moves its marks
 -- only when no such transaction is open.
 create function ledger.follow(event bigint, evidence bigint) returns void
     language plpgsql volatile security definer set search_path = ''
@@ -1088,7 +1088,7 @@ create function ledger.follow(event bigint, evidence bigint) returns void
 declare
     here constant integer := core.entered();
 begin
-    perform core.leave_unfiled(2, here);
+    perform core.leave_unindexed(2, here);
     update ledger.filing_marks m set event_id = least(m.event_id, event - 1), evidence_id = least(m.evidence_id, evidence - 1)
     where m.space_id = here and (m.event_id >= event or m.evidence_id >= evidence);
 end
@@ -1512,7 +1512,7 @@ begin
             and p.preference_key = place[2];
     end if;
     -- What is found of it is filed by the next recall: an append embeds nothing.
-    update core.spaces s set unfiled = s.unfiled | 2 where s.id = here and s.unfiled & 2 = 0;
+    update core.spaces s set unindexed = s.unindexed | 2 where s.id = here and s.unindexed & 2 = 0;
     return done;
 end
 $$;
@@ -1627,7 +1627,7 @@ declare
     said ledger.chat_memory_events;
     id bigint;
 begin
-    perform core.leave_unfiled(2, here);
+    perform core.leave_unindexed(2, here);
     said := ledger.latest_of(scope, session_id, distinct_id, namespace, key);
     if said.event_type in ('fact_expired', 'fact_deleted') then
         said.value_source := null;
@@ -1668,7 +1668,7 @@ begin
     if said.id is null or said.event_type in ('fact_expired', 'fact_deleted') or stood.expires_at <= now() then
         return;
     end if;
-    perform core.leave_unfiled(2, here);
+    perform core.leave_unindexed(2, here);
     insert into ledger.chat_memory_events (session_id, distinct_id, turn_index, event_type, memory_scope, memory_namespace,
         memory_key, old_value_json, new_value_json, value_source, assumed, created_at)
     values (stood.session_id, stood.distinct_id, stood.turn_index,
@@ -1691,7 +1691,7 @@ $$;
 create trigger tell after insert on ledger.chat_session_memory
     for each row when (new.source_event_id is null) execute function ledger.tell_of_value();
 
--- A rebuild drops what it makes anew, and says so.
+-- A rebuild drops what it makes again, and says so.
 create trigger tell_of_end after delete on ledger.chat_session_memory
     for each row when (old.source_event_id is not null and current_setting('quipu.rebuilding', true) is distinct from 'on')
     execute function ledger.tell_of_end();
@@ -1699,7 +1699,7 @@ create trigger tell_of_end after delete on ledger.chat_session_memory
 create trigger tell after insert on ledger.chat_user_preferences
     for each row when (new.source_event_id is null) execute function ledger.tell_of_preference();
 
--- A rebuild drops what it makes anew, and says so.
+-- A rebuild drops what it makes again, and says so.
 create trigger tell_of_end after delete on ledger.chat_user_preferences
     for each row when (old.source_event_id is not null and current_setting('quipu.rebuilding', true) is distinct from 'on')
     execute function ledger.tell_of_end();

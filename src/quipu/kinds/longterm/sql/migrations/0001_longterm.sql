@@ -57,7 +57,7 @@ create index idx_memory_importance on longterm.long_term_memory (space_id, impor
 create index long_term_memory_used on longterm.long_term_memory (space_id, last_accessed_at)
     where last_accessed_at is not null;
 
-create index long_term_memory_unfiled on longterm.long_term_memory (space_id, id)
+create index long_term_memory_unindexed on longterm.long_term_memory (space_id, id)
     where entry_id is null and not archived;
 
 create unique index long_term_memory_hash on longterm.long_term_memory (space_id, user_name, hash)
@@ -211,7 +211,7 @@ grant select, insert, update on longterm.long_term_memory, longterm.history, lon
 grant select on longterm.evaluations to quipu_person;
 grant usage on all sequences in schema longterm to quipu_person;
 
--- What SQL writes to long_term_memory is found, too (see core.unfile_row). A change of what a memory says keeps how it
+-- What SQL writes to long_term_memory is found, too (see core.unindex_row). A change of what a memory says keeps how it
 -- read before, as the doors do. The hash of such a row is made right when it is filed.
 create function longterm.date_memory() returns trigger
     language plpgsql volatile

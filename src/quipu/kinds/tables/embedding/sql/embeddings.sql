@@ -39,7 +39,7 @@ for update
 
 -- name: pending: a table that has rows which changed, with some of them and what the index has of these
 --
--- A table that must be looked at as a whole comes first. All as of one moment, and in one journey.
+-- A table that must be looked at as a whole comes first. All as of one moment, and in one round trip.
 with first as (
     select relation_id, source_id is null as whole
     from tables.dirty_rows

@@ -229,7 +229,7 @@ begin
                 and c.relkind in ('r', 'p'))$x$, registry)
     using s.schema_name::regnamespace::oid;
 
-    update tables.relations r set relation = c.oid  -- a table was made anew under its name: recreate does that
+    update tables.relations r set relation = c.oid  -- a table was recreated under its name: recreate does that
     from pg_class c
     where r.schema_id = s.id and c.relnamespace = s.schema_name::regnamespace and c.relname = r.table_name
         and c.relkind in ('r', 'p') and c.oid <> r.relation
@@ -665,7 +665,7 @@ comment on function tables.watch(integer) is
     'Has changes of the rows of a schema written down; returns how many tables must be looked at as a whole.';
 
 -- The structure changed (tables.settle): all rows of the table are to be looked at. A space that has such tables
--- keeps its bit in unfiled: its rows change where no transaction of ours tells of it.
+-- keeps its bit in unindexed: its rows change where no transaction of ours tells of it.
 create function tables.follow_structure() returns trigger
     language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set row_security = on
     as $$
@@ -681,7 +681,7 @@ begin
     end if;
     if r.fields <> '{}' then
         perform set_config('quipu.space', (select name from core.spaces where id = r.space_id), true);
-        update core.spaces set unfiled = unfiled | 32 where id = r.space_id and unfiled & 32 = 0;
+        update core.spaces set unindexed = unindexed | 32 where id = r.space_id and unindexed & 32 = 0;
         perform set_config('quipu.space', entered, true);
     end if;
     return null;
@@ -905,7 +905,7 @@ revoke execute on function tables.refuse_virtual() from public;
 create trigger refuse_virtual before insert or update of fields, columns, relation on tables.relations
     for each row execute function tables.refuse_virtual();
 
--- A table is made anew with everything that the catalogue knows of it; the writer's login cannot read the catalogue.
+-- A table is recreated with everything that the catalogue knows of it; the writer's login cannot read the catalogue.
 create function tables.parts_of(in_relation oid)
     returns table (kind text, of text, name text, definition text, statement text)
     language sql stable set search_path = pg_catalog, public, pg_temp

@@ -228,7 +228,7 @@ where space_id = %(space)s and project_path = %(project)s and category is not di
 update transcripts.memories set status = 'archived', entry_id = null, updated_at = %(now)s
 where space_id = %(space)s and id = any(%(ids)s::uuid[])
 
--- name: restore: a memory is back, and its clock starts anew
+-- name: restore: a memory is back, and its clock starts again
 update transcripts.memories
 set status = 'active', entry_id = %(entry)s, used_at = %(now)s, updated_at = %(now)s
 where space_id = %(space)s and id = %(id)s

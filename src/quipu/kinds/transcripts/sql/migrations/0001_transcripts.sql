@@ -26,7 +26,7 @@ create table transcripts.files (
 );
 comment on table transcripts.files is 'How far each file was read; shown as transcripts.sync_state.';
 comment on column transcripts.files.size_bytes is 'How large it was when all of it was read; until then, how much was.';
-comment on column transcripts.files.prefix_sha256 is 'Of what was read: where it differs, the file was rewritten and is read anew.';
+comment on column transcripts.files.prefix_sha256 is 'Of what was read: where it differs, the file was rewritten and is read again.';
 
 create table transcripts.session_details (
     space_id integer not null default core.current_space(),
@@ -296,7 +296,7 @@ create index idx_memories_created on transcripts.memories (space_id, created_at)
 
 create index memories_used on transcripts.memories (space_id, used_at) where used_at is not null;
 
-create index memories_unfiled on transcripts.memories (space_id, id) where entry_id is null and status = 'active';
+create index memories_unindexed on transcripts.memories (space_id, id) where entry_id is null and status = 'active';
 
 create unique index memories_normal_form on transcripts.memories (space_id, project_path, category, normal_form)
     where status = 'active' and normal_form is not null;
@@ -591,7 +591,7 @@ revoke execute on function transcripts.settle_texts() from public;
 
 grant execute on function transcripts.settle_texts() to quipu_app;
 
--- What is changed is taken out of the index with the change and waits to be read anew.
+-- What is changed is taken out of the index with the change and waits to be read again.
 create function transcripts.reindex() returns trigger
     language plpgsql volatile
     as $$
@@ -733,7 +733,7 @@ end
 $$;
 
 -- The lines of a batch are of one session or of a few. A foreign key would look for the session of each line and lock
--- it anew, a tenth of the server's work in a sync; so each session is looked for once, and takes its lines along when
+-- it again, a tenth of the server's work in a sync; so each session is looked for once, and takes its lines along when
 -- it goes.
 create function transcripts.lines_have_their_session() returns trigger
     language plpgsql

@@ -30,13 +30,13 @@ cross join lateral (
 -- name: line_numbers: numbers for lines, as one value: to take thousands of rows costs more than to make them
 select array_agg(nextval('transcripts.lines_id_seq')) from generate_series(1, %(count)s::int4)
 
--- name: insert_unfiled: messages that the index does not know yet
-insert into core.unfiled_messages (space_id, message_id, happened_at)
+-- name: insert_unindexed: messages that the index does not know yet
+insert into core.unindexed_messages (space_id, message_id, happened_at)
 select %(space)s, m.id, m.happened_at
 from unnest(%(id)s::int8[], %(happened_at)s::timestamptz[]) as m (id, happened_at)
 
--- name: mark_unfiled: let recalls know that there is something to file
-update core.spaces set unfiled = unfiled | %(bit)s where id = %(space)s and unfiled & %(bit)s = 0
+-- name: mark_unindexed: let recalls know that there is something to file
+update core.spaces set unindexed = unindexed | %(bit)s where id = %(space)s and unindexed & %(bit)s = 0
 
 -- name: insert_lines: lines, as they stand
 insert into transcripts.lines (space_id, id, session_id, uuid, parent_uuid, logical_parent_uuid, type, subtype, model,
@@ -173,7 +173,7 @@ from unnest(%(path)s::text[], %(size)s::int8[], %(offset)s::int8[], %(sha256)s::
 on conflict (space_id, path) do update set
     size_bytes = excluded.size_bytes, offset_bytes = excluded.offset_bytes, prefix_sha256 = excluded.prefix_sha256,
     modified_at = excluded.modified_at, synced_at = now(), trouble = excluded.trouble,
-    lines = case when f.path = any(%(anew)s::text[]) then 0 else f.lines end + excluded.lines
+    lines = case when f.path = any(%(reread)s::text[]) then 0 else f.lines end + excluded.lines
 
 -- name: insert_prompts: what was typed
 insert into transcripts.prompts (space_id, session, project_path, happened_at, content)

@@ -23,7 +23,7 @@ from quipu.upkeep.snapshots.shelf import Shelf
 from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
 
-class Forgetting:
+class ForgetRequest:
     """One call of ``forget`` in a space."""
 
     def __init__(

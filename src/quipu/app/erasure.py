@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-from quipu.app.forgetting import Forgetting
+from quipu.app.forget import ForgetRequest
 from quipu.app.rooms import AsyncRooms
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.scope import check_known_name, everybody_only
@@ -17,7 +17,7 @@ from quipu.upkeep.erasure.model import Checked, Erasure, Receipt, What
 from quipu.upkeep.erasure.rewrite import Rewritten
 
 
-class AsyncErasing(AsyncRooms):
+class AsyncErasures(AsyncRooms):
     """Methods of a memory that forget, and that prove it."""
 
     async def forget(
@@ -40,7 +40,7 @@ class AsyncErasing(AsyncRooms):
         said, and ``left`` says where they stand: their id, the names that only their messages carry, and
         ``names`` that you add (other spellings, numbers, addresses). With ``everywhere`` they are taken out
         there: rows of agents' tables of which a value is a name go, and memories that have a name in them;
-        elsewhere ``[erased]`` takes its place, and what was made of such words is made anew.
+        elsewhere ``[erased]`` takes its place, and what was made of such words is made again.
 
         Raises BadInput where an argument cannot be taken.
         """
@@ -50,14 +50,14 @@ class AsyncErasing(AsyncRooms):
         given = {name: value for name, value in named.items() if value is not None}
         what = What(**{name: check_known_name(name, value) for name, value in given.items()})
         name, now = check_known_name("space", space), self._clock.now()
-        asked = Forgetting(self._ready, self._settings, self.snapshots, space=name, now=now)
+        asked = ForgetRequest(self._ready, self._settings, self.snapshots, space=name, now=now)
         return await asked.forget(what, names=names, everywhere=everywhere, confirm=confirm)
 
     async def rewrite_freed(self, receipt: str, *, space: str, confirm: bool = False) -> Rewritten:
-        """Write tables anew after an erasure, so that the data files no longer hold what was taken out.
+        """Rewrite tables after an erasure, so that the data files no longer hold what was taken out.
 
         Without ``confirm`` it says how much that is. All our tables, the agents' tables of the space and the
-        statistics are written anew, each locked meanwhile, for rows that ordinary work freed before the
+        statistics are rewritten, each locked meanwhile, for rows that ordinary work freed before the
         erasure hold words as well; then the write-ahead log is written over. It takes once more the size of
         the largest table on the disk. A signed note to the receipt says that it was done, and `check_erasure`
         reads it.

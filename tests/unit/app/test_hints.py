@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quipu import AsyncMemory, Memory
-from quipu.app.habits import HINTS
+from quipu.app.hints import HINTS
 from quipu.kernel.config import Settings
 
 SAID = re.compile(r"(?<![\w.])(?:(longterm)\.)?(\w+)\(")

@@ -24,7 +24,7 @@ from quipu.kernel.language.model import Language, Shape
 from quipu.kernel.queue import connections as naming
 from quipu.kernel.queue.attempt import Attempts, Handler, Run
 from quipu.kernel.queue.connections import redis_url
-from quipu.kernel.queue.model import SCHEDULES, Line, Terms
+from quipu.kernel.queue.model import SCHEDULES, Terms, WorkTopic
 from quipu.kernel.queue.relay import Relay
 from quipu.kernel.queue.saq import Carrier
 from quipu.kernel.queue.schedule import Timetable
@@ -71,7 +71,7 @@ async def _reembed(context: Context) -> None:
         await embedder.aclose()
 
 
-HOUSE_SCHEDULES = (
+SYSTEM_SCHEDULES = (
     Schedule(name="tidy", cron="23 3 * * *", handler=_tidy),
     Schedule(name="disks", cron="*/10 * * * *", handler=_look_at_disks),
     Schedule(name="reembed", cron="* * * * *", handler=_reembed),
@@ -96,7 +96,7 @@ def duties() -> Duties:
     """Return the duties of all kinds, with the schedules that belong to none."""
     handlers: dict[str, plug.Handler] = {}
     seconds: dict[str, float] = {}
-    times = {schedule.name: schedule for schedule in HOUSE_SCHEDULES}
+    times = {schedule.name: schedule for schedule in SYSTEM_SCHEDULES}
     for kind in KINDS:
         handlers |= kind.handlers
         seconds |= kind.job_seconds
@@ -233,11 +233,12 @@ class _Unopened:
         """Do nothing: nothing was opened."""
 
 
-def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[Line]:
+def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[WorkTopic]:
     names = naming.names(known.topics, settings.connections)
     chosen = naming.chosen(wanted, {topic: names[topic] for topic in known.topics})
     return [
-        Line(topic, names[topic], known.seconds.get(topic, settings.job_seconds)) for topic in sorted(chosen)
+        WorkTopic(topic, names[topic], known.seconds.get(topic, settings.job_seconds))
+        for topic in sorted(chosen)
     ]
 
 

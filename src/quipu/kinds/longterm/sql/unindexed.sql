@@ -1,4 +1,4 @@
--- name: unfiled: live memories that the index does not know
+-- name: unindexed: live memories that the index does not know
 select id, summary, details, user_name as "user", happened_at, created_at as recorded_at from longterm.long_term_memory
 where space_id = %(space)s and entry_id is null and not archived
 order by id
@@ -21,7 +21,7 @@ update longterm.long_term_memory m set
 where space_id = %(space)s and id = %(id)s
 
 -- name: settle: recalls need not look any more, unless something waits
-update core.spaces set unfiled = unfiled & ~16
-where id = %(space)s and unfiled & 16 <> 0
+update core.spaces set unindexed = unindexed & ~16
+where id = %(space)s and unindexed & 16 <> 0
     and not exists (
         select from longterm.long_term_memory where space_id = %(space)s and entry_id is null and not archived)

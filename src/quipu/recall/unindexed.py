@@ -1,4 +1,4 @@
-"""Filing rows that SQL wrote: triggers note them (``core.unfile_row``), a search files them first."""
+"""Filing rows that SQL wrote: triggers note them (``core.unindex_row``), a search files them first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uuid import UUID
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.queries import Queries
 from quipu.recall import index, store
-from quipu.recall.generations import Models, Prepared, prepare
+from quipu.recall.generations import Models, PreparedVectors, prepare
 from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.terms import DEFAULT
 
@@ -36,10 +36,10 @@ class Row:
 class Rows:
     """The rows of a kind that SQL may write, by queries of these names:
 
-    ``hold`` waits until nobody else changes rows by the doors of the kind; ``unfiled`` returns ``limit`` rows
-    without an entry, which ``read`` understands (its second argument is the language of a text that tells
-    none), by their ids; ``held`` returns which of the ``ids`` have none still and holds them, without those
-    that others hold; ``filed`` notes the ``entry`` and the ``form`` of the row with an ``id``.
+    ``hold`` waits until nobody else changes rows by the doors of the kind; ``unindexed`` returns ``limit``
+    rows without an entry, which ``read`` understands (its second argument is the language of a text that
+    tells none), by their ids; ``held`` returns which of the ``ids`` have none still and holds them, without
+    those that others hold; ``filed`` notes the ``entry`` and the ``form`` of the row with an ``id``.
     """
 
     sql: Queries
@@ -53,7 +53,7 @@ class Rows:
         until, at_once = time.monotonic() + _SECONDS, _FIRST_AT_ONCE
         while time.monotonic() < until:
             async with database.snapshot_read(space) as tx:
-                found = [] if tx is None else await self._unfiled(tx, at_once)
+                found = [] if tx is None else await self._unindexed(tx, at_once)
             if not found:
                 return True
             prepared = await prepare(database, models, space, [row.text for row in found])
@@ -67,15 +67,15 @@ class Rows:
             at_once = min(_MOST_AT_ONCE, 2 * at_once)
         return False
 
-    async def _unfiled(self, tx: SpaceTransaction, limit: int) -> list[Row]:
+    async def _unindexed(self, tx: SpaceTransaction, limit: int) -> list[Row]:
         fallback = next(iter(tx.space.languages), DEFAULT)
-        return [self.read(row, fallback) for row in await tx.rows(self.sql["unfiled"], limit=limit)]
+        return [self.read(row, fallback) for row in await tx.rows(self.sql["unindexed"], limit=limit)]
 
-    async def _file(self, tx: SpaceTransaction, prepared: Prepared, ids: list[UUID]) -> int:
+    async def _file(self, tx: SpaceTransaction, prepared: PreparedVectors, ids: list[UUID]) -> int:
         """File those of the rows that say what they said when their vectors were made; how many."""
         await tx.execute(self.sql["hold"])
         held = {row[0] for row in await tx.rows(self.sql["held"], ids=ids)}
-        known = [row for row in await self._unfiled(tx, _MOST_AT_ONCE) if row.id in held]
+        known = [row for row in await self._unindexed(tx, _MOST_AT_ONCE) if row.id in held]
         ready = [row for row in known if row.text in prepared.vectors]
         if ready:
             vectors, generation = prepared.of([row.text for row in ready])

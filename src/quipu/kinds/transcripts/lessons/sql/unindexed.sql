@@ -1,4 +1,4 @@
--- name: unfiled: active memories that the index does not know
+-- name: unindexed: active memories that the index does not know
 select id, fact, happened_at, coalesce(created_at, happened_at) as recorded_at from transcripts.memories
 where space_id = %(space)s and entry_id is null and status = 'active'
 order by id
