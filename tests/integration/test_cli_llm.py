@@ -359,5 +359,5 @@ def test_what_was_not_evaluated_is_counted_before_it_costs_anything(
     before = len(ollama.requests)
     assert quipu.json("llm", "estimate")["exchanges"] == 3
     assert len(ollama.requests) == before
-    quipu.text("longterm", "evaluate", "s0", "--space", "a")
+    quipu.text("longterm", "evaluate-session", "s0", "--space", "a")
     assert quipu.json("llm", "estimate")["exchanges"] == 2

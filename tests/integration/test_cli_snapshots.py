@@ -44,8 +44,8 @@ def test_a_snapshot_is_taken_shown_put_back_and_deleted(
         assert "To undo it: quipu snapshots restore memory_" in text("restore", name, "--yes")
         assert memory.tables.query("select name from boats", **where).results == ({"name": "Alba"},)
         assert "1 table, 1 row" in text("export", str(tmp_path / "x.sql"))
-        assert not answer("import", str(tmp_path / "x.sql"))["done"]
-        assert answer("import", str(tmp_path / "x.sql"), "--yes")["after"] == {"boats": 1}
+        assert not answer("import-dump", str(tmp_path / "x.sql"))["done"]
+        assert answer("import-dump", str(tmp_path / "x.sql"), "--yes")["after"] == {"boats": 1}
         assert "0 snapshots would go, 3 stay" in text("prune")
         assert answer("get", name)["name"] == name
         assert not answer("erase", name)["done"]

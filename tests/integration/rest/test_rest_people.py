@@ -35,7 +35,7 @@ OURS = "una"
 CLOSED = re.compile(
     r"POST /v1/aliases"
     r"| /v1/(lessons|transcripts|tables|snapshots|import|receipts|conversations/(prompts|answer)"
-    r"|episodes/(condense|rebuild)|longterm/(evaluate/session)|trace/source-runs)\b"
+    r"|used-lately|overview|episodes/(condense|rebuild)|longterm/(evaluate/session)|trace/source-runs)\b"
 )
 
 

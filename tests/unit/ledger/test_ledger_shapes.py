@@ -8,7 +8,7 @@ from datetime import date
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given, reject
+from hypothesis import example, given, reject
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field, WithJsonSchema
@@ -293,6 +293,7 @@ def _closed(schema: Any) -> Any:
             return schema
 
 
+@example(one={}, other={"const": None}, value=0)
 @given(one=ROOTS, other=ROOTS, value=PARTS)
 def test_no_value_of_a_narrower_schema_is_refused_by_a_wider_one(
     one: dict[str, Any], other: dict[str, Any], value: object

@@ -31,7 +31,8 @@ _UNFINISHED: Final = re.compile(
 )
 _POINTING: Final = re.compile(
     r"(?i)\b(?:them|those|these|it|its|here|same|something|somewhere|someone|anything|stuff"
-    r"|this(?! (?:year|month|week|summer|winter|spring|autumn|fall|semester|term)\b)"
+    r"|this(?! (?:year|month|week|summer|winter|spring|autumn|fall|semester|term|repo|repository"
+    r"|project|codebase)\b)"
     r"|(?:that|there|one|thing)(?=[.,;!?]|$))\b"
 )
 _ITSELF: Final = re.compile(r"(?i)\bbut (?:cannot|can't|does not|do not|never) \w+ (?:it|them)\b")

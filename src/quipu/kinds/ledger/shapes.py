@@ -277,7 +277,7 @@ class _Pair:
         if name in _MOST:
             return name in narrow and narrow[name] <= limit
         together = _TOGETHER if name in _TOGETHER else {name}
-        return all(self._alike(wide.get(each), narrow.get(each)) for each in together)
+        return name in narrow and all(self._alike(wide.get(each), narrow.get(each)) for each in together)
 
     def _alike(self, wide: object, narrow: object) -> bool:
         """Return True if two parts are equal, and so is what they refer to."""

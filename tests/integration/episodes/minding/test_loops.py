@@ -155,7 +155,7 @@ async def test_a_session_that_begins_is_told_what_is_open_in_its_space(memory: A
     assert "I'll send the contract to Dana next week." in told
     assert (await memory.marks(space="a")).hear(told).text.strip() == ""
     for tokens in (1, 30, 60, 100, 400):
-        assert estimate_tokens(await hooks.answer({**begins, "tokens": tokens})) <= tokens
+        assert estimate_tokens(await hooks.answer({**begins, "budget-tokens": tokens})) <= tokens
     assert await memory.reminders(space="a", user="somebody else") == []
     await memory.loops.close((await only(memory)).id, space="a")
     assert "Open:" not in await hooks.answer(begins)

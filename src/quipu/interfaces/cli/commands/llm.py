@@ -171,7 +171,7 @@ def estimate(call: Call, space: str | None, input_price: float | None, output_pr
         views.estimate(found, daily_tokens, cost),
     )
     if found.exchanges:
-        screen.note("Evaluate a session: quipu longterm evaluate SESSION --evaluator llm")
+        screen.note("Evaluate a session: quipu longterm evaluate-session SESSION --evaluator llm")
 
 
 async def _estimate(settings: Settings, space: str | None) -> tuple[Estimate, int]:
