@@ -88,7 +88,7 @@ def test_a_setting_is_changed_and_taken_back(page: Page, space: str, sound: Call
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("episode_boost is 0.5 now")
     page.get_by_label("For").select_option("one")
-    page.get_by_role("button", name="Remove the saved value").click()
+    page.get_by_role("button", name="Back to the default").click()
     expect(page.get_by_role("status")).to_contain_text("(default)")
 
 
