@@ -28,7 +28,9 @@ pytestmark = pytest.mark.anyio
 
 OURS, THEIRS = "bob", "ana"
 MARKS = {THEIRS: "aardvark", OURS: "bonobo"}
-SECRETS = re.compile(rf"{MARKS[THEIRS]}|{SETTINGS[MARKS[THEIRS]]}", re.IGNORECASE)
+SECRETS = re.compile(  # a number of theirs, and not a part of a time
+    rf"{MARKS[THEIRS]}|(?<!\d){SETTINGS[MARKS[THEIRS]]}(?!\d)", re.IGNORECASE
+)
 # What must stand in no answer: where things lie on the server, how it is written, what it asks PostgreSQL.
 LEAKS = re.compile(
     r"Traceback|File \\?\"|site-packages|/usr/|/opt/|/tmp/|\.py\b|psycopg|postgres(ql)?://|SQLSTATE"
