@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final
 
 from quipu.kernel.prose.lexicon import lexicon
+from quipu.kernel.prose.patterns import any_of
 from quipu.kernel.prose.standing import read as instructions
 
 ORDERS: Final = "orders that last"
@@ -68,13 +69,16 @@ _FOR_NOW: Final = re.compile(
 
 def guarded(names: Iterable[str], text: str) -> bool:
     """Return True if a text is not said of one's own life: "hypothetical", "quoted" or "sarcasm"."""
-    return any(_guard(name).search(text) for name in names)
+    known = guards()
+    return any(known[name].search(text) for name in names)
 
 
 @cache
-def _guard(name: str) -> re.Pattern[str]:
-    listed = (one for words in lexicon("guards").values() for one in words[name])
-    return re.compile("|".join(f"(?:{one})" for one in listed), re.IGNORECASE)
+def guards() -> Mapping[str, re.Pattern[str]]:
+    """Return the expressions of what is not said of one's own life, by name."""
+    return {
+        name: any_of(listed, {}, ignore_case=True) for name, listed in lexicon("guards")["english"].items()
+    }
 
 
 def refusal(summary: str, *, category: str, family: str, said: str) -> str | None:

@@ -122,12 +122,14 @@ def traits(judged: Sequence[Judged]) -> tuple[Trait, ...]:
 def _facts(judged: Sequence[Judged]) -> Iterator[_Statement]:
     """Yield keyed facts, "my X is Y", and likings."""
     for one in judged:
-        if not one.began or one.text.rstrip().endswith("?") or _is_not_own(one.text):
+        if not one.began or one.text.rstrip().endswith("?"):
+            continue
+        told = (*_keyed(one.text), *_mine(one.text), *_likes(one.text))
+        if not told or _is_not_own(one.text):
             continue
         sure = _EXPLICIT - _HEDGED_BY * bool(_HEDGED.search(one.text))
         literal = _known().figurative.search(one.text.lower()) is None
-        for keyed in (*_keyed(one.text), *_mine(one.text), *_likes(one.text)):
-            key, value, category = keyed
+        for key, value, category in told:
             yield _Statement(key, value, category, round(sure, 2), literal)
 
 

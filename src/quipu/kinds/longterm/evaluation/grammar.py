@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from quipu.kernel.prose.lexicon import beside, lexicon
+from quipu.kernel.prose.gate import guards as of_prose
+from quipu.kernel.prose.lexicon import beside
 from quipu.kinds.longterm.model import Category
 
 _NAMED = re.compile(r"\{([a-z]+)\}")
@@ -66,8 +67,9 @@ def grammar() -> Grammar:
     words: dict[str, str] = data["words"]
     guards = {
         name: re.compile("|".join(f"(?:{filled(one, words)})" for one in listed), re.IGNORECASE)
-        for name, listed in (*data["guards"].items(), *lexicon("guards")["english"].items())
+        for name, listed in data["guards"].items()
     }
+    guards |= of_prose()
     topics = tuple((re.compile(said, re.IGNORECASE), tuple(slots)) for said, slots in data["topics"].items())
     return Grammar(tuple(_family(one, words) for one in data["family"]), guards, words, topics)
 

@@ -66,17 +66,20 @@ def _stated(said: Sequence[_Said], place: int) -> Iterator[_Opening]:
     turn, count, before = said[place].turn, 0, ""
     for sentence in said[place].sentences:
         kind = _kind(sentence, by_agent=turn.by_agent)
-        if kind is not None and count < _MOST_OF_A_TURN:
+        if kind is not None and count < _MOST_OF_A_TURN and not _opens_nothing(sentence):
             count += 1
             yield _Opening(place, kind, sentence, before)
         before = sentence.text
 
 
+def _opens_nothing(sentence: Sentence) -> bool:
+    """Return True for somebody else's words, and for what is to hold from now on."""
+    return guarded(("quoted",), sentence.text) or any(one.is_rule for one in instructions(sentence.text))
+
+
 def _kind(sentence: Sentence, *, by_agent: bool) -> LoopKind | None:
     all_, seen = wording(), sentence.seen
     timed = all_.time.search(seen) is not None
-    if guarded(("quoted",), sentence.text) or any(one.is_rule for one in instructions(sentence.text)):
-        return None  # somebody else's words, or what holds from now on
     if not sentence.asks and _promises(seen, by_agent=by_agent, timed=timed):
         return "promise"
     if all_.followup.said.search(seen):
