@@ -37,7 +37,7 @@ _SPLIT = re.compile(
     re.VERBOSE,
 )
 _RUN_ON = re.compile(
-    r"(?P<last>[\w']+)\s+"
+    r"(?<![\w'])(?P<last>[\w']+)\s+"
     r"(?=(?:he's|she's|I'm|I've|I (?:finally|just|got|have|work|live|moved|started|quit))\s)"
 )
 _GOES_ON: Final = frozenset((
