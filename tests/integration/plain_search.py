@@ -156,6 +156,19 @@ class PlainSpace:
             ranked.append((one.id, sum(parts.values()), {k: v for k, v in parts.items() if v}))
         return self._once(sorted(ranked, key=lambda hit: -hit[1]))[:limit]
 
+    def at_the_floor(self, question: str, *, now: datetime) -> set[str]:
+        """Entries that only meaning finds, and that rounding, which differs by processor, lets in or not."""
+        asked = self.understand(question, now)
+        vector = EMBEDDER.embed_now(asked.meaning)
+        idf = self._idf(asked)
+        return {
+            one.id
+            for one in self.said
+            if abs(float(one.context @ vector) - FLOOR) < 1e-3
+            and not self._bm25(asked, idf, one.mixed, one.mixed_length, self._mean_mixed)
+            and not _date(one.time, asked.windows)
+        }
+
     def _once(
         self, ranked: Sequence[tuple[str, float, dict[str, float]]]
     ) -> list[tuple[str, float, dict[str, float]]]:

@@ -15,6 +15,14 @@ _SQL = queries.load("quipu.upkeep")
 
 
 @dataclass(frozen=True, slots=True)
+class DayCount:
+    """A day (UTC), and how many memories are of it."""
+
+    day: date
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """Memories that can be recalled, by the name of their kind; and how many are of which day (UTC).
 
@@ -23,8 +31,8 @@ class Overview:
     """
 
     kinds: Mapping[str, int]
-    recorded: Sequence[tuple[date, int]]
-    happened: Sequence[tuple[date, int]]
+    recorded: Sequence[DayCount]
+    happened: Sequence[DayCount]
 
 
 NOTHING: Final = Overview({}, (), ())
@@ -42,7 +50,12 @@ async def overview(tx: SpaceTransaction | None, names: Mapping[int, str]) -> Ove
         recorded[recorded_on] += entries
         happened[happened_on] += entries
     by_name = {names[code]: kinds[code] for code in sorted(kinds)}
-    return Overview(by_name, sorted(recorded.items()), sorted(happened.items()))
+    return Overview(by_name, _by_day(recorded), _by_day(happened))
+
+
+def _by_day(counts: Mapping[date, int]) -> list[DayCount]:
+    """Order counts by their days."""
+    return [DayCount(day, counts[day]) for day in sorted(counts)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,11 @@ async def test_the_overview_counts_by_kind_and_by_day(memory: AsyncMemory) -> No
     await memory.ledger.set("rooms", 3, space="counted", user="ana", scope="cross_session")
     found = await memory.overview(space="counted")
     assert found.kinds == {"message": 3, "ledger": 1}
-    assert [(str(day), count) for day, count in found.happened][:2] == [("2025-01-02", 2), ("2025-03-04", 1)]
-    assert sum(count for _, count in found.recorded) == 4
+    assert [(str(one.day), one.entries) for one in found.happened][:2] == [
+        ("2025-01-02", 2),
+        ("2025-03-04", 1),
+    ]
+    assert sum(one.entries for one in found.recorded) == 4
     assert (await memory.overview(space="nowhere")).kinds == {}
 
 

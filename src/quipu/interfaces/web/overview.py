@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 from itertools import accumulate
 from typing import Final
 
@@ -16,7 +16,7 @@ from quipu.interfaces.web.formats import counted, day
 from quipu.interfaces.web.navigation import place
 from quipu.interfaces.web.page_context import PageContext, ShownPage
 from quipu.kernel.base.text import excerpt
-from quipu.upkeep.overview import NOTHING, Overview
+from quipu.upkeep.overview import NOTHING, DayCount, Overview
 
 router = page_router()
 
@@ -55,10 +55,10 @@ async def show(page: ShownPage) -> Response:
     )
 
 
-def totals(days: Sequence[tuple[date, int]]) -> list[tuple[datetime, float]]:
+def totals(days: Sequence[DayCount]) -> list[tuple[datetime, float]]:
     """Return the number of memories at the end of each day, thinned to what a plot can show."""
-    ends = [datetime.combine(one, time.min, UTC) for one, _ in days]
-    sums = list(zip(ends, accumulate(float(count) for _, count in days), strict=True))
+    ends = [datetime.combine(one.day, time.min, UTC) for one in days]
+    sums = list(zip(ends, accumulate(float(one.entries) for one in days), strict=True))
     step = -(-len(sums) // _MOST_POINTS) if sums else 1
     return [*sums[:-1:step], *sums[-1:]]
 

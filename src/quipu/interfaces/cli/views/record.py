@@ -58,9 +58,9 @@ def overview(counts: Overview) -> RenderableType:
     """Show the number of memories of each kind, and the time they span."""
     if not counts.kinds:
         return Text("Nothing is in this space.", style="dim")
-    days = [
-        Text(f"{name} {day[0][0]} to {day[-1][0]}")
-        for name, day in (("Taken in", counts.recorded), ("Tells of", counts.happened))
-        if day
+    spans = [
+        Text(f"{name} {days[0].day} to {days[-1].day}")
+        for name, days in (("Taken in", counts.recorded), ("Tells of", counts.happened))
+        if days
     ]
-    return Group(amounts(counts.kinds, "kind", "memories"), *days)
+    return Group(amounts(counts.kinds, "kind", "memories"), *spans)
