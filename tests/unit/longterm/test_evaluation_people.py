@@ -35,7 +35,7 @@ async def kept(*texts: str) -> list[str]:
         ),
         ("my brother dan moved to Oslo", ["The user's brother Dan lives in Oslo."]),
         ("nadia has handed in her notice", ["Nadia has handed in her notice."]),
-        ("me and tom got engaged!!", ["The user and tom got engaged."]),
+        ("me and tom got engaged!!", ["The user and Tom got engaged."]),
     ],
 )
 async def test_casual_talk_is_read(text: str, summaries: list[str]) -> None:

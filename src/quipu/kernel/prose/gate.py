@@ -63,7 +63,8 @@ _FOR_NOW: Final = re.compile(
     r"(?i)the user (?:(?:does not|do not) (?:[a-z]+ )?want to (?!be |have |receive )"
     r"|would (?:[a-z]+ )?rather (?!.*\b(?:than|whenever|always|usually)\b)"
     r"|does not have (?:to|big|any plans)\b|will (?!be (?:in|at|on|away|back|travel))"
-    r"|lives in the (?:thing|past|moment)\b|can only imagine\b|just wants? to (?:say|know|see)\b)"
+    r"|lives (?:in|at) the (?:thing|past|moment|bottom|top|middle|back|shadow|land|hope|fear)\b"
+    r"|can only imagine\b|just wants? to (?:say|know|see)\b)"
 )
 
 

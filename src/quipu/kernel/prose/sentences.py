@@ -86,6 +86,9 @@ _MAIL = re.compile(
     re.IGNORECASE,
 )
 
+# The head of a letter, below something else: what follows it was written by somebody else.
+_LETTER = re.compile(r"\s*(?:dear|hello|hi|hey)\b[^\n.!?]{1,60},\s*$", re.IGNORECASE)
+
 
 def prose(text: str) -> list[tuple[int, int]]:
     """Return the places of the paragraphs of prose: (start, end), in order. A list item is a paragraph, too.
@@ -130,7 +133,7 @@ def _spoken(text: str) -> Iterator[tuple[int, int, str]]:
     for whole in text.splitlines(keepends=True):
         line = whole.rstrip("\r\n")
         begin, at = at, at + len(whole)
-        if _MAIL.match(text, begin):
+        if _MAIL.match(text, begin) or (_LETTER.match(line) and text[:begin].strip()):
             return
         mark = _FENCE.match(line)
         if mark:

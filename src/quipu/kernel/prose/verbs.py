@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from functools import cache
 from typing import Final
+
+from quipu.kernel.prose.lexicon import lexicon
 
 _IRREGULAR: Final = {
     "am": "is", "are": "is", "'m": "is", "'re": "is", "have": "has", "'ve": "has", "do": "does",
@@ -64,3 +68,36 @@ def third_person(verb: str) -> str:
     if lower.endswith("y") and lower[-2:-1] not in "aeiou":
         return f"{verb[:-1]}ies"
     return f"{verb}s"
+
+
+def _past(verb: str, doubled: Collection[str]) -> str:
+    if verb.endswith("e"):
+        return f"{verb}d"
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        return f"{verb[:-1]}ied"
+    return f"{verb}{verb[-1]}ed" if verb in doubled else f"{verb}ed"
+
+
+@cache
+def plain() -> frozenset[str]:
+    """Return the forms of common verbs that follow "I", "we" or "they"."""
+    data = lexicon("verbs")["english"]
+    return _OF_MANY | {*data["regular"].split(), *(one.split()[0] for one in data["strong"])}
+
+
+@cache
+def finite() -> frozenset[str]:
+    """Return the forms of common verbs that follow "he", "she" or a name, and those of the past."""
+    data = lexicon("verbs")["english"]
+    regular, doubled = data["regular"].split(), data["doubled"].split()
+    forms = {third_person(one) for one in regular} | {_past(one, doubled) for one in regular}
+    strong = {form for one in data["strong"] for form in one.split()[1:]}
+    return (_AUXILIARY | forms | strong) - {"been", "gotten", *_OF_MANY}
+
+
+_OF_MANY: Final = frozenset(("am", "are", "don't", "aren't", "haven't", "weren't"))
+_AUXILIARY: Final = frozenset((
+    "can", "cannot", "can't", "could", "couldn't", "will", "won't", "would", "wouldn't", "should",
+    "shouldn't", "must", "might", "may", "isn't", "wasn't", "hasn't", "hadn't", "doesn't", "didn't",
+    "needn't", "ain't",
+))  # fmt: skip

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
 from quipu.kinds.longterm.evaluation.grammar import Family, grammar
 from quipu.kinds.longterm.evaluation.people import named_first
-from quipu.kinds.longterm.evaluation.words import content, sentence
+from quipu.kinds.longterm.evaluation.words import aside, content, one_of, sentence, singular
 from quipu.kinds.longterm.model import Category, Importance, weight
 
 USUAL: Final[Mapping[Category, Importance]] = {
@@ -80,11 +80,15 @@ class Claim:
     told: tuple[Statement, ...]
     family: str
     quiet: bool = False
+    ends: tuple[str, ...] = ()
 
 
-def claim(clause: str, *, order: bool = True) -> Claim | None:
-    """Return the claim of a clause in the third person; None if it says nothing that lasts."""
-    return _of_others(clause) or _of_the_user(clause, order=order) or _of_a_name(clause)
+def claim(clause: str, *, order: bool = True, learned: Collection[str] = ()) -> Claim | None:
+    """Return the claim of a clause in the third person; None if it says nothing that lasts.
+
+    ``learned`` are names, lower case, that the conversation gave to somebody.
+    """
+    return _of_others(clause) or _of_the_user(clause, order=order) or _of_a_name(clause, learned)
 
 
 def important(of: Claim, *, requested: bool, stressed: bool) -> Importance:
@@ -122,7 +126,9 @@ def _made(family: Family, match: re.Match[str], clause: str) -> Claim:
     else:
         summary = sentence(family.summary.format(v=value, s=(groups.get("s") or "").strip()))
     told = [Statement(slot, value or subject, family.single, family.denies), *_beside(family, clause)]
-    return Claim(family.category, USUAL[family.category], summary, tuple(told), family.name, family.quiet)
+    return Claim(
+        family.category, USUAL[family.category], summary, tuple(told), family.name, family.quiet, family.ends
+    )
 
 
 def _end(clause: str, match: re.Match[str]) -> str:
@@ -130,7 +136,7 @@ def _end(clause: str, match: re.Match[str]) -> str:
     end = re.compile(
         r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which|and)\b|\s(?:so|because|since|if)\s|" + _NEXT
     ).search(clause, match.end())
-    return clause[: end.start()] if end else clause
+    return aside(clause[: end.start()] if end else clause, match.end())
 
 
 def value_of(text: str) -> str:
@@ -238,6 +244,7 @@ _LASTING = re.compile(
 _OF_ANYBODY: Final = (
     "home", "age", "born", "origin", "employer", "diet", "intolerant:", "speaks:", "native", "pet:", "day:",
     "has:married", "has:engaged", "has:divorced", "studies", "likes:", "vehicle", "habit:", "event:",
+    "activity:", "job", "household", "is:", "keeps:", "consumes:", "sick:", "childhood", "learns:",
 )  # fmt: skip
 """Slots that are kept of somebody of whom only the name is known."""
 
@@ -286,15 +293,21 @@ def _event() -> re.Pattern[str]:
     return re.compile(rf"(?i)\s{grammar().words['event']}\b")
 
 
-def _of_a_name(clause: str) -> Claim | None:
+def _of_a_name(clause: str, learned: Collection[str]) -> Claim | None:
     """Return the claim about somebody of whom only the name is known: "Priya is pregnant"."""
-    named = named_first(clause)
+    named = named_first(clause, learned)
     if named is None or _PASSING.search(named[1]):
         return None
     name, rest = named
     inner = _of_the_user(f"the user{rest}", order=False)
     if inner is not None and not inner.told[0].slot.startswith(_OF_ANYBODY):
         inner = None
+    if (
+        inner is not None
+        and inner.told[0].slot == "job"
+        and not inner.told[0].value.startswith(("a ", "an "))
+    ):
+        return None
     if inner is None and not _event().match(rest):
         return None
     told = inner.told if inner else (Statement("says", rest, False),)
@@ -312,7 +325,7 @@ def _of_a_name(clause: str) -> Claim | None:
 
 def _clipped(text: str) -> str:
     ends = r"[;!?]|\.(?:\s|$)|,\s(?:so|but|because|since|which)\b|\s(?:so|because)\s|" + _NEXT
-    return re.split(ends, text)[0]
+    return aside(re.split(ends, text)[0])
 
 
 def mention(text: str) -> Claim | None:
@@ -346,7 +359,7 @@ def _there_is(match: re.Match[str], category: Category) -> Claim | None:
         return Claim(
             category,
             USUAL[category],
-            f"The user's {_one_of(who)} is called {name}.",
+            f"The user's {one_of(who)} is called {name}.",
             told,
             "mentioned by name",
         )
@@ -364,32 +377,6 @@ def _there_is(match: re.Match[str], category: Category) -> Claim | None:
 
 _NOT_HAD: Final = re.compile(r"(?:own|late|former|ex)\b|lab$")
 """Words before somebody who is not there, and an animal that mostly is a laboratory."""
-
-
-def _one_of(who: str) -> str:
-    """Return the noun phrase with its noun in the singular: "younger sister" of "younger sisters"."""
-    *before, noun = who.split()
-    return " ".join((*before, _IRREGULAR.get(noun, noun) if noun in _SEVERAL else singular(noun)))
-
-
-_SEVERAL: Final = ("kids", "children")
-_IRREGULAR: Final = {
-    "puppies": "puppy", "bunnies": "bunny", "mice": "mouse", "ponies": "pony", "huskies": "husky",
-    "children": "child", "kids": "child", "kid": "child", "canaries": "canary", "fish": "fish",
-    "mum": "mother", "mom": "mother", "dad": "father", "collies": "collie", "pup": "puppy",
-}  # fmt: skip
-
-
-def singular(noun: str) -> str:
-    """Return the noun in the singular, lower case."""
-    lower = noun.lower().strip()
-    if lower in _IRREGULAR:
-        return _IRREGULAR[lower]
-    return (
-        lower[:-1]
-        if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(lower) > 3
-        else lower
-    )
 
 
 def with_importance(of: Claim, importance: Importance) -> Claim:

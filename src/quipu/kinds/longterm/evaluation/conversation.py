@@ -17,28 +17,18 @@ from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, Same
 from quipu.kinds.longterm.evaluation.meaning import tellable
 from quipu.kinds.longterm.evaluation.outcome import Bare, Outcome, bare
-from quipu.kinds.longterm.evaluation.people import capitalised, resolved
+from quipu.kinds.longterm.evaluation.people import capitalised, given, resolved
 from quipu.kinds.longterm.evaluation.safety import constraining, points_back, unsafe
+from quipu.kinds.longterm.evaluation.thoughts import apart, thoughts
 from quipu.kinds.longterm.evaluation.words import clauses, content, sentence, spelled, third, trimmed
 from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, MemorySource
 
-_PLAY_TURNS: Final = 6
-"""So many turns of the user after the last sign of a role play still belong to it."""
-
-_PLAYING = re.compile(
-    r"\brole-?play|\b(?:pretend|imagine) (?:you|that you|to be)|\bact (?:as|like)\b|\byou(?:'re| are) now\b",
-    re.I,
-)
-_PLAYED = re.compile(
-    r"\b(?:stop|end|enough|quit|done with|no more)\b.{0,20}\b(?:role|game|play|pretend|acting"
-    r"|character)|\bback to (?:reality|normal|work|business|the)\b|\bout of character\b"
-    r"|\bgame over\b|\bfor real now\b",
-    re.I,
-)
 _WHOLE: Final = ("not called so", "what a word means", "a favourite, the other way round")
 """Families whose sayings reach over several clauses."""
 
 _QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
+_PLAYFUL: Final = ("fiction", "sarcasm")
+_CONDITION: Final = re.compile(r"(?i)(?:if|unless|suppose|supposing|imagine|say|what if)\b")
 
 
 class Conversation:
@@ -55,7 +45,8 @@ class Conversation:
         self._meanings = meanings or {}
         self._outcome = Outcome(existing, policy=policy)
         self._heard = ""
-        self._playing = 0
+        self._play = requests.RolePlay()
+        self._learned = frozenset(name.lower() for one in existing for name, _ in one.names())
 
     def heard(self, text: str) -> None:
         """Take a turn of the assistant."""
@@ -74,12 +65,13 @@ class Conversation:
         """Take a turn of the user; one that was evaluated before is only listened to (``judged=False``)."""
         hidden = bare(text)
         plain = spelled(hidden.text)
-        played = self._in_play(plain)
+        played = self._play.goes_on(plain)
         if judged and not played and not grammar().guarded(("fiction",), plain):
             self._outcome.begin(
                 MemorySource(excerpt="", turn=turn, message=message, session=session, happened_at=time)
             )
-            reading = _Turn(self._outcome, hidden, self._heard, self._meanings)
+            self._learned |= given(plain)
+            reading = _Turn(self._outcome, hidden, self._heard, self._meanings, self._learned)
             reading.read()
             self.undecided |= reading.undecided
         self._heard = ""
@@ -88,21 +80,24 @@ class Conversation:
         """Return the result of all turns together."""
         return self._outcome.evaluation(evaluator)
 
-    def _in_play(self, text: str) -> bool:
-        if _PLAYED.search(text):
-            self._playing = 0
-            return False
-        if _PLAYING.search(text):
-            self._playing = _PLAY_TURNS
-            return True
-        self._playing = max(0, self._playing - 1)
-        return self._playing > 0
+
+def _reported(clause: str) -> bool:
+    """Return True if what follows a clause may go on with what somebody else said."""
+    return grammar().guarded(("quoted",), clause) and "qx" not in clause
 
 
 class _Turn:
     """One turn of the user, sentence by sentence."""
 
-    def __init__(self, outcome: Outcome, hidden: Bare, heard: str, meanings: Mapping[str, Category]) -> None:
+    def __init__(
+        self,
+        outcome: Outcome,
+        hidden: Bare,
+        heard: str,
+        meanings: Mapping[str, Category],
+        learned: frozenset[str],
+    ) -> None:
+        self._learned = learned
         self.undecided: dict[str, bool] = {}
         self._meanings = meanings
         self._outcome = outcome
@@ -157,7 +152,7 @@ class _Turn:
             self._forget(forgetting, text)
             return
         remembering = requests.remembering(plain) or requests.remembering(lead)
-        if remembering is None and grammar().guarded(_QUIET, plain):
+        if remembering is None and grammar().guarded(_PLAYFUL, plain):
             return
         self._statement(
             remembering or plain,
@@ -189,7 +184,7 @@ class _Turn:
 
     def _clauses(self, text: str, excerpt: str, *, requested: bool, stressed: bool, old: str | None) -> bool:
         """Judge the clauses of a sentence; whether one of them claimed, or took back, something."""
-        parts = clauses(text)
+        parts = [one for part in clauses(apart(text, self._learned)) for one in thoughts(part, self._learned)]
         questioned = (
             not text.lower().startswith("is it ")
             and grammar().guarded(("question",), text.rstrip())
@@ -198,12 +193,17 @@ class _Turn:
         gone = changes.taken_back(third(trimmed(text)))
         if gone is not None and gone.parted and self._gone(gone, excerpt):
             return True
-        whole = claims.claim(third(trimmed(text)))
+        quiet = not requested and grammar().guarded(_QUIET, text)
+        whole = None if quiet else claims.claim(third(trimmed(text)))
         if whole is not None and whole.family in _WHOLE:
             return self._claimed(whole, excerpt, requested=requested, text=text, old=old)
-        found_any = False
+        found_any = skipped = False
         for at, clause in enumerate(parts):
-            told = resolved(third(clause), self._told)
+            told = resolved(third(clause), self._told, self._learned)
+            if quiet and (skipped or grammar().guarded(_QUIET, clause)):
+                skipped = _reported(clause) or (not skipped and _CONDITION.match(clause) is not None)
+                self._told.append(told)
+                continue
             asking = not requested and (
                 (questioned and at == len(parts) - 1 and text.rstrip().endswith("?"))
                 or grammar().guarded(("question",), clause)
@@ -258,7 +258,7 @@ class _Turn:
         opposite = changes.positive(told)
         if opposite is not None and self._denied(opposite, excerpt):
             return True
-        claim = self._of_named(told) or claims.claim(told)
+        claim = self._of_named(told) or claims.claim(told, learned=self._learned)
         danger = unsafe(told, before)
         if claim is not None and safety(claim.summary) and points_back(told):
             claim = danger
@@ -301,6 +301,9 @@ class _Turn:
             self._outcome.confirm(decided.memory, claim, excerpt=excerpt, requested=requested)
         else:
             self._outcome.include(claim, excerpt=excerpt, hidden=self._hidden, requested=requested)
+        for one in self._outcome.live():
+            if any(told.slot.startswith(claim.ends) for told in one.told if claim.ends):
+                self._outcome.delete(one, "no longer so", excerpt=excerpt)
         return True
 
     def _instead(self, claim: Claim) -> Change | None:

@@ -27,7 +27,8 @@ class Family:
     """One thing that people say of themselves; ``slot`` and ``summary`` with {v} and {s} to be filled in.
 
     ``single``: it has one value at a time. ``denies``: it says the opposite of its slot. ``order``: it is
-    said to the assistant. ``quiet``: it may correct a memory, but makes none.
+    said to the assistant. ``quiet``: it may correct a memory, but makes none. ``ends``: slots that no longer
+    hold once it is said.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Family:
     order: bool
     quiet: bool
     unless: tuple[str, ...]
+    ends: tuple[str, ...]
     sayings: tuple[re.Pattern[str], ...]
 
     def said(self, clause: str) -> re.Match[str] | None:
@@ -91,5 +93,6 @@ def _family(one: Mapping[str, Any], words: Mapping[str, str]) -> Family:
         order=one.get("order", False),
         quiet=one.get("quiet", False),
         unless=tuple(one.get("unless", ())),
+        ends=tuple(one.get("ends", ())),
         sayings=tuple(re.compile(filled(saying, words), re.IGNORECASE) for saying in one["any"]),
     )

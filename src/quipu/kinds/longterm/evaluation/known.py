@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from quipu.kernel.prose.verbs import finite
 from quipu.kinds.longterm.evaluation.claims import Claim, Statement, claim
 from quipu.kinds.longterm.evaluation.foreign import kept
 from quipu.kinds.longterm.evaluation.grammar import grammar
@@ -65,10 +66,12 @@ def known(
             id, category, importance, summary, version, summary.rstrip("."), foreign, content(summary)
         )
     clause = third(spelled(summary)).rstrip(" .")
-    if "the user" not in clause.lower():
+    first, _, rest = clause.partition(" ")
+    named = first.istitle() and rest.split(" ", 1)[0] in finite()
+    if "the user" not in clause.lower() and not named:
         clause = f"the user {clause[:1].lower()}{clause[1:]}"
     clause = re.sub(r"^(?:The )?[Uu]ser(?='s |\s)", "the user", clause)
-    own = claim(clause, order=False)
+    own = claim(clause, order=False, learned=(first.lower(),) if named else ())
     told = own.told if own is not None else ()
     return KnownMemory(id, category, importance, summary, version, clause, told, content(summary))
 

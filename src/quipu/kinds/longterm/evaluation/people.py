@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -16,7 +16,27 @@ _PRONOUN: Final = re.compile(
 _POSSESSIVE: Final = re.compile(r"(?is)(?P<who>his|her|their)(?P<rest>\s.*)")
 _SHORT: Final = {"'s": " is", "'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
 _FIRST: Final = re.compile(r"(?P<name>[A-Za-z]{2,})(?P<rest>(?:'s|'ll)?\s.*)", re.DOTALL)
-_HAS: Final = re.compile(r"(?i)^'s(?= (?:got|been|just|already|never|finally|lost|broken|taken|\w+ed)\b)")
+_NAME_TOKEN: Final = re.compile(r"(?<![\w'-])(?P<name>[A-Z][a-zà-ÿ]+)(?![\w-])")
+_GIVEN: Final = re.compile(
+    r"(?i)\b(?:(?:called|named|christened)|(?:his|her|its|their|whose|the) name(?:'s| is| was))"
+    r" (?P<name>[a-zà-ÿ]{3,})\b"
+    r"(?! (?:of|for|it|me|him|her)\b)"
+)
+_HAS: Final = re.compile(
+    r"(?i)^'s(?= (?:got|been|just|already|never|finally|lost|broken|taken|had|gone|become|"
+    r"(?!(?:called|named|engaged|married|divorced|retired|separated|widowed|scared|obsessed|excited|tired|bored|based"
+    r"|used|supposed|allowed|related|worried|convinced|booked|planned|stuffed|finished|closed|broken)\b)\w+ed)\b)"
+)
+
+
+def given(text: str) -> frozenset[str]:
+    """Return the names, lower case, that a text gives to somebody: "her name is pickle"."""
+    return frozenset(match["name"].lower() for match in _GIVEN.finditer(text)) - _NO_NAME
+
+
+_NO_NAME: Final = frozenset(
+    ("the", "after", "and", "something", "that", "this", "them", "him", "her", "off", "back")
+)
 
 
 def capitalised(text: str) -> str:
@@ -24,25 +44,26 @@ def capitalised(text: str) -> str:
     return _named().sub(lambda match: f"{match['before']}{match['name'].title()}", text)
 
 
-def named_first(clause: str) -> tuple[str, str] | None:
+def named_first(clause: str, learned: Collection[str] = ()) -> tuple[str, str] | None:
     """Return the first name with which a clause begins and the rest of it, "'s" spelled out; None without."""
     match = _FIRST.match(clause)
-    if match is None or match["name"].lower() not in _people()["names"]:
+    if match is None or match["name"].lower() not in _people()["names"] | frozenset(learned):
         return None
     return match["name"].title(), _spelled_out(match["rest"])
 
 
-def resolved(clause: str, before: Sequence[str]) -> str:
+def resolved(clause: str, before: Sequence[str], learned: Collection[str] = ()) -> str:
     """Return a clause in the third person with the person in place of "he", "she" or "they".
 
-    ``before`` are the clauses of the turn before it. It stays as it is where nobody, or more than one person,
+    ``before`` are the clauses of the turn before it, ``learned`` names (lower case) that the conversation
+    gave to somebody. It stays as it is where nobody, or more than one person,
     can be meant.
     """
     subject, possessive = _PRONOUN.match(clause), _POSSESSIVE.match(clause)
     match = subject or possessive
     if match is None:
         return clause
-    whom = _meant(match["who"].lower(), before)
+    whom = _meant(match["who"].lower(), before, learned)
     if whom is None:
         return clause
     if subject is None:
@@ -57,15 +78,30 @@ def _spelled_out(rest: str) -> str:
     return f"{_SHORT[short]}{rest[len(short) :]}" if short else rest
 
 
-def _meant(pronoun: str, before: Sequence[str]) -> str | None:
+def _meant(pronoun: str, before: Sequence[str], learned: Collection[str]) -> str | None:
     """Return the person whom a pronoun means: the only one of the last clause that names any who fits."""
     for clause in reversed(before):
-        people = {match[0]: match["kin"].lower() for match in _somebody().finditer(clause)}
+        people = _people_in(clause, learned)
         if not people:
             continue
         fitting = [who for who, kin in people.items() if _fits(pronoun, kin)]
         return fitting[0] if len(fitting) == 1 else None
     return None
+
+
+def _people_in(clause: str, learned: Collection[str]) -> dict[str, str]:
+    """Return the people named in a clause in the third person, with their relation to the user, or ""."""
+    people: dict[str, str] = {}
+    taken: set[int] = set()
+    for match in _somebody().finditer(clause):
+        kin = match["kin"] or match["animal"]
+        people[match[0] if match["kin"] else f"the user's {kin}"] = kin.lower()
+        taken.update(range(match.start(), match.end()))
+    for match in _NAME_TOKEN.finditer(clause):
+        name = match["name"].lower()
+        if match.start() not in taken and (name in _people()["names"] or name in learned):
+            people.setdefault(match["name"], "")
+    return people
 
 
 def _fits(pronoun: str, kin: str) -> bool:
@@ -82,6 +118,9 @@ def _somebody() -> re.Pattern[str]:
     return re.compile(
         rf"(?i)\bthe user's (?:[\w-]+ ){{0,2}}?(?P<kin>{words['relation']}|{words['animal']})"
         r"(?:,? (?-i:[A-Z])[\w-]+)?(?![\w'-])"
+        rf"|^the user (?:just |finally |recently )?(?:got|has|has got|adopted|bought|rescued) an? "
+        rf"(?:[\w-]+ ){{0,2}}?"
+        rf"(?P<animal>{words['animal']})(?![\w'-])"
     )
 
 
@@ -100,3 +139,15 @@ def _named() -> re.Pattern[str]:
 @cache
 def _people() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(text.split()) for name, text in beside(__file__, "people").items()}
+
+
+@cache
+def first_names() -> frozenset[str]:
+    """Return common first names, lower case."""
+    return _people()["names"]
+
+
+@cache
+def names_that_are_words() -> frozenset[str]:
+    """Return first names that are words as well, lower case."""
+    return _people()["words"]

@@ -109,3 +109,36 @@ def forgetting(text: str) -> Forgetting | None:
     if not topic or not (named or _OWN.search(topic)) or (verb in ("remove", "drop", "clear") and not named):
         return None
     return Forgetting(topic, False, bool(about and about["all"]))
+
+
+_PLAY_TURNS: Final = 6
+"""So many turns of the user after the last sign of a role play still belong to it."""
+
+_PLAYING = re.compile(
+    r"\brole-?play|\b(?:pretend|imagine) (?:you|that you|to be)|\bact (?:as|like)\b|\byou(?:'re| are) now\b",
+    re.I,
+)
+_PLAYED = re.compile(
+    r"\b(?:stop|end|enough|quit|done with|no more)\b.{0,20}\b(?:role|game|play|pretend|acting"
+    r"|character)|\bback to (?:reality|normal|work|business|the)\b|\bout of character\b"
+    r"|\bgame over\b|\bfor real now\b",
+    re.I,
+)
+
+
+class RolePlay:
+    """Follow whether the user plays a role: until some turns after the last sign of it."""
+
+    def __init__(self) -> None:
+        self._left = 0
+
+    def goes_on(self, text: str) -> bool:
+        """Take a turn of the user; True if it is played."""
+        if _PLAYED.search(text):
+            self._left = 0
+            return False
+        if _PLAYING.search(text):
+            self._left = _PLAY_TURNS
+            return True
+        self._left = max(0, self._left - 1)
+        return self._left > 0

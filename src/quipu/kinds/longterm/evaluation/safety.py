@@ -18,11 +18,13 @@ _SOMEBODY: Final = re.compile(r"^(?:he|she|it|they)(?='s|\s)", re.IGNORECASE)
 _FULL: Final = re.compile(r"\w+ \w.*, ")
 _IS: Final = re.compile(r"^'s\b|^ are\b")
 _UNTOLD: Final = re.compile(
-    r"(?i)\b(?:allergic|intolerant|to|it|that|them|this|those|these)$"
+    r"(?i)\b(?:allergic|intolerant|(?:my|our|his|her|their|user's) (?:allergy|allergies)"
+    r"|to|it|that|them|this|those|these)(?=$|,)"
     r"|^(?:it|they|that)(?:'s|'re| is| are) (?:deadly|lethal|poisonous|life-threatening)\b"
 )
 _POINTING: Final = re.compile(
-    r"(?i)\b(?:to|have|take|eat|drink|touch|tolerate|digest|stomach|given) (?:it|that|them|this|those|these)$"
+    r"(?i)\b(?:to|have|take|eat|drink|touch|tolerate|digest|stomach|given)"
+    r" (?:it|that|them|this|those|these)(?=$|,)"
 )
 
 

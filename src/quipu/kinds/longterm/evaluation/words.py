@@ -105,8 +105,49 @@ _SPELLED: Final = {
     "theyre": "they're", "youre": "you're", "hasnt": "hasn't", "havent": "haven't", "wasnt": "wasn't",
     "arent": "aren't", "wouldnt": "wouldn't", "couldnt": "couldn't", "gotta": "have to", "bday": "birthday",
     "hubby": "husband", "yrs": "years", "theyve": "they've", "bf": "boyfriend", "gf": "girlfriend",
+    "bc": "because", "cos": "because", "cuz": "because", "coz": "because", "w": "with", "tho": "though",
+    "abt": "about", "tmrw": "tomorrow", "atm": "at the moment", "rn": "right now", "hadnt": "hadn't",
+    "shouldnt": "shouldn't", "werent": "weren't", "neednt": "needn't", "dr": "doctor", "appt": "appointment",
+    "yr": "year", "yo": "years old", "kinda": "kind of", "sorta": "sort of",
+    "theyll": "they'll", "whos": "who's", "wheres": "where's", "y'all": "you",
 }  # fmt: skip
 _I = re.compile(r"(?<![\w'.@/-])i(?=')")
+_UNMARKED: Final = (
+    (
+        re.compile(
+            r"(?i)(?<![\w'])its(?= (?:an?|the|my|our|not|so|just|only|like|got|in|on|at|been|all"
+            r"|called|really"
+            r"|very|too|pretty|no|his|her|their|gonna|going|still|always|never|basically|literally)\b)"
+        ),
+        "it's",
+    ),
+    (
+        re.compile(
+            r"(?i)(?:^|(?<=[,;:.!] )|(?<=\band )|(?<=\bso )|(?<=\bbut )|(?<=\bwhere ))were"
+            r"(?= (?:not|gonna|going to|in|at|on|all|both|off|still|having|getting|moving|expecting|planning"
+            r"|driving|flying|staying|living|headed|renting|buying|selling|engaged|married|thinking)\b"
+            r"(?![^?]{0,80}\?))"
+        ),
+        "we're",
+    ),
+    (
+        re.compile(
+            r"(?<![\w'])id(?= (?:probably|have|be|been|love|like|go|never|rather|say|do|give|want|still"
+            r"|just|need"
+            r"|live|consider|take|get|always|prefer|quite|really)\b)"
+        ),
+        "I'd",
+    ),
+    (
+        re.compile(
+            r"(?<![\w'])ill(?= (?:probably|have|be|go|never|do|give|need|take|get|just|let|tell|try"
+            r"|bring|still"
+            r"|also|definitely|remember|forget|see|ask|keep|call|text|send|make)\b)"
+        ),
+        "I'll",
+    ),
+)
+_SHOUTED: Final = re.compile(r"(?<!\w)(?:[A-Z][A-Z']*[ ,]+){2,}[A-Z][A-Z']+(?!\w)")
 _IN_LAW = re.compile(r"\b((?:mother|father|sister|brother|son|daughter)s?) in law\b", re.IGNORECASE)
 _PLAIN_WORD = re.compile(r"(?<![\w'.@/-])[A-Za-z]+(?![\w'@/]|\.\w)")
 _SUBJECT = re.compile(r"(?<![\w'.@/-])(?:I|[Ww]e)(?='|\s+[a-z'])")
@@ -131,6 +172,9 @@ _IS = re.compile(
 def spelled(text: str) -> str:
     """Return the text with straight apostrophes, single spaces, and usual spelling where it matters."""
     plain = _IN_LAW.sub(r"\1-in-law", _I.sub("I", " ".join(text.replace("’", "'").split())))
+    plain = _SHOUTED.sub(lambda match: match[0].lower(), plain)
+    for pattern, written in _UNMARKED:
+        plain = pattern.sub(written, plain)
     return _PLAIN_WORD.sub(lambda match: _SPELLED.get(match[0].lower(), match[0]), plain)
 
 
@@ -187,6 +231,8 @@ def trimmed(clause: str) -> str:
     ):
         return f"I am {clause[0].lower()}{clause[1:]}"
     clause = clause[match.end() :] if match and match.end() < len(clause) else clause
+    if re.match(r"(?i)been\b", clause):
+        return f"I have {clause[0].lower()}{clause[1:]}"
     return f"I {clause[0].lower()}{clause[1:]}" if _ELLIPTICAL.match(clause) else clause
 
 
@@ -210,3 +256,49 @@ def stem(word: str) -> str:
                 else cut.removesuffix("e")
             )
     return word.removesuffix("e") if len(word) > 3 else word
+
+
+_LISTED: Final = re.compile(
+    r"(?:, (?!not\b|no\b|just\b|so\b)[\w'-]+(?: [\w'-]+){0,3})*,? (?:and|or) [\w'-]+(?: [\w'-]+){0,3}[.]?$"
+)
+_GOES_WITH: Final = re.compile(
+    r", (?:not|especially|mostly|mainly|including|preferably|except|but not|ideally|with|without|from|in|on"
+    r"|at|near"
+    r"|for|to|by|unless|when|whenever|if|since|until|except|usually|never|always|only"
+    r"|(?-i:[A-Z])[\w'-]+[.]?$)\b",
+    re.IGNORECASE,
+)
+
+
+def aside(text: str, start: int = 0) -> str:
+    """Return a text without the remarks behind a comma, if they are no part of a list."""
+    comma = text.find(", ", start)
+    if comma < 0 or _LISTED.match(text, comma) or _GOES_WITH.match(text, comma):
+        return text
+    return text[:comma]
+
+
+def one_of(who: str) -> str:
+    """Return the noun phrase with its noun in the singular: "younger sister" of "younger sisters"."""
+    *before, noun = who.split()
+    return " ".join((*before, _IRREGULAR.get(noun, noun) if noun in _SEVERAL else singular(noun)))
+
+
+_SEVERAL: Final = ("kids", "children")
+_IRREGULAR: Final = {
+    "puppies": "puppy", "bunnies": "bunny", "mice": "mouse", "ponies": "pony", "huskies": "husky",
+    "children": "child", "kids": "child", "kid": "child", "canaries": "canary", "fish": "fish",
+    "mum": "mother", "mom": "mother", "dad": "father", "collies": "collie", "pup": "puppy",
+}  # fmt: skip
+
+
+def singular(noun: str) -> str:
+    """Return the noun in the singular, lower case."""
+    lower = noun.lower().strip()
+    if lower in _IRREGULAR:
+        return _IRREGULAR[lower]
+    return (
+        lower[:-1]
+        if lower.endswith("s") and not lower.endswith(("ss", "us", "is")) and len(lower) > 3
+        else lower
+    )
