@@ -48,13 +48,17 @@ class SatiRetrievalInput(_Document):
 
 
 class SatiTurn(_Document):
-    """One turn of a conversation. ``id``, ``session`` and ``time`` are the caller's own, where known."""
+    """One turn of a conversation. ``id``, ``session`` and ``time`` are the caller's own, where known.
+
+    ``speaker`` names somebody other than the user, of whom "I" then tells.
+    """
 
     role: Literal["user", "assistant"]
     content: str = Field(max_length=LONGEST_TURN)
     id: str | None = None
     session: str | None = None
     time: AwareDatetime | None = None
+    speaker: str | None = None
 
 
 class SatiExistingMemory(_Document):

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from quipu.kinds.longterm.evaluation.grammar import Family, grammar
+from quipu.kinds.longterm.evaluation.model import USUAL, Claim, Statement
 from quipu.kinds.longterm.evaluation.people import named_first
 from quipu.kinds.longterm.evaluation.words import aside, content, one_of, sentence, singular
 from quipu.kinds.longterm.model import Category, Importance, weight
-
-USUAL: Final[Mapping[Category, Importance]] = {
-    "identity": "high", "constraint": "high", "naming": "high",
-    "personal_data": "medium", "professional_profile": "medium", "languages": "medium", "project": "medium",
-    "pets": "medium", "relationships": "medium", "preference": "medium",
-    "favorite_things": "low", "context": "low",
-}  # fmt: skip
-"""How much a category matters where nothing else is said."""
 
 _STRESSED = re.compile(
     r"\b(?:really important|very important|important that|crucial|critical|vital|essential)\b", re.I
@@ -55,40 +48,29 @@ _TRAILING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One thing that a claim tells: the value of a slot. ``single``: it has no other at the same time."""
-
-    slot: str
-    value: str
-    single: bool
-    denied: bool = False
-
-    @property
-    def key(self) -> frozenset[str]:
-        """The words of the value that matter."""
-        return content(self.value)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """Claim of a clause about the user. ``told`` has the main thing first."""
-
-    category: Category
-    importance: Importance
-    summary: str
-    told: tuple[Statement, ...]
-    family: str
-    quiet: bool = False
-    ends: tuple[str, ...] = ()
-
-
 def claim(clause: str, *, order: bool = True, learned: Collection[str] = ()) -> Claim | None:
     """Return the claim of a clause in the third person; None if it says nothing that lasts.
 
     ``learned`` are names, lower case, that the conversation gave to somebody.
     """
     return _of_others(clause) or _of_the_user(clause, order=order) or _of_a_name(clause, learned)
+
+
+def of_speaker(claim: Claim, name: str) -> Claim | None:
+    """Return a claim of what somebody named says of themselves; None for what they tell the assistant."""
+    first = name.split(maxsplit=1)[0]
+    if claim.told and claim.told[0].slot.startswith(("order:", "assistant", "means:", "named:", "called")):
+        return None
+    summary = re.sub(r"(?i)\bthe user('s)?(?![\w'])", lambda match: f"{first}{match[1] or ''}", claim.summary)
+    return replace(
+        claim,
+        category="relationships",
+        importance=USUAL["relationships"],
+        summary=sentence(summary),
+        told=tuple(replace(one, slot=f"{first.lower()}/{one.slot}") for one in claim.told),
+        family=f"somebody named: {claim.family}",
+        ends=tuple(f"{first.lower()}/{one}" for one in claim.ends),
+    )
 
 
 def important(of: Claim, *, requested: bool, stressed: bool) -> Importance:

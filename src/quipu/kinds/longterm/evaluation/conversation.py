@@ -1,27 +1,26 @@
-"""A conversation read turn by turn, and what it asks of the memories so far."""
+"""A turn of a conversation read sentence by sentence, and what it asks of the memories so far."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Final
 
-from quipu.kernel.policy.policy import Policy, safety
+from quipu.kernel.policy.policy import safety
 from quipu.kernel.prose.gate import refusal
 from quipu.kernel.prose.sentences import sentences
 from quipu.kinds.longterm.evaluation import answers, changes, claims, known, requests
-from quipu.kinds.longterm.evaluation.claims import Claim, Statement
 from quipu.kinds.longterm.evaluation.foreign import Tongue, tongue_of
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, Same
 from quipu.kinds.longterm.evaluation.meaning import tellable
-from quipu.kinds.longterm.evaluation.outcome import Bare, Outcome, bare
-from quipu.kinds.longterm.evaluation.people import capitalised, given, resolved
+from quipu.kinds.longterm.evaluation.model import USUAL, Claim, Statement
+from quipu.kinds.longterm.evaluation.outcome import Bare, Outcome
+from quipu.kinds.longterm.evaluation.people import capitalised, resolved
 from quipu.kinds.longterm.evaluation.safety import constraining, points_back, unsafe
 from quipu.kinds.longterm.evaluation.thoughts import apart, thoughts
 from quipu.kinds.longterm.evaluation.words import clauses, content, sentence, spelled, third, trimmed
-from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, MemorySource
+from quipu.kinds.longterm.model import CATEGORIES, Category
 
 _WHOLE: Final = ("not called so", "what a word means", "a favourite, the other way round")
 """Families whose sayings reach over several clauses."""
@@ -31,62 +30,12 @@ _PLAYFUL: Final = ("fiction", "sarcasm")
 _CONDITION: Final = re.compile(r"(?i)(?:if|unless|suppose|supposing|imagine|say|what if)\b")
 
 
-class Conversation:
-    """Conversation in which the user's words are judged; the assistant's only explain short answers.
-
-    ``meanings`` are categories of clauses that no family of sayings fits. ``undecided`` are such clauses that
-    have none yet, True for those that the user asked to remember.
-    """
-
-    def __init__(
-        self, existing: list[KnownMemory], *, policy: Policy, meanings: Mapping[str, Category] | None = None
-    ) -> None:
-        self.undecided: dict[str, bool] = {}
-        self._meanings = meanings or {}
-        self._outcome = Outcome(existing, policy=policy)
-        self._heard = ""
-        self._play = requests.RolePlay()
-        self._learned = frozenset(name.lower() for one in existing for name, _ in one.names())
-
-    def heard(self, text: str) -> None:
-        """Take a turn of the assistant."""
-        self._heard = text
-
-    def said(
-        self,
-        text: str,
-        *,
-        turn: int,
-        judged: bool = True,
-        message: str | None = None,
-        session: str | None = None,
-        time: datetime | None = None,
-    ) -> None:
-        """Take a turn of the user; one that was evaluated before is only listened to (``judged=False``)."""
-        hidden = bare(text)
-        plain = spelled(hidden.text)
-        played = self._play.goes_on(plain)
-        if judged and not played and not grammar().guarded(("fiction",), plain):
-            self._outcome.begin(
-                MemorySource(excerpt="", turn=turn, message=message, session=session, happened_at=time)
-            )
-            self._learned |= given(plain)
-            reading = _Turn(self._outcome, hidden, self._heard, self._meanings, self._learned)
-            reading.read()
-            self.undecided |= reading.undecided
-        self._heard = ""
-
-    def evaluation(self, evaluator: str) -> Evaluation:
-        """Return the result of all turns together."""
-        return self._outcome.evaluation(evaluator)
-
-
 def _reported(clause: str) -> bool:
     """Return True if what follows a clause may go on with what somebody else said."""
     return grammar().guarded(("quoted",), clause) and "qx" not in clause
 
 
-class _Turn:
+class JudgedTurn:
     """One turn of the user, sentence by sentence."""
 
     def __init__(
@@ -96,8 +45,10 @@ class _Turn:
         heard: str,
         meanings: Mapping[str, Category],
         learned: frozenset[str],
+        speaker: str | None,
     ) -> None:
         self._learned = learned
+        self._speaker = speaker
         self.undecided: dict[str, bool] = {}
         self._meanings = meanings
         self._outcome = outcome
@@ -107,6 +58,7 @@ class _Turn:
         self._answer = self._answered()
 
     def read(self) -> None:
+        """Judge the turn, sentence by sentence."""
         tongue = tongue_of(self._hidden.text)
         if tongue is not None:
             self._foreign(tongue)
@@ -146,6 +98,10 @@ class _Turn:
         plain = capitalised(spelled(text))
         lead = trimmed(plain)
         if requests.asks_back(plain):
+            return
+        if self._speaker is not None:
+            if not grammar().guarded(_PLAYFUL, plain):
+                self._clauses(plain, text, requested=False, stressed=claims.stressed(plain), old=None)
             return
         forgetting = requests.forgetting(plain) or requests.forgetting(lead)
         if forgetting is not None:
@@ -190,7 +146,7 @@ class _Turn:
             and grammar().guarded(("question",), text.rstrip())
             and not requested
         )
-        gone = changes.taken_back(third(trimmed(text)))
+        gone = changes.taken_back(third(trimmed(text))) if self._speaker is None else None
         if gone is not None and gone.parted and self._gone(gone, excerpt):
             return True
         quiet = not requested and grammar().guarded(_QUIET, text)
@@ -229,7 +185,7 @@ class _Turn:
         words = " ".join(sorted(content(told)))
         claim = Claim(
             category,
-            claims.USUAL[category],
+            USUAL[category],
             sentence(told),
             (Statement(f"says:{words}", told, False),),
             "by meaning",
@@ -250,12 +206,12 @@ class _Turn:
         if asking:
             claim = claims.mention(told)
             return claim is not None and self._claimed(claim, excerpt, requested=requested, text=told)
-        gone = changes.taken_back(told)
+        gone = changes.taken_back(told) if self._speaker is None else None
         if gone is not None:
             was_known, event = self._gone(gone, excerpt), claims.claim(told)
             if was_known or (gone.final and (event is None or event.family != claims.EVENT)):
                 return True
-        opposite = changes.positive(told)
+        opposite = changes.positive(told) if self._speaker is None else None
         if opposite is not None and self._denied(opposite, excerpt):
             return True
         claim = self._of_named(told) or claims.claim(told, learned=self._learned)
@@ -285,6 +241,11 @@ class _Turn:
     def _claimed(
         self, claim: Claim, excerpt: str, *, requested: bool, text: str, old: str | None = None
     ) -> bool:
+        if self._speaker is not None:
+            of_speaker = claims.of_speaker(claim, self._speaker)
+            if of_speaker is None:
+                return False
+            claim = of_speaker
         importance = claims.important(claim, requested=requested, stressed=claims.stressed(text))
         claimed = constraining(claims.with_importance(claim, importance))
         if claimed is None:

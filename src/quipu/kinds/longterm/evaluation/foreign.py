@@ -11,7 +11,7 @@ from typing import Any, Final
 from quipu.kernel.prose.lexicon import lexicon
 from quipu.kernel.prose.patterns import any_of, entries, filled
 from quipu.kinds.longterm.evaluation.changes import TakenBack
-from quipu.kinds.longterm.evaluation.claims import USUAL, Claim, Statement
+from quipu.kinds.longterm.evaluation.model import USUAL, Claim, Statement
 from quipu.kinds.longterm.evaluation.words import content, sentence
 from quipu.kinds.longterm.model import Category
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from quipu.kernel.prose.verbs import finite
-from quipu.kinds.longterm.evaluation.claims import Claim, Statement, claim
+from quipu.kinds.longterm.evaluation.claims import claim
 from quipu.kinds.longterm.evaluation.foreign import kept
 from quipu.kinds.longterm.evaluation.grammar import grammar
+from quipu.kinds.longterm.evaluation.model import Claim, Statement
 from quipu.kinds.longterm.evaluation.words import content, spelled, third
 from quipu.kinds.longterm.model import Category, Importance
 
@@ -247,6 +248,8 @@ def _value(
     new: Claim, words: frozenset[str], told: Statement, other: Statement, one: KnownMemory, *, wrong: bool
 ) -> Same | Change | None:
     if told.slot != other.slot:
+        if _names(told, other, one):
+            return Change(one, new.summary, "more is known")
         return Change(one, new.summary, "no longer so") if _flips(told, other) else None
     if told.denied != other.denied:
         return Change(one, new.summary, "no longer so")
@@ -286,6 +289,16 @@ def _flips(told: Statement, other: Statement) -> bool:
         return False
     shared = told.key & other.key
     return len(shared) >= _ALIKE * min(len(told.key), len(other.key))
+
+
+def _names(told: Statement, other: Statement, one: KnownMemory) -> bool:
+    """Return True if a name is told of somebody of whom it is only known that they are there."""
+    whose, _, kin = told.slot.removesuffix("/name").rpartition("/")
+    there = {f"{whose}/{have}{kin}".removeprefix("/") for have in ("has:", "pet:")}
+    return told.slot.endswith("/name") and other.slot in there and _ONE.search(one.summary) is not None
+
+
+_ONE: Final = re.compile(r"(?:\bhas|\bgot) an? [\w' -]{2,30}\.$")
 
 
 def _counted(told: Statement, other: Statement) -> bool:

@@ -1,17 +1,54 @@
-"""Evaluators of conversations, and their results."""
+"""Claims of what people say, evaluators of conversations, and their results."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
 
-from quipu.kinds.longterm.model import AuditMemory, Evaluation
+from quipu.kinds.longterm.evaluation.words import content
+from quipu.kinds.longterm.model import AuditMemory, Category, Evaluation, Importance
 
 if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import SatiEvaluationInput
 
+USUAL: Final[Mapping[Category, Importance]] = {
+    "identity": "high", "constraint": "high", "naming": "high",
+    "personal_data": "medium", "professional_profile": "medium", "languages": "medium", "project": "medium",
+    "pets": "medium", "relationships": "medium", "preference": "medium",
+    "favorite_things": "low", "context": "low",
+}  # fmt: skip
+"""How much a category matters where nothing else is said."""
+
 EvaluatorName = Literal["rules", "llm"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that a claim tells: the value of a slot. ``single``: it has no other at the same time."""
+
+    slot: str
+    value: str
+    single: bool
+    denied: bool = False
+
+    @property
+    def key(self) -> frozenset[str]:
+        """The words of the value that matter."""
+        return content(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Claim of a clause about the user. ``told`` has the main thing first."""
+
+    category: Category
+    importance: Importance
+    summary: str
+    told: tuple[Statement, ...]
+    family: str
+    quiet: bool = False
+    ends: tuple[str, ...] = ()
 
 
 @runtime_checkable

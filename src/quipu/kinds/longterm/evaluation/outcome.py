@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from quipu.kernel.policy.policy import Policy
-from quipu.kinds.longterm.evaluation.claims import USUAL, Claim, claim
+from quipu.kinds.longterm.evaluation.claims import claim
 from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, known, of_claim
+from quipu.kinds.longterm.evaluation.model import USUAL, Claim
 from quipu.kinds.longterm.evaluation.safety import constraining
 from quipu.kinds.longterm.evaluation.words import sentence
 from quipu.kinds.longterm.model import (

@@ -3,20 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from quipu.kernel.embedding.embedder import Embedder
 from quipu.kernel.policy.policy import Policy
-from quipu.kinds.longterm.evaluation.conversation import Conversation
+from quipu.kinds.longterm.evaluation import requests
+from quipu.kinds.longterm.evaluation.conversation import JudgedTurn
+from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.known import KnownMemory, known
 from quipu.kinds.longterm.evaluation.meaning import by_meaning
-from quipu.kinds.longterm.model import Category, Evaluation
+from quipu.kinds.longterm.evaluation.outcome import Outcome, bare
+from quipu.kinds.longterm.evaluation.people import given
+from quipu.kinds.longterm.evaluation.words import spelled
+from quipu.kinds.longterm.model import Category, Evaluation, MemorySource
 
 if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import SatiEvaluationInput
 
 VERSION: Final = 5
 """To be raised with every change of the rules that finds more or better."""
+
+
+class Conversation:
+    """Conversation in which the user's words are judged; the assistant's only explain short answers.
+
+    ``meanings`` are categories of clauses that no family of sayings fits. ``undecided`` are such clauses that
+    have none yet, True for those that the user asked to remember.
+    """
+
+    def __init__(
+        self, existing: list[KnownMemory], *, policy: Policy, meanings: Mapping[str, Category] | None = None
+    ) -> None:
+        self.undecided: dict[str, bool] = {}
+        self._meanings = meanings or {}
+        self._outcome = Outcome(existing, policy=policy)
+        self._heard = ""
+        self._play = requests.RolePlay()
+        self._learned = frozenset(name.lower() for one in existing for name, _ in one.names())
+
+    def heard(self, text: str) -> None:
+        """Take a turn of the assistant."""
+        self._heard = text
+
+    def said(
+        self,
+        text: str,
+        *,
+        turn: int,
+        judged: bool = True,
+        message: str | None = None,
+        session: str | None = None,
+        time: datetime | None = None,
+        speaker: str | None = None,
+    ) -> None:
+        """Take a turn of the user, or of a named ``speaker`` who is somebody else.
+
+        One that was evaluated before is only listened to (``judged=False``).
+        """
+        hidden = bare(text)
+        plain = spelled(hidden.text)
+        played = self._play.goes_on(plain)
+        if judged and not played and not grammar().guarded(("fiction",), plain):
+            self._outcome.begin(
+                MemorySource(excerpt="", turn=turn, message=message, session=session, happened_at=time)
+            )
+            self._learned |= given(plain)
+            reading = JudgedTurn(self._outcome, hidden, self._heard, self._meanings, self._learned, speaker)
+            reading.read()
+            self.undecided |= reading.undecided
+        self._heard = ""
+
+    def evaluation(self, evaluator: str) -> Evaluation:
+        """Return the result of all turns together."""
+        return self._outcome.evaluation(evaluator)
 
 
 class RulesEvaluator:
@@ -73,6 +133,7 @@ class RulesEvaluator:
                 read.heard(text)
             else:
                 read.said(
-                    text, turn=at, judged=at >= since, message=turn.id, session=turn.session, time=turn.time
-                )
+                    text, turn=at, judged=at >= since, message=turn.id, session=turn.session, time=turn.time,
+                    speaker=turn.speaker,
+                )  # fmt: skip
         return read

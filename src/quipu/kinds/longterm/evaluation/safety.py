@@ -9,8 +9,8 @@ from functools import cache
 from typing import Final
 
 from quipu.kernel.policy.policy import safety
-from quipu.kinds.longterm.evaluation.claims import Claim, Statement
 from quipu.kinds.longterm.evaluation.grammar import grammar
+from quipu.kinds.longterm.evaluation.model import Claim, Statement
 from quipu.kinds.longterm.evaluation.words import content, sentence
 
 _FAMILY: Final = "does not tolerate"

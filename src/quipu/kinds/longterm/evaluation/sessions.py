@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -42,6 +43,9 @@ NEAR: Final = 8
 _LONGEST_TURN: Final = 20_000
 _LONGEST_QUERY: Final = 300
 _LONGEST_TROUBLE: Final = 1_000
+_SEVERAL: Final = 2
+"""Speakers, from whom on a session is a talk of several people."""
+
 _Transaction = Callable[[], AbstractAsyncContextManager[SpaceTransaction]]
 
 
@@ -151,7 +155,8 @@ class Sessions:
 
     async def _evaluated(self, session: str, stretch: Stretch, user: str | None, *, space: str) -> Evaluation:
         context, new = _of(stretch.context, user), _of(stretch.new, user)
-        conversation = tuple(_turn(one, session) for one in (*context, *new))
+        others = _others((*context, *new), user)
+        conversation = tuple(_turn(one, session, others) for one in (*context, *new))
         heard = SatiEvaluationInput(recent_conversation=conversation)
         existing = await self._near(heard, len(context), user, space=space)
         whole = heard.model_copy(update={"existing_memories": tuple(existing)})
@@ -276,11 +281,24 @@ def _of(said: Sequence[RecordedTurn], user: str | None) -> list[RecordedTurn]:
     return [turn for turn in said if turn.role == "assistant" or turn.user == user]
 
 
-def _turn(one: RecordedTurn, session: str) -> SatiTurn:
+def _others(said: Sequence[RecordedTurn], user: str | None) -> frozenset[str]:
+    """Return the speakers in a user's session who are somebody else; none where only one person speaks.
+
+    The user is known by name: "nora", or "nora.quist" of Nora.
+    """
+    speakers = {turn.speaker for turn in said if turn.role == "user" and turn.speaker is not None}
+    if len(speakers) < _SEVERAL:
+        return frozenset()
+    own = set(re.split(r"\W+|_", (user or "").casefold())) - {""}
+    return frozenset(one for one in speakers if own.isdisjoint(re.split(r"\W+", one.casefold())))
+
+
+def _turn(one: RecordedTurn, session: str, others: frozenset[str]) -> SatiTurn:
     return SatiTurn(
         role=one.role,
         content=one.content[:_LONGEST_TURN],
         id=one.external_id,
         session=session,
         time=one.happened_at,
+        speaker=one.speaker if one.speaker in others else None,
     )

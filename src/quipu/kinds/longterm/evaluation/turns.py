@@ -23,6 +23,7 @@ class RecordedTurn:
     user: str | None
     happened_at: datetime
     content: str
+    speaker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,14 @@ set version = excluded.version, message_id = excluded.message_id, turns = exclud
     evaluated_at = excluded.evaluated_at, trouble = null
 
 -- name: turns_after: what was said in a session after a message, in its order; ids begin with the session's number
-select id, external_id, role, user_name as "user", happened_at, content from core.messages
+select id, external_id, role, user_name as "user", happened_at, content, speaker from core.messages
 where space_id = %(space)s and id > greatest(%(after)s::int8, (%(session)s::int8 << 24) - 1)
     and id < (%(session)s::int8 + 1) << 24 and role in ('user', 'assistant')
 order by id
 limit %(limit)s
 
 -- name: turns_until: what was said in a session up to a message, the latest first
-select id, external_id, role, user_name as "user", happened_at, content from core.messages
+select id, external_id, role, user_name as "user", happened_at, content, speaker from core.messages
 where space_id = %(space)s and id <= %(until)s and id >= %(session)s::int8 << 24 and role in ('user', 'assistant')
 order by id desc
 limit %(limit)s

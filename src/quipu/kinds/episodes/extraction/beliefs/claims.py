@@ -54,11 +54,19 @@ class ClaimExchange:
         voices = {turn.voice for turn in self.turns if not turn.by_agent and turn.voice != "user"}
         return voices.pop() if len(voices) == 1 else ""
 
+    @property
+    def is_of_others(self) -> bool:
+        """True if somebody speaks who is not its user: they have another name, as far as it is a name."""
+        if self.user is None or not self.user.isalpha():
+            return False
+        voices = {turn.voice.casefold() for turn in self.turns if not turn.by_agent and turn.voice != "user"}
+        return any(self.user.casefold() not in voice.split() for voice in voices)
+
 
 def claimed(heard: ClaimExchange) -> list[Claim]:
     """Return the claims in an exchange's chunk, without figures of speech and without agents' words."""
     chunk, said = heard.chunk, [turn for turn in heard.turns if not turn.by_agent]
-    if chunk is None or not said:
+    if chunk is None or not said or heard.is_of_others:
         return []
     claims = [_of_trait(heard, said, trait) for trait in chunk.user_traits if trait.is_literal]
     claims += [_of_fact(heard, said, fact) for fact in chunk.facts]
@@ -74,6 +82,8 @@ def corrections(heard: ClaimExchange, held: Sequence[Held], claims: Sequence[Cla
     """
     known = {one.key for one in claims}
     corrected: list[Claim] = []
+    if heard.is_of_others:
+        return corrected
     before = heard.before
     for turn in heard.turns:
         if not turn.by_agent:
