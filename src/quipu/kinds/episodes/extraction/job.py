@@ -160,6 +160,7 @@ async def _follow(
         )
     for done in followed.resolved:
         await loops.resolve(tx, done, at=at.get(done.message, heard.turns[-1].at))
+    await loops.lapse(tx, session=page.session, user=heard.user, at=heard.turns[-1].at)
 
 
 async def _believe(tx: SpaceTransaction, keeping: BeliefWriter, heard: ClaimExchange) -> None:

@@ -16,7 +16,7 @@ from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, Same
 from quipu.kinds.longterm.evaluation.meaning import tellable
 from quipu.kinds.longterm.evaluation.model import USUAL, Claim, Statement
 from quipu.kinds.longterm.evaluation.outcome import Bare, Outcome
-from quipu.kinds.longterm.evaluation.people import capitalised, resolved
+from quipu.kinds.longterm.evaluation.people import capitalised, given, resolved
 from quipu.kinds.longterm.evaluation.safety import constraining, points_back, unsafe
 from quipu.kinds.longterm.evaluation.thoughts import apart, thoughts
 from quipu.kinds.longterm.evaluation.words import clauses, content, sentence, spelled, third, trimmed
@@ -169,6 +169,7 @@ class JudgedTurn:
                 told, before, excerpt, asking=asking, requested=requested, stressed=stressed, old=old
             )
             self._told.append(told)
+            self._learned |= given(told)
             if not judged and not asking and not requested and old is None:
                 judged = self._by_meaning(clause, told, excerpt)
             found_any |= judged

@@ -31,7 +31,16 @@ _HAS: Final = re.compile(
 
 def given(text: str) -> frozenset[str]:
     """Return the names, lower case, that a text gives to somebody: "her name is pickle"."""
-    return frozenset(match["name"].lower() for match in _GIVEN.finditer(text)) - _NO_NAME
+    of_kin = {match["name"].lower() for match in _kin_name().finditer(text)}
+    return of_kin | frozenset(match["name"].lower() for match in _GIVEN.finditer(text)) - _NO_NAME
+
+
+@cache
+def _kin_name() -> re.Pattern[str]:
+    words = grammar().words
+    return re.compile(
+        rf"\bthe user's (?:[\w-]+ ){{0,2}}?{words['relation']},? (?P<name>[A-Z][a-zà-ÿ]{{2,}})(?![\w-])"
+    )
 
 
 _NO_NAME: Final = frozenset(

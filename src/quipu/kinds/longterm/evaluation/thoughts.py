@@ -43,6 +43,7 @@ class _Patterns:
     link: re.Pattern[str]
     next_verb: re.Pattern[str]
     aside: re.Pattern[str]
+    inserted: re.Pattern[str]
     who: re.Pattern[str]
     time: re.Pattern[str]
     dependent: frozenset[str]
@@ -56,6 +57,7 @@ def apart(sentence: str, learned: Collection[str] = ()) -> str:
     """
     known = _patterns()
     bare = known.aside.sub(r"\g<name> ", _marked(sentence, learned))
+    bare = known.inserted.sub(r"\g<name> \g<told>, \g<name> ", bare)
     return known.who.sub(r"\g<name>, \g<name>", bare).replace(_MARK, "")
 
 
@@ -161,12 +163,16 @@ def _patterns() -> _Patterns:
             rf"(?P<name>{_NAME}), (?:that's |thats |who is |who's )?(?:my|our|{_NAME}'s) [\w' -]{{2,40}},"
             rf" (?={adverb}(?:{verb})\b)"
         ),
+        inserted=re.compile(
+            rf"(?P<name>{mine}|{_NAME}), who (?P<told>{adverb}(?:{verb})\b[^,;:]{{2,100}}), (?={adverb}(?:{verb})\b)"
+        ),
         who=re.compile(
-            rf"(?P<name>{_NAME}),? who(?='s (?:an?|the|\d|{words['small']}|in|from)\b"
+            rf"(?P<name>{_NAME}|{mine}),? who(?='s (?:an?|the|\d|{words['small']}|in|from)\b"
             r"| (?:is|was|lives?|works?|has|studies|plays|teaches|moved|turned|turns|just turned)\b)"
         ),
         time=re.compile(
-            r"(?:(?:so|and|but|then) )?"
+            r"every (?:(?:other|second|single) )?\w+(?: (?:before|after) \w+| morning| evening| night)?,? $"
+            r"|(?:(?:so|and|but|then) )?"
             r"(?:(?:since|in|on|last|this|next|from|as of|by|at|around|after|until) )?"
             r"(?:the )?(?:(?:start|beginning|end|middle|first|last|\d{1,2}(?:st|nd|rd|th)?) (?:of )?)?"
             rf"{data['times']}"

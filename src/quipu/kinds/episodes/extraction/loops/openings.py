@@ -74,7 +74,15 @@ def _stated(said: Sequence[_Said], place: int) -> Iterator[_Opening]:
 
 def _opens_nothing(sentence: Sentence) -> bool:
     """Return True for somebody else's words, and for what is to hold from now on."""
-    return guarded(("quoted",), sentence.text) or any(one.is_rule for one in instructions(sentence.text))
+    if _IN_PASSING.search(sentence.seen) or guarded(("quoted",), sentence.text):
+        return True
+    return any(one.is_rule for one in instructions(sentence.text))
+
+
+_IN_PASSING: Final = re.compile(
+    r"\b(?:before|while|when|because|cos|since|until|after|if) (?:i|we) (?:have to|gotta|need to|got to|must|should)\b"
+)
+"""Something that is named only as what is done next: "a quick one before I have to go"."""
 
 
 def _kind(sentence: Sentence, *, by_agent: bool) -> LoopKind | None:
@@ -156,12 +164,20 @@ def _united(
             covered.add(each.place - 1)
             each = replace(each, request=request)
         kept.append(each)
+    kept = [each for each in kept if each.request or not _is_vague(each)]
     answered = {each.place for each in kept if each.kind in _COMES}
     first = {each.place: each for each in reversed(kept)}
     return (
         [f for f in kept if f.place not in covered or (f.kind in _COMES and first[f.place] is f)],
         [f for f in questions if f.place not in covered and f.place + 1 not in answered],
     )
+
+
+def _is_vague(opening: _Opening) -> bool:
+    """Return True for a promise of which nobody could tell later what it was: "I shall call"."""
+    things = terms(opening.sentence.text) - _verbs(opening.sentence.seen, promise=True)
+    before = terms(opening.before) if opening.before else ()
+    return opening.kind == "promise" and not things and not before
 
 
 def _request(said: Sequence[_Said], place: int) -> Sentence | None:

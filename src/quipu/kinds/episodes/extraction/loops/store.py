@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from quipu.kernel.db import queries
@@ -64,6 +65,16 @@ async def close(
     return bool(
         await tx.rows(SQL["close"], id=id_, at=at, outcome=outcome, evidence=evidence, message=message)
     )
+
+
+LAPSED: Final = 14
+"""Days after its last day on which a loop is closed, where nobody said that it came about."""
+
+
+async def lapse(tx: SpaceTransaction, *, session: int, user: str | None, at: datetime) -> None:
+    """Close what a person, or a session, left open and what was due more than ``LAPSED`` days ago."""
+    evidence = f"It was due more than {LAPSED} days ago, and nobody said that it came about."
+    await tx.execute(SQL["lapse"], session=session, user=user, at=at, days=LAPSED, evidence=evidence)
 
 
 async def resolve(tx: SpaceTransaction, one: Resolved, *, at: datetime) -> None:

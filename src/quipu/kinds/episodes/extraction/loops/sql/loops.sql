@@ -32,6 +32,12 @@ set state = 'closed', closed_at = %(at)s, outcome = %(outcome)s, evidence = left
 where space_id = %(space)s and id = %(id)s and state = 'open'
 returning id
 
+-- name: lapse: what was due long ago and never spoken of as done
+update episodes.loops
+set state = 'closed', closed_at = %(at)s, outcome = 'dropped', evidence = %(evidence)s, evidence_message = null
+where space_id = %(space)s and state = 'open' and due_at < %(at)s - make_interval(days => %(days)s)
+    and (session_id = %(session)s or user_name = %(user)s::text)
+
 -- name: reopen: it is open after all
 update episodes.loops
 set state = 'open', closed_at = null, outcome = null, evidence = null, evidence_message = null, reopened = reopened + 1
