@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,6 +36,9 @@ _FIRST_PERSON: Final = frozenset((
     "i", "i'm", "i've", "im", "ive", "my", "we", "our", "ich", "mein", "meine", "wir", "unser", "unsere",
     "yo", "mi", "mis", "me", "nosotros",
 ))  # fmt: skip
+_DATED: Final = re.compile(r"\([A-Z][a-z]+ \d{4}\)")
+"""A statement that says when it was so stays true."""
+
 _VERDICTS: Final = ("true", "stale", "wrong", "meaningless")
 
 
@@ -181,7 +185,8 @@ def _tallied(
 
 def _verdict(one: Statement, facts: Sequence[Mapping[str, Any]], traps: Sequence[Mapping[str, Any]]) -> str:
     if facts:
-        return "true" if any(not fact.get("until") for fact in facts) else "stale"
+        lasts = any(not fact.get("until") for fact in facts) or _DATED.search(one.text)
+        return "true" if lasts else "stale"
     return "wrong" if any(one.has(trap["words"]) for trap in traps) else "unjudged"
 
 

@@ -8,8 +8,8 @@ from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
 from quipu.kinds.longterm.sati import SatiEvaluationInput
 
 
-async def kept(*texts: str) -> list[str]:
-    asked = {"recent_conversation": [{"role": "user", "content": text} for text in texts]}
+async def kept(*texts: str, **more: str) -> list[str]:
+    asked = {"recent_conversation": [{"role": "user", "content": text, **more} for text in texts]}
     read = await RulesEvaluator().evaluate(SatiEvaluationInput.model_validate(asked))
     return [one.summary for one in read.inclusions]
 
@@ -61,4 +61,53 @@ async def test_nothing_is_kept_of_what_others_said_or_of_whom_nobody_knows(text:
 async def test_a_relative_clause_is_no_thought_of_its_own() -> None:
     assert await kept("The startup I'm building matches retirees with schools.") == [
         "The startup the user is building matches retirees with schools."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "summaries"),
+    [
+        ("bc of mia, shes allergic to kiwi and sesame", ["Mia is allergic to kiwi and sesame."]),
+        ("max is out all day, hes an electrician, he gets home late", ["Max is an electrician."]),
+        ("walt, thats doreens husband, is a plumber", ["Walt is a plumber."]),
+        (
+            "ive been a hygienist here six yrs and i hate the chairs",
+            ["The user has been a hygienist.", "The user hates the chairs."],
+        ),
+        (
+            "also WE GOT A DOG. greyhound, five years old, her name is pickle",
+            ["The user's dog is called Pickle."],
+        ),
+        (
+            "my mother, who is eighty-eight, lives in Skokie",
+            ["The user's mother is eighty-eight years old.", "The user's mother lives in Skokie."],
+        ),
+        ("dev plays drums and passed his driving test", ["Dev plays drums.", "Dev passed his driving test."]),
+        ("so since the start of april i eat fish", ["The user eats fish."]),
+    ],
+)
+async def test_thoughts_that_run_on_are_told_of_whom_they_speak(text: str, summaries: list[str]) -> None:
+    assert await kept(text) == summaries
+
+
+async def test_what_another_speaker_says_is_told_of_that_speaker() -> None:
+    said = ["I'm allergic to shellfish.", "My brother is called Roar.", "Always answer in French."]
+    assert await kept(*said, speaker="Kofi Mensah") == [
+        "Kofi is allergic to shellfish.",
+        "Kofi's brother is called Roar.",
+    ]
+
+
+async def test_an_age_is_told_with_its_month_and_changes() -> None:
+    said = ["ida is 7", "ida is 8"]
+    assert await kept(*said, time="2025-05-04T10:00:00Z") == ["Ida is 8 years old (May 2025)."]
+
+
+async def test_a_diet_ends_with_what_it_forbids() -> None:
+    assert await kept("I've been vegetarian for years.", "I eat fish now.") == ["The user eats fish."]
+
+
+async def test_what_holds_under_a_condition_only_is_left_out_of_a_sentence() -> None:
+    assert await kept("if we moved i'd live in Rome, but my sister lives in Turin") == [
+        "The user's sister lives in Turin."
     ]

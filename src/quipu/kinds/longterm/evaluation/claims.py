@@ -17,6 +17,9 @@ from quipu.kinds.longterm.model import Category, Importance, weight
 _STRESSED = re.compile(
     r"\b(?:really important|very important|important that|crucial|critical|vital|essential)\b", re.I
 )
+OF_SPEAKER: Final = "somebody named: "
+"""Beginning of the family of what is told of somebody by name."""
+
 _NEXT: Final = (
     r"(?:,| and| but| [-–—])\s(?:it|it's|they|they're|that's|this|he|she|he's|she's|there's|the user)\b"
 )
@@ -44,6 +47,7 @@ _TRAILING = re.compile(
     r"|august|september|october|november|december)|(?:for )?(?:last|this|next) (?:week|month|year|spring"
     r"|summer|autumn|fall"
     r"|winter|\w+day)|yesterday|today|(?:a|one|two|three|\w+) (?:weeks?|months?|years?) ago"
+    r"|here|(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty) years"
     r"|if that (?:matters|helps)))+$"
 )
 
@@ -68,7 +72,7 @@ def of_speaker(claim: Claim, name: str) -> Claim | None:
         importance=USUAL["relationships"],
         summary=sentence(summary),
         told=tuple(replace(one, slot=f"{first.lower()}/{one.slot}") for one in claim.told),
-        family=f"somebody named: {claim.family}",
+        family=f"{OF_SPEAKER}{claim.family}",
         ends=tuple(f"{first.lower()}/{one}" for one in claim.ends),
     )
 
@@ -301,7 +305,7 @@ def _of_a_name(clause: str, learned: Collection[str]) -> Claim | None:
         USUAL["relationships"],
         summary,
         tuple(replace(one, slot=f"{name.lower()}/{one.slot}") for one in told),
-        f"somebody named: {inner.family if inner else 'event'}",
+        f"{OF_SPEAKER}{inner.family if inner else 'event'}",
     )
 
 
@@ -319,7 +323,8 @@ def mention(text: str) -> Claim | None:
     )
     match = re.search(
         rf"(?i)\bthe user's (?P<who>(?:\w+ )?(?:(?P<kin>{words['relation']})|(?P<animal>{words['animal']})))"
-        rf"(?:,? (?P<name>{_NAME}))?(?P<of>)(?!'s|\w)",
+        rf"(?:,? (?P<name>{_NAME}))?(?P<of>)"
+        r"(?!'s|\w| (?:for|company|agency|firm|organi[sz]ation|api|network)\b)",
         text,
     )
     if match is None or _NEGATED.search(text, 0, match.start()):

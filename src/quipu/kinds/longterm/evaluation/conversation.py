@@ -30,6 +30,14 @@ _PLAYFUL: Final = ("fiction", "sarcasm")
 _CONDITION: Final = re.compile(r"(?i)(?:if|unless|suppose|supposing|imagine|say|what if)\b")
 
 
+def _is_condition(clause: str) -> bool:
+    """Return True if a clause is a condition alone, of which the next one tells what would be."""
+    return _CONDITION.match(clause) is not None and _WOULD.search(clause) is None
+
+
+_WOULD: Final = re.compile(r"(?i)\b(?:would|could|might)\b|'d\b")
+
+
 def _reported(clause: str) -> bool:
     """Return True if what follows a clause may go on with what somebody else said."""
     return grammar().guarded(("quoted",), clause) and "qx" not in clause
@@ -157,7 +165,7 @@ class JudgedTurn:
         for at, clause in enumerate(parts):
             told = resolved(third(clause), self._told, self._learned)
             if quiet and (skipped or grammar().guarded(_QUIET, clause)):
-                skipped = _reported(clause) or (not skipped and _CONDITION.match(clause) is not None)
+                skipped = _reported(clause) or (not skipped and _is_condition(clause))
                 self._told.append(told)
                 continue
             asking = not requested and (

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from quipu.kernel.prose.verbs import finite
-from quipu.kinds.longterm.evaluation.claims import claim
+from quipu.kinds.longterm.evaluation.claims import OF_SPEAKER, claim
 from quipu.kinds.longterm.evaluation.foreign import kept
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.model import Claim, Statement
 from quipu.kinds.longterm.evaluation.words import content, spelled, third
 from quipu.kinds.longterm.model import Category, Importance
+
+_TOLD_IN: Final = re.compile(r" \([A-Z][a-z]{2,8} \d{4}\)\.?$")
 
 ENOUGH: Final = 0.5
 """Share of a topic's words that a memory must have to be the one that is meant."""
@@ -61,12 +63,14 @@ def known(
     version: int = 1,
 ) -> KnownMemory:
     """Read a memory. Its summary may be in any form: "Lives in Berlin", "I live in Berlin"."""
+    told_in = _TOLD_IN.search(summary)
+    undated = f"{summary[: told_in.start()]}." if told_in else summary
     foreign = kept(summary)
     if foreign:
         return KnownMemory(
             id, category, importance, summary, version, summary.rstrip("."), foreign, content(summary)
         )
-    clause = third(spelled(summary)).rstrip(" .")
+    clause = third(spelled(undated)).rstrip(" .")
     first, _, rest = clause.partition(" ")
     named = first.istitle() and rest.split(" ", 1)[0] in finite()
     if "the user" not in clause.lower() and not named:
@@ -179,7 +183,7 @@ def decide(
         if meant:
             return _corrected(new, meant[0], old)
     words = content(new.summary)
-    if new.family in _MENTIONED:
+    if new.family.removeprefix(OF_SPEAKER) in _MENTIONED:
         return next((Same(one) for one in among if _implies(one, new)), None)
     for one in among:
         decided = _against(new, words, one, wrong=wrong)

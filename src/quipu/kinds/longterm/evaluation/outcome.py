@@ -119,7 +119,7 @@ class Outcome:
         """Ask for a new memory, unless the policy refuses it."""
         if new.quiet:
             return
-        shown = self._allowed(new, hidden.shown(new.summary), requested=requested)
+        shown = self._allowed(new, hidden.shown(self._dated(new, new.summary)), requested=requested)
         said = self._said(hidden.shown(excerpt), new.category, requested=requested)
         if shown is None or said is None:
             self._dropped += 1
@@ -150,7 +150,7 @@ class Outcome:
                 replace(new, summary=decided.summary), excerpt=excerpt, hidden=hidden, requested=requested
             )
             return
-        shown = self._allowed(new, hidden.shown(decided.summary), requested=requested)
+        shown = self._allowed(new, hidden.shown(self._dated(new, decided.summary)), requested=requested)
         said = self._said(hidden.shown(excerpt), new.category, requested=requested)
         if shown is None or said is None:
             self._dropped += 1
@@ -217,6 +217,14 @@ class Outcome:
             evaluator=evaluator,
             dropped=self._dropped,
         )
+
+    def _dated(self, new: Claim, summary: str) -> str:
+        """Return an age with the month in which it was told: "Ida is 7 years old (May 2025)."."""
+        at = self.turn.happened_at
+        is_age = bool(new.told) and new.told[0].slot.rpartition("/")[2] == "age"
+        if at is None or not is_age or not summary.endswith("years old."):
+            return summary
+        return f"{summary.rstrip('.')} ({at:%B %Y})."
 
     def _allowed(self, new: Claim, summary: str, *, requested: bool) -> Claim | None:
         """Return the claim without clauses that the policy refuses; None if it lies in these.

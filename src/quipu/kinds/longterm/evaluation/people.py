@@ -32,7 +32,7 @@ _HAS: Final = re.compile(
 def given(text: str) -> frozenset[str]:
     """Return the names, lower case, that a text gives to somebody: "her name is pickle"."""
     of_kin = {match["name"].lower() for match in _kin_name().finditer(text)}
-    return of_kin | frozenset(match["name"].lower() for match in _GIVEN.finditer(text)) - _NO_NAME
+    return frozenset(of_kin) | frozenset(match["name"].lower() for match in _GIVEN.finditer(text)) - _NO_NAME
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Final
 from quipu.kernel.policy.policy import safety
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.model import Claim, Statement
-from quipu.kinds.longterm.evaluation.words import content, sentence
+from quipu.kinds.longterm.evaluation.words import aside, content, sentence
 
 _FAMILY: Final = "does not tolerate"
 _SOMEBODY: Final = re.compile(r"^(?:he|she|it|they)(?='s|\s)", re.IGNORECASE)
@@ -48,7 +48,8 @@ def unsafe(told: str, before: Sequence[str]) -> Claim | None:
     if not safety(clause):
         return None
     named = _SOMEBODY.match(clause)
-    if _UNTOLD.search(clause) and not _FULL.match(clause):
+    first = aside(clause)
+    if _UNTOLD.search(first) and not _FULL.match(first):
         if not before or safety(before[-1]):
             return None
         clause = f"{before[-1].rstrip(' .!,;')}, {clause}"

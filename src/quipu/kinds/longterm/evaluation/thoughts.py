@@ -164,7 +164,8 @@ def _patterns() -> _Patterns:
             rf" (?={adverb}(?:{verb})\b)"
         ),
         inserted=re.compile(
-            rf"(?P<name>{mine}|{_NAME}), who (?P<told>{adverb}(?:{verb})\b[^,;:]{{2,100}}), (?={adverb}(?:{verb})\b)"
+            rf"(?P<name>{mine}|{_NAME}), who (?P<told>{adverb}(?:{verb})\b[^,;:]{{2,100}}),"
+            rf" (?={adverb}(?:{verb})\b)"
         ),
         who=re.compile(
             rf"(?P<name>{_NAME}|{mine}),? who(?='s (?:an?|the|\d|{words['small']}|in|from)\b"

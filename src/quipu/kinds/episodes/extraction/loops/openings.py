@@ -80,7 +80,8 @@ def _opens_nothing(sentence: Sentence) -> bool:
 
 
 _IN_PASSING: Final = re.compile(
-    r"\b(?:before|while|when|because|cos|since|until|after|if) (?:i|we) (?:have to|gotta|need to|got to|must|should)\b"
+    r"\b(?:before|while|when|because|cos|since|until|after|if) (?:i|we)"
+    r" (?:have to|gotta|need to|got to|must|should)\b"
 )
 """Something that is named only as what is done next: "a quick one before I have to go"."""
 
