@@ -6,7 +6,9 @@
 
 Each conversation of bench/derived/{tune,report} is observed session by session, a worker derives what it
 can, and what stands at the end is read through the public interface: long-term memories, beliefs, lessons,
-standing rules and open loops. A labelled fact is kept where a statement has its words. A statement is wrong
+standing rules and open loops. A labelled fact is kept where a statement has its words; of those that ended
+before the last session none is missed where it is gone, so the share of those that hold is told apart. A
+statement is wrong
 where it has the words of a trap, stale where it has those of a fact that had ended. Other statements are
 judged by hand in bench/derived/judged.json, by readers who know neither the rules nor who wrote them; what
 nobody judged is counted apart. Beside it: every sentence of the user with "I" or "my", kept as it is.
@@ -19,7 +21,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -61,7 +63,8 @@ class Tally:
 
     verdicts: dict[str, int] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)
-    facts: int = 0
+    facts: frozenset[str] = frozenset()
+    standing: frozenset[str] = frozenset()
 
     def row(self) -> list[str]:
         """Return the cells of a line: statements, verdicts, share true of those judged, share kept."""
@@ -72,8 +75,13 @@ class Tally:
             str(total),
             *(str(self.verdicts.get(one, 0)) for one in (*_VERDICTS, "unjudged")),
             f"{100 * true / judged:.0f} %" if judged else "-",
-            f"{100 * len(self.kept) / self.facts:.0f} %" if self.facts else "-",
+            _share(self.kept, self.facts),
+            _share(self.kept & self.standing, self.standing),
         ]
+
+
+def _share(some: Collection[str], of: Collection[str]) -> str:
+    return f"{100 * len(some) / len(of):.0f} %" if of else "-"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--show", action="store_true", help="list what was kept, and facts that were not")
     parser.add_argument("--dump", type=Path, help="write the statements that nobody judged as JSON")
     options = parser.parse_args(arguments)
-    console = Console(width=130)
+    console = Console(width=140)
     judged = _judged()
     table = _table()
     unjudged: dict[str, list[str]] = {}
@@ -109,7 +117,7 @@ def _table() -> Table:
     table = Table(title="What is kept of conversations")
     for name in ("set", "conversation", "by"):
         table.add_column(name)
-    for name in ("kept", *_VERDICTS, "unjudged", "true of judged", "facts kept"):
+    for name in ("kept", *_VERDICTS, "unjudged", "true of judged", "facts kept", "of those that hold"):
         table.add_column(name, justify="right")
     return table
 
@@ -172,7 +180,10 @@ def _first_person(labelled: Mapping[str, Any]) -> Iterable[Statement]:
 def _tallied(
     labelled: Mapping[str, Any], kept: Sequence[Statement], judged: Mapping[str, str]
 ) -> tuple[Tally, list[tuple[Statement, str]]]:
-    tally = Tally(facts=len(labelled["facts"]))
+    tally = Tally(
+        facts=frozenset(one["id"] for one in labelled["facts"]),
+        standing=frozenset(one["id"] for one in labelled["facts"] if not one.get("until")),
+    )
     told: list[tuple[Statement, str]] = []
     for one in kept:
         facts = [fact for fact in labelled["facts"] if one.has(fact["words"])]

@@ -24,6 +24,11 @@ _BEGINS: Final = re.compile(r"<(start|clause)>")
 _START: Final = re.compile(r"^|[;:] ?")
 _CLAUSE: Final = re.compile(r"[,.!] ?| [-–—] |[(]")
 _MOST_BORDERS: Final = 30
+_RUN_ON: Final = re.compile(
+    r",\s+(?:(?:and|but|so|also|oh|then|though) )*"
+    r"|\s(?:and|but|so) (?=(?:also|always|never|please|pls|can|could|no)\b)"
+)
+_FEWEST: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +71,27 @@ def read(message: str) -> list[Instruction]:
     told: list[Instruction] = []
     for place, said in enumerate(plain):
         others = [*plain[:place], *plain[place + 1 :]] if is_short else None
-        found = (_grammar(name).read(said, others) for name in languages if _triggers(name).search(said))
-        first = next((one for one in found if one is not None), None)
+        first = _first(said, others, languages) or _first_of_clauses(said, languages)
         if first is not None:
             told.append(replace(first, text=_text(message, every, place, is_back=first.text == "")))
     return _once(told) if len(told) <= _MOST else []
+
+
+def _first(said: str, others: Sequence[str] | None, languages: Iterable[str]) -> Instruction | None:
+    """Return what a sentence tells in the first language in which it tells something."""
+    found = (_grammar(name).read(said, others) for name in languages if _triggers(name).search(said))
+    return next((one for one in found if one is not None), None)
+
+
+def _first_of_clauses(said: str, languages: Iterable[str]) -> Instruction | None:
+    """Return what a clause of a sentence tells that was typed on and on; only what holds in plain words."""
+    clauses = [
+        one for one in _RUN_ON.split(said) if len(one.split()) >= _FEWEST and not one.startswith("call me ")
+    ]
+    if clauses == [said]:
+        return None
+    found = (_first(one, None, languages) for one in clauses)
+    return next((one for one in found if one is not None and one.is_rule), None)
 
 
 def subject(text: str) -> Subject:

@@ -10,7 +10,7 @@ from typing import Final
 
 from quipu.kinds.longterm.evaluation.grammar import Family, grammar
 from quipu.kinds.longterm.evaluation.model import USUAL, Claim, Statement
-from quipu.kinds.longterm.evaluation.people import named_first
+from quipu.kinds.longterm.evaluation.people import first_names, named_first
 from quipu.kinds.longterm.evaluation.words import aside, content, one_of, sentence, singular
 from quipu.kinds.longterm.model import Category, Importance, weight
 
@@ -327,11 +327,24 @@ def mention(text: str) -> Claim | None:
         r"(?!'s|\w| (?:for|company|agency|firm|organi[sz]ation|api|network)\b)",
         text,
     )
+    match = _named_after(text) or match
     if match is None or _NEGATED.search(text, 0, match.start()):
         return None
     if match["kin"] and not match["name"] and not re.fullmatch(close, match["kin"], re.IGNORECASE):
         return None
     return _there_is(match, "relationships" if match["kin"] else "pets")
+
+
+def _named_after(text: str) -> re.Match[str] | None:
+    """Return somebody whose name stands behind the verb: "my half sister rang, Carla"."""
+    words = grammar().words
+    match = re.search(
+        rf"(?i)^the user's (?P<who>(?:[\w-]+ )?(?:(?P<kin>{words['relation']})"
+        rf"|(?P<animal>{words['animal']})))"
+        rf" \w+(?: \w+)?, (?P<name>(?-i:[A-Z][a-zà-ÿ]+))(?P<of>)(?=[,.!]|$)",
+        text,
+    )
+    return match if match is not None and match["name"].lower() in first_names() else None
 
 
 def _there_is(match: re.Match[str], category: Category) -> Claim | None:

@@ -27,6 +27,7 @@ _SHORT_IS: Final = re.compile(
     r" (?:an?|the|coming|going|been|got|not|my|so|just|really|very|also|still|in|on|at|\w+ing)\b"
 )
 _SHORT_HAS: Final = re.compile(r" (?:got|been)\b")
+_OF_KIN: Final = re.compile(r",? \(?(?:that's |who is |who's )?(?:my|our) (?:[\w-]+ ){0,2}[\w-]+[,)]")
 _RELATIVE: Final = re.compile(r"(?i)\b(?:who|whose|that|which|what|where|if|when|to|how|whether)\b")
 _PREFIX: Final = re.compile(r"(?:[\w'-]+,? ){1,3}$")
 _NOUN: Final = re.compile(
@@ -56,9 +57,15 @@ def apart(sentence: str, learned: Collection[str] = ()) -> str:
     case.
     """
     known = _patterns()
-    bare = known.aside.sub(r"\g<name> ", _marked(sentence, learned))
+    bare = known.aside.sub(_named_beside, _marked(sentence, learned))
     bare = known.inserted.sub(r"\g<name> \g<told>, \g<name> ", bare)
     return known.who.sub(r"\g<name>, \g<name>", bare).replace(_MARK, "")
+
+
+def _named_beside(match: re.Match[str]) -> str:
+    """Return a name without what is said aside of it; whose relation is the user's is told as well."""
+    own = match["own"] or match["own_too"]
+    return f"{own} is called {match['name']}, {match['name']} " if own else f"{match['name']} "
 
 
 def thoughts(clause: str, learned: Collection[str] = ()) -> list[str]:
@@ -81,7 +88,7 @@ def _marked(text: str, learned: Collection[str]) -> str:
         name, owns = lower.removesuffix("'s"), "'s" if lower.endswith("'s") else ""
         if not owns and not known(name) and name.endswith("s") and known(name[:-1]):
             name, owns = name[:-1], "'s"
-        if not known(name):
+        if not known(name) and not (token[0].isupper() and _OF_KIN.match(text, match.end())):
             return token
         if name in names_that_are_words() and name not in learned and not token[0].isupper():
             return token
@@ -118,6 +125,8 @@ def _headed(piece: str) -> str:
     words = {one.strip(",").lower() for one in before.split()}
     if "and" in words:
         return piece
+    if before.lower().startswith("every ") and known.time.fullmatch(before):
+        return f"{piece[match.start() :].rstrip(' .!')} {before.strip(' ,').lower()}"
     bare = _PREFIX.fullmatch(before) and words.isdisjoint(known.dependent | finite() | plain())
     return piece[match.start() :] if bare or known.time.fullmatch(before) else piece
 
@@ -146,6 +155,7 @@ def _patterns() -> _Patterns:
     verb, base = "|".join(sorted(finite())), "|".join(sorted(plain()))
     sure = "|".join(sorted(finite() - set(data["unsure"].split())))
     mine = rf"(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){{0,2}}?(?:{words['relation']}|{words['animal']})(?:,? {_NAME},?)?"
+    kin = rf"(?:my|our) (?:[\w-]+ ){{0,2}}?(?:{words['relation']}|{words['animal']})"
     named = rf"{_NAME}(?: and {_NAME})?"
     short = rf"'s(?= {adverb}(?:an?|the|not|in|from|been|got|\w+ing|\w+ed|\d+)\b)"
     return _Patterns(
@@ -160,8 +170,8 @@ def _patterns() -> _Patterns:
         link=re.compile(rf"(?P<comma>[,;]?)\s+(?P<words>(?:(?:{'|'.join(data['links'].split())})\s+)*)$"),
         next_verb=re.compile(rf"(?:,? and|, but| but|,)\s+(?={adverb}(?:{sure})\b(?! of\b))"),
         aside=re.compile(
-            rf"(?P<name>{_NAME}), (?:that's |thats |who is |who's )?(?:my|our|{_NAME}'s) [\w' -]{{2,40}},"
-            rf" (?={adverb}(?:{verb})\b)"
+            rf"(?P<name>{_NAME})(?:, (?:that's |thats |who is |who's )?(?:(?P<own>{kin})|(?:my|our|{_NAME}'s)"
+            rf" [\w' -]{{2,40}}),| \((?P<own_too>{kin})\)) (?={adverb}(?:{verb})\b)"
         ),
         inserted=re.compile(
             rf"(?P<name>{mine}|{_NAME}), who (?P<told>{adverb}(?:{verb})\b[^,;:]{{2,100}}),"
