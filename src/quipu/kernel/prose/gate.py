@@ -39,6 +39,12 @@ _POINTING: Final = re.compile(
 _ITSELF: Final = re.compile(r"(?i)\bbut (?:cannot|can't|does not|do not|never) \w+ (?:it|them)\b")
 """Words after a value that speak of that value: "the user understands Swiss German but cannot speak it"."""
 
+_MAIN_VERB: Final = r"(?:is|was|has|had|does|did|cannot|could|will|would|lives|works|thinks|knows|wants)"
+_RUN_ON: Final = re.compile(
+    r"(?i)(?<!^)(?<!\bthat )(?<!\bwhen )(?<!whenever )(?<!\bif )(?<!\band )(?<!\bwhat )(?<!where )(?<!which )"
+    rf"(?<!\bwho )(?<!because )(?<!\bunless )(?<!\bhow )(?<!\bso )(?<!, )\bthe user {_MAIN_VERB}\b"
+)
+_BEEN: Final = re.compile(r"(?:has|have) been to (?:the )?[a-z]")
 _OTHERS: Final = re.compile(r"(?i)\b(?:he|she|they|him|her|his|hers|their|theirs)\b")
 _SOMEBODY: Final = re.compile(r"(?:The user's \w+|(?!The user\b)[A-Z])|(?<=\s)[A-Z][a-z]+\b")
 _REMARK: Final = re.compile(
@@ -95,6 +101,8 @@ def refusal(summary: str, *, category: str, family: str, said: str) -> str | Non
         return "it is no whole sentence"
     if summary.startswith(_TO_THE_ASSISTANT):
         return None if family != ORDERS or instructions(said) else "it is no instruction"
+    if (category != "constraint" and _runs_on(summary)) or _BEEN.search(summary):
+        return "it is more or less than one sentence"
     if _LISTENER.search(summary):
         return "it speaks to somebody"
     if category != "constraint" and _points(summary):
@@ -104,6 +112,15 @@ def refusal(summary: str, *, category: str, family: str, said: str) -> str | Non
     if _FOR_NOW.match(summary) or (family.startswith(_OF_OTHERS) and _PASSING.search(summary)):
         return "it holds for the moment only"
     return None
+
+
+def _runs_on(summary: str) -> bool:
+    """Return True if another sentence begins within a summary, and no relative clause."""
+    match = _RUN_ON.search(summary)
+    return match is not None and _NOUN.fullmatch(summary[: match.start()]) is None
+
+
+_NOUN: Final = re.compile(r"(?i)(?:the|that|what|every\w*|an?|all) (?:[\w'-]+ ){0,3}")
 
 
 def _points(summary: str) -> bool:

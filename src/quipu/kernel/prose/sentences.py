@@ -72,6 +72,9 @@ _PASTED = re.compile(
     .{0,40} \b(?:e?-?mails?|messages?|ticket|issue|spec(?:ification)?|requirements?|document|text|article
         |readme|letter|story|(?:job\ )?ad|posts?|review|transcript|comment|feedback|brief)\b
     .{0,80} (?:[:.]\s*$|:)
+  | \b(?:pasting|pasted|copied|copy-?pasted|found\ this|saw\ this|read\ this
+        |this\ (?:article|essay|column|post)
+        |from\ the\ (?:paper|newspaper|guardian|times|blog|newsletter|magazine))\b [^\n]{0,120} $
   | \b(?:improve|fix|correct|check|review|edit|rework)\ (?:the\ |my\ )?
     (?:wording|grammar|spelling|style|tone|english|translation)\b .{0,80}:
   | \bfrom\ the\ (?:[\w-]+\ ){0,2}(?:docs|documentation|style\ guide|readme|wiki|spec|ticket|article|email)

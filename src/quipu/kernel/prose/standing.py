@@ -78,13 +78,13 @@ def read(message: str) -> list[Instruction]:
 
 
 def _first(said: str, others: Sequence[str] | None, languages: Iterable[str]) -> Instruction | None:
-    """Return what a sentence tells in the first language in which it tells something."""
+    """Return the instruction of a sentence, in the first language in which it has one."""
     found = (_grammar(name).read(said, others) for name in languages if _triggers(name).search(said))
     return next((one for one in found if one is not None), None)
 
 
 def _first_of_clauses(said: str, languages: Iterable[str]) -> Instruction | None:
-    """Return what a clause of a sentence tells that was typed on and on; only what holds in plain words."""
+    """Return the rule in a clause of a sentence that was typed on and on."""
     clauses = [
         one for one in _RUN_ON.split(said) if len(one.split()) >= _FEWEST and not one.startswith("call me ")
     ]

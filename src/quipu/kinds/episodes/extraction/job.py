@@ -99,12 +99,14 @@ async def _turned(
 ) -> _Page:
     begin = await store.exchange_before(tx, session, first=exchanges[0].first)
     turns = await store.turns(tx, session, first=begin, last=exchanges[-1].last)
+    voices = {turn.voice for turn in turns if not turn.by_agent and turn.voice != "user"}
     heard: list[ClaimExchange] = []
     before: list[Sequence[SpokenTurn]] = []
     earlier: Sequence[SpokenTurn] = [turn for turn in turns if turn.message < exchanges[0].first]
     for one in exchanges:
         said = [turn for turn in turns if one.first <= turn.message <= one.last]
-        heard.append(ClaimExchange(said, one.chunk, one.user, earlier[-1] if earlier else None))
+        last = earlier[-1] if earlier else None
+        heard.append(ClaimExchange(said, one.chunk, one.user, last, is_of_several=len(voices) > 1))
         before.append(earlier)
         earlier = said
     return _Page(session, mark, heard, before, exchanges[-1].last, more)

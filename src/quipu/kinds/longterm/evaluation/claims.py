@@ -60,9 +60,14 @@ def claim(clause: str, *, order: bool = True, learned: Collection[str] = ()) -> 
     return _of_others(clause) or _of_the_user(clause, order=order) or _of_a_name(clause, learned)
 
 
+_ANY: Final = re.compile(r"an? ")
+
+
 def of_speaker(claim: Claim, name: str) -> Claim | None:
     """Return a claim of what somebody named says of themselves; None for what they tell the assistant."""
     first = name.split(maxsplit=1)[0]
+    if claim.told and claim.told[0].slot == "job" and not _ANY.match(claim.told[0].value):
+        return None
     if claim.told and claim.told[0].slot.startswith(("order:", "assistant", "means:", "named:", "called")):
         return None
     summary = re.sub(r"(?i)\bthe user('s)?(?![\w'])", lambda match: f"{first}{match[1] or ''}", claim.summary)
@@ -91,7 +96,7 @@ def stressed(text: str) -> bool:
 
 def _of_the_user(clause: str, *, order: bool) -> Claim | None:
     known = grammar()
-    for family in known.families:
+    for family in known.of(clause):
         if family.order and not order:
             continue
         match = family.said(clause)
@@ -288,11 +293,7 @@ def _of_a_name(clause: str, learned: Collection[str]) -> Claim | None:
     inner = _of_the_user(f"the user{rest}", order=False)
     if inner is not None and not inner.told[0].slot.startswith(_OF_ANYBODY):
         inner = None
-    if (
-        inner is not None
-        and inner.told[0].slot == "job"
-        and not inner.told[0].value.startswith(("a ", "an "))
-    ):
+    if inner is not None and inner.told[0].slot == "job" and not _ANY.match(inner.told[0].value):
         return None
     if inner is None and not _event().match(rest):
         return None

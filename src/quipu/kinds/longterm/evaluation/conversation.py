@@ -30,6 +30,9 @@ _PLAYFUL: Final = ("fiction", "sarcasm")
 _CONDITION: Final = re.compile(r"(?i)(?:if|unless|suppose|supposing|imagine|say|what if)\b")
 
 
+_OWN: Final = re.compile(r"(?<![\w'])(?:I|[Mm]y|[Ww]e|[Oo]ur|[Mm]e|[Uu]s)(?![\w-])")
+
+
 def _is_condition(clause: str) -> bool:
     """Return True if a clause is a condition alone, of which the next one tells what would be."""
     return _CONDITION.match(clause) is not None and _WOULD.search(clause) is None
@@ -161,9 +164,17 @@ class JudgedTurn:
         whole = None if quiet else claims.claim(third(trimmed(text)))
         if whole is not None and whole.family in _WHOLE:
             return self._claimed(whole, excerpt, requested=requested, text=text, old=old)
+        own = _OWN.search(text) is not None
         found_any = skipped = False
         for at, clause in enumerate(parts):
             told = resolved(third(clause), self._told, self._learned)
+            if (
+                clause.startswith("I ")
+                and not own
+                and at
+                and not self._told[-1].lower().startswith("the user")
+            ):
+                continue  # "toby … got into uni": who did is not said, and it is not the user
             if quiet and (skipped or grammar().guarded(_QUIET, clause)):
                 skipped = _reported(clause) or (not skipped and _is_condition(clause))
                 self._told.append(told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from quipu.kernel.prose.gate import guards as of_prose
 from quipu.kernel.prose.lexicon import beside
 from quipu.kinds.longterm.model import Category
 
+_USER: Final = "the user"
 _NAMED = re.compile(r"\{([a-z]+)\}")
 _VALUE = re.compile(r"(?<![\w\\])V(?!\w)")
 _THOUGHT: Final = (
@@ -50,12 +51,20 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """All families, in the order in which they are tried, the guards by name, and the words by name."""
+    """All families, in the order in which they are tried, the guards by name, and the words by name.
+
+    ``elsewhere`` are the sayings that need not begin with "the user": of most clauses only these are tried.
+    """
 
     families: tuple[Family, ...]
+    elsewhere: tuple[Family, ...]
     guards: Mapping[str, re.Pattern[str]]
     words: Mapping[str, str]
     topics: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
+
+    def of(self, clause: str) -> tuple[Family, ...]:
+        """Return the families that a clause may fit by its first words."""
+        return self.families if clause[: len(_USER)].lower() == _USER else self.elsewhere
 
     def guarded(self, names: Iterable[str], text: str) -> bool:
         """Return True if one of the guards fits."""
@@ -73,7 +82,12 @@ def grammar() -> Grammar:
     }
     guards |= of_prose()
     topics = tuple((re.compile(said, re.IGNORECASE), tuple(slots)) for said, slots in data["topics"].items())
-    return Grammar(tuple(_family(one, words) for one in data["family"]), guards, words, topics)
+    families = tuple(_family(one, words) for one in data["family"])
+    elsewhere = (
+        replace(one, sayings=tuple(each for each in one.sayings if not each.pattern.startswith(f"^{_USER}")))
+        for one in families
+    )
+    return Grammar(families, tuple(one for one in elsewhere if one.sayings), guards, words, topics)
 
 
 def filled(saying: str, words: Mapping[str, str]) -> str:

@@ -16,7 +16,7 @@ _PRONOUN: Final = re.compile(
 _POSSESSIVE: Final = re.compile(r"(?is)(?P<who>his|her|their)(?P<rest>\s.*)")
 _SHORT: Final = {"'s": " is", "'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
 _FIRST: Final = re.compile(r"(?P<name>[A-Za-z]{2,})(?P<rest>(?:'s|'ll)?\s.*)", re.DOTALL)
-_NAME_TOKEN: Final = re.compile(r"(?<![\w'-])(?P<name>[A-Z][a-zà-ÿ]+)(?![\w-])")
+_NAME_TOKEN: Final = re.compile(r"(?<![\w'-])(?P<name>[A-Z][a-zà-ÿ]+)(?!['’]s\b|[\w-])")
 _GIVEN: Final = re.compile(
     r"(?i)\b(?:(?:called|named|christened)|(?:his|her|its|their|whose|the) name(?:'s| is| was))"
     r" (?P<name>[a-zà-ÿ]{3,})\b"
@@ -88,14 +88,21 @@ def _spelled_out(rest: str) -> str:
 
 
 def _meant(pronoun: str, before: Sequence[str], learned: Collection[str]) -> str | None:
-    """Return the person whom a pronoun means: the only one of the last clause that names any who fits."""
-    for clause in reversed(before):
+    """Return the person whom a pronoun means: the only one of the last clause that names any who fits.
+
+    Somebody of whom only the name is known is meant within two clauses alone.
+    """
+    for at, clause in enumerate(reversed(before)):
         people = _people_in(clause, learned)
         if not people:
             continue
         fitting = [who for who, kin in people.items() if _fits(pronoun, kin)]
-        return fitting[0] if len(fitting) == 1 else None
+        near = at < _NEAR or not fitting or bool(people[fitting[0]])
+        return fitting[0] if len(fitting) == 1 and near else None
     return None
+
+
+_NEAR: Final = 2
 
 
 def _people_in(clause: str, learned: Collection[str]) -> dict[str, str]:

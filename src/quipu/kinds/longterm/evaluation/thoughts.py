@@ -28,6 +28,15 @@ _SHORT_IS: Final = re.compile(
 )
 _SHORT_HAS: Final = re.compile(r" (?:got|been)\b")
 _OF_KIN: Final = re.compile(r",? \(?(?:that's |who is |who's )?(?:my|our) (?:[\w-]+ ){0,2}[\w-]+[,)]")
+_NEXT_WORD: Final = re.compile(r" ([a-z']+)")
+_BEGINS: Final = re.compile(r"(?:^|[,;:.!] |\b(?:and|but|so|because|while|then) )$")
+_VERBS: Final = frozenset((
+    "will", "may", "mark", "art", "hope", "faith", "joy", "grace", "dawn", "eve", "april", "june", "summer",
+    "autumn", "august", "grant", "drew", "major", "miles", "ray", "rich", "roar", "rose", "rune", "tone",
+    "odd",
+))  # fmt: skip
+"""Names that are too often words to be names before a verb."""
+
 _RELATIVE: Final = re.compile(r"(?i)\b(?:who|whose|that|which|what|where|if|when|to|how|whether)\b")
 _PREFIX: Final = re.compile(r"(?:[\w'-]+,? ){1,3}$")
 _NOUN: Final = re.compile(
@@ -65,7 +74,7 @@ def apart(sentence: str, learned: Collection[str] = ()) -> str:
 def _named_beside(match: re.Match[str]) -> str:
     """Return a name without what is said aside of it; whose relation is the user's is told as well."""
     own = match["own"] or match["own_too"]
-    return f"{own} is called {match['name']}, {match['name']} " if own else f"{match['name']} "
+    return f"{own} is called {match['name']}; {match['name']} " if own else f"{match['name']} "
 
 
 def thoughts(clause: str, learned: Collection[str] = ()) -> list[str]:
@@ -91,7 +100,10 @@ def _marked(text: str, learned: Collection[str]) -> str:
         if not known(name) and not (token[0].isupper() and _OF_KIN.match(text, match.end())):
             return token
         if name in names_that_are_words() and name not in learned and not token[0].isupper():
-            return token
+            before, after = text[: match.start()], _NEXT_WORD.match(text, match.end())
+            begins = _BEGINS.search(before) is not None
+            if owns or name in _VERBS or not begins or after is None or after[1] not in finite():
+                return token
         if owns and _SHORT_IS.match(text, match.end()):
             owns = " has" if _SHORT_HAS.match(text, match.end()) else " is"
         return f"{_MARK}{name.title()}{owns}"

@@ -39,12 +39,16 @@ _PLAIN: Final = re.compile(r"[^\w]+")
 
 @dataclass(frozen=True, slots=True)
 class ClaimExchange:
-    """An exchange as beliefs hear it. ``before``: the turn just before it, if any."""
+    """An exchange as beliefs hear it.
+
+    ``before``: the turn just before it, if any. ``is_of_several``: more than one person speaks around it.
+    """
 
     turns: Sequence[SpokenTurn]
     chunk: Chunk | None
     user: str | None
     before: SpokenTurn | None = None
+    is_of_several: bool = False
 
     @property
     def person(self) -> str:
@@ -56,8 +60,8 @@ class ClaimExchange:
 
     @property
     def is_of_others(self) -> bool:
-        """True if somebody speaks who is not its user: they have another name, as far as it is a name."""
-        if self.user is None or not self.user.isalpha():
+        """True if several speak, and here somebody who has another name than its user."""
+        if self.user is None or not self.is_of_several:
             return False
         voices = {turn.voice.casefold() for turn in self.turns if not turn.by_agent and turn.voice != "user"}
         return any(self.user.casefold() not in voice.split() for voice in voices)

@@ -71,10 +71,16 @@ LAPSED: Final = 14
 """Days after its last day on which a loop is closed, where nobody said that it came about."""
 
 
+UNDATED: Final = 90
+"""Days after which a loop without a day is closed, where nobody spoke of it again."""
+
+
 async def lapse(tx: SpaceTransaction, *, session: int, user: str | None, at: datetime) -> None:
-    """Close what a person, or a session, left open and what was due more than ``LAPSED`` days ago."""
-    evidence = f"It was due more than {LAPSED} days ago, and nobody said that it came about."
-    await tx.execute(SQL["lapse"], session=session, user=user, at=at, days=LAPSED, evidence=evidence)
+    """Close what a person or a session left open: ``LAPSED`` days after its day, ``UNDATED`` without one."""
+    evidence = "Its day is long past, and nobody said that it came about."
+    await tx.execute(
+        SQL["lapse"], session=session, user=user, at=at, days=LAPSED, undated=UNDATED, evidence=evidence
+    )
 
 
 async def resolve(tx: SpaceTransaction, one: Resolved, *, at: datetime) -> None:

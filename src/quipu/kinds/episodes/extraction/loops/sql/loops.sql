@@ -35,7 +35,8 @@ returning id
 -- name: lapse: what was due long ago and never spoken of as done
 update episodes.loops
 set state = 'closed', closed_at = %(at)s, outcome = 'dropped', evidence = %(evidence)s, evidence_message = null
-where space_id = %(space)s and state = 'open' and due_at < %(at)s - make_interval(days => %(days)s)
+where space_id = %(space)s and state = 'open'
+    and coalesce(due_at + %(days)s * interval '1 day', said_at + %(undated)s * interval '1 day') < %(at)s::timestamptz
     and (session_id = %(session)s or user_name = %(user)s::text)
 
 -- name: reopen: it is open after all
