@@ -90,7 +90,8 @@ def _first_of_clauses(said: str, languages: Iterable[str]) -> Instruction | None
     ]
     if clauses == [said]:
         return None
-    found = (_first(one, None, languages) for one in clauses)
+    cut = [name for name in languages if lexicon("standing")[name].get("runs_on", False)]
+    found = (_first(one, None, cut) for one in clauses)
     return next((one for one in found if one is not None and one.is_rule), None)
 
 

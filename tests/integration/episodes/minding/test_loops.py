@@ -54,6 +54,25 @@ async def test_a_promise_stays_open_until_a_later_exchange_resolves_it(memory: A
     assert loop.closed_at == BEGIN + timedelta(days=2)
 
 
+async def test_a_loop_whose_day_is_long_past_is_closed_by_what_is_said_later(memory: AsyncMemory) -> None:
+    await say(memory, "U: I'll send the contract to Dana by the ninth of March.", "A: Sounds good.")
+    await say(memory, "U: Which soup is good today?", "A: Leek.", day=20, session="t")
+    assert (await only(memory)).state == "open"
+
+    await say(memory, "U: Which soup is good today?", "A: Leek.", day=23, session="u")
+    loop = await only(memory)
+    assert (loop.state, loop.outcome, loop.evidence_message) == ("closed", "dropped", None)
+    assert loop.evidence == "Its day is long past, and nobody said that it came about."
+
+
+async def test_a_loop_without_a_day_is_closed_after_three_months(memory: AsyncMemory) -> None:
+    await say(memory, "U: I'll call the plumber about the sink.", "A: Good.")
+    await say(memory, "U: Which soup is good today?", "A: Leek.", day=89, session="t")
+    assert (await only(memory)).state == "open"
+    await say(memory, "U: Which soup is good today?", "A: Leek.", day=91, session="u")
+    assert (await only(memory)).state == "closed"
+
+
 async def test_what_one_person_says_resolves_nothing_of_another(memory: AsyncMemory) -> None:
     await say(memory, "U: I'll send the contract to Dana tomorrow.", "A: Good.")
     await say(memory, "U: I sent the contract to Dana.", "A: Good.", day=1, session="t", user="ben")

@@ -179,6 +179,8 @@ def test_a_question_that_is_answered_late_is_closed_by_the_answer() -> None:
         ("next week", "2026-03-15"),
         ("in ten days", "2026-03-12"),
         ("by the 31st", "2026-03-31"),
+        ("by the thirty-first", "2026-03-31"),
+        ("before the ninth of march", "2026-03-09"),
         ("before the 1st", "2026-04-01"),
         ("on april 5th", "2026-04-05"),
         ("on 1 march", "2027-03-01"),

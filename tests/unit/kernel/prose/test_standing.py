@@ -9,6 +9,12 @@ from quipu.kernel.prose.standing import Instruction, read, subject
 RULES = {
     "english": """\
 Always answer in metric units.
+im not american, always give me grams pls
+grams pls though, always grams for recipes, i do own measuring cups
+can you stop opening with praise
+say died with me, not passed
+No force push on shared branches.
+Every PR that touches the schema needs his approval.
 From now on, please call me Sam.
 Please never use emojis when you write to me.
 When I ask for recipes, leave out mushrooms.

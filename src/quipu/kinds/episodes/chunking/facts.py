@@ -124,13 +124,21 @@ def _facts(judged: Sequence[Judged]) -> Iterator[_Statement]:
     for one in judged:
         if not one.began or one.text.rstrip().endswith("?"):
             continue
-        told = (*_keyed(one.text), *_mine(one.text), *_likes(one.text))
+        text = _own(one)
+        told = (*_keyed(text), *_mine(text), *_likes(text))
         if not told or _is_not_own(one.text):
             continue
         sure = _EXPLICIT - _HEDGED_BY * bool(_HEDGED.search(one.text))
         literal = _known().figurative.search(one.text.lower()) is None
         for key, value, category in told:
             yield _Statement(key, value, category, round(sure, 2), literal)
+
+
+def _own(one: Judged) -> str:
+    """Return what somebody says in their own words: code and quotations as ``x``."""
+    if len(one.text) != len(one.seen):
+        return one.text
+    return "".join("x" if seen == "x" else said for said, seen in zip(one.text, one.seen, strict=True))
 
 
 def _keyed(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
@@ -172,7 +180,7 @@ def _shown(judged: Sequence[Judged]) -> Iterator[_Statement]:
     for one in judged:
         if not one.began or _NOT_SAID.match(one.text) or guarded(("quoted",), one.text):
             continue
-        text = one.text.lower().replace("’", "'")
+        text = _own(one).lower().replace("’", "'")
         literal = known.figurative.search(text) is None
         for match in known.literal.finditer(text):
             yield _Statement("character", match["v"], "core", _EXPLICIT, literal)

@@ -22,6 +22,7 @@ _UNTOLD: Final = re.compile(
     r"|to|it|that|them|this|those|these)(?=$|,)"
     r"|^(?:it|they|that)(?:'s|'re| is| are) (?:deadly|lethal|poisonous|life-threatening)\b"
 )
+_NO_CAUSE: Final = re.compile(r"(?i)\bbecause of (?:the user's|his|her|their) allerg(?:y|ies)$")
 _POINTING: Final = re.compile(
     r"(?i)\b(?:to|have|take|eat|drink|touch|tolerate|digest|stomach|given)"
     r" (?:it|that|them|this|those|these)(?=$|,)"
@@ -48,6 +49,8 @@ def unsafe(told: str, before: Sequence[str]) -> Claim | None:
     if not safety(clause):
         return None
     named = _SOMEBODY.match(clause)
+    if _NO_CAUSE.search(clause):
+        return None
     first = aside(clause)
     if _UNTOLD.search(first) and not _FULL.match(first):
         if not before or safety(before[-1]):

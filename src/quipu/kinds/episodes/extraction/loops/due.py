@@ -15,6 +15,13 @@ _NUMBERS: Final = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
     "seven": 7, "eight": 8, "nine": 9, "ten": 10,
 }  # fmt: skip
+_ORDINALS: Final = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+    "twentieth", "twenty-first", "twenty-second", "twenty-third", "twenty-fourth", "twenty-fifth", "twenty-sixth",
+    "twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first",
+)  # fmt: skip
+_SPELLED: Final = re.compile(rf"\bthe ({'|'.join(sorted(_ORDINALS, key=len, reverse=True))})\b")
 _UNITS: Final = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1, "week": 7, "month": 30}
 
 _WEEKDAY: Final = re.compile(rf"\b(next )?({'|'.join(_DAYS)})\b")
@@ -43,6 +50,7 @@ def due(seen: str, *, said_at: datetime) -> datetime | None:
     is due at its end.
     """
     today = said_at.replace(hour=0, minute=0, second=0, microsecond=0)
+    seen = _SPELLED.sub(lambda match: f"the {_ORDINALS.index(match[1]) + 1}th", seen)
     day = _dated(seen, today) or _near(seen, today) or _weekday(seen, today) or _span(seen, today)
     return None if day is None else day + timedelta(days=1)
 
