@@ -41,6 +41,7 @@ _FIRST_PERSON: Final = frozenset((
 _DATED: Final = re.compile(r"\([A-Z][a-z]+ \d{4}\)")
 """A statement that says when it was so stays true."""
 
+_ROLES: Final = ("user", "assistant")
 _VERDICTS: Final = ("true", "stale", "wrong", "meaningless")
 
 
@@ -164,7 +165,10 @@ def _kept(
         ),
         *(Statement("lesson", one.fact) for one in memory.lessons.list(space=name, limit=500)),
         *(Statement("rule", one.text) for one in memory.rules.list(space=name, limit=500)),
-        *(Statement("loop", one.text) for one in memory.loops.list(space=name, limit=500)),
+        *(
+            Statement("loop", one.text if one.by in _ROLES else f"{one.by}: {one.text}")
+            for one in memory.loops.list(space=name, limit=500)
+        ),
     ]
 
 

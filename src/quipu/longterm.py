@@ -14,6 +14,7 @@ from quipu.kinds.longterm.model import (
     Existing,
     Importance,
     Inclusion,
+    LeftOut,
     LongtermMemory,
     MemorySource,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "Existing",
     "Importance",
     "Inclusion",
+    "LeftOut",
     "LongtermMemory",
     "MemorySource",
     "SatiEvaluationInput",

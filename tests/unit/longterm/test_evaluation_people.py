@@ -98,6 +98,18 @@ async def test_what_another_speaker_says_is_told_of_that_speaker() -> None:
     ]
 
 
+async def test_what_does_not_pass_the_gate_is_told_with_the_reason() -> None:
+    asked = {
+        "recent_conversation": [{"role": "user", "content": "I love making him happy. I live in the past."}]
+    }
+    read = await RulesEvaluator().evaluate(SatiEvaluationInput.model_validate(asked))
+    assert read.inclusions == ()
+    assert [(one.summary, one.reason) for one in read.left_out] == [
+        ("The user loves making him happy.", "it points at what was said elsewhere"),
+        ("The user lives in the past.", "it holds for the moment only"),
+    ]
+
+
 async def test_an_age_is_told_with_its_month_and_changes() -> None:
     said = ["ida is 7", "ida is 8"]
     assert await kept(*said, time="2025-05-04T10:00:00Z") == ["Ida is 8 years old (May 2025)."]

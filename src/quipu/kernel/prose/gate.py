@@ -44,13 +44,18 @@ _RUN_ON: Final = re.compile(
     r"(?i)(?<!^)(?<!\bthat )(?<!\bwhen )(?<!whenever )(?<!\bif )(?<!\band )(?<!\bwhat )(?<!where )(?<!which )"
     rf"(?<!\bwho )(?<!because )(?<!\bunless )(?<!\bhow )(?<!\bso )(?<!, )\bthe user {_MAIN_VERB}\b"
 )
-_BEEN: Final = re.compile(r"(?:has|have) been to (?:the )?[a-z]")
+_BEEN: Final = re.compile(
+    r"(?:has|have) been to (?:the )?[a-z]|\bis to be\b|\b(?:hang on|no wait|wait no|scratch that)\b|\w- no\b"
+)
 _OTHERS: Final = re.compile(r"(?i)\b(?:he|she|they|him|her|his|hers|their|theirs)\b")
-_SOMEBODY: Final = re.compile(r"(?:The user's \w+|(?!The user\b)[A-Z])|(?<=\s)[A-Z][a-z]+\b")
+_SOMEBODY: Final = re.compile(
+    r"(?:The user's \w+|(?!The user\b)[A-Z])|(?<=\s)(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b)"
+    r"[A-Z][a-z]+\b"
+)
 _REMARK: Final = re.compile(
     r"(?i)the user (?:(?:[a-z]+ ){0,2}(?:likes?|loves?|enjoys?|adores?|hates?|dislikes?)"
     r"|is (?:[a-z]+ ){0,3}(?:fan of|into|fond of|obsessed with)) (?:both |all )?"
-    r"(?:that|this|these|those|his|her|their|its|how|what|when|to[.]"
+    r"(?:nothing|that|this|these|those|his|her|their|its|how|what|when|to[.]"
     r"|the (?!(?:ocean|sea|seaside|beach|outdoors|countryside|city|theatre|theater|cinema|opera|ballet|gym"
     r"|water|snow|rain|sun|heat|cold|summer|winter|autumn|fall|spring|night|forest|desert|river|coast"
     r"|violin|piano|guitar|cello|flute|internet|(?-i:[A-Z])|(?:smell|taste|sound|feeling|colou?r) of"

@@ -11,7 +11,7 @@ LONGEST: Final = 400
 """Characters. A longer sentence is not judged: it is a list, a dump or a document."""
 
 _UNREAD = re.compile(
-    r"""`[^`\n]{1,300}` | "[^"\n]{2,400}" | “[^”\n]{2,400}” | «[^»\n]{2,400}» | https?://[^\s<>)\]]{1,400}
+    r"""`[^`\n]{1,300}` | "[^"\n]{2,400}" | “[^”\n]{2,400}” | «[^»\n]{2,400}» | „[^“”"\n]{2,400}[“”"] | https?://[^\s<>)\]]{1,400}
       | <!--.{0,400}?-->
       | (?<!\w)'(?=\w)(?=[^\s'’]*(?:['’]\w+)?\s)(?:[^'’\n]|(?<=\w)['’](?=\w)){2,400}'(?!\w) """,
     re.VERBOSE,
@@ -91,7 +91,11 @@ _MAIL = re.compile(
 )
 
 # The head of a letter, below something else: what follows it was written by somebody else.
-_LETTER = re.compile(r"\s*(?:dear|hello|hi|hey)\b[^\n.!?]{1,60},\s*$", re.IGNORECASE)
+_LETTER = re.compile(
+    r"\s*(?:dear|hello|hi|hey|liebe[rs]?|hallo|sehr geehrte[rs]?"
+    r"|guten tag|hola|querid[oa]s?|estimad[oa]s?)\b[^\n.!?]{1,60},\s*$",
+    re.IGNORECASE,
+)
 
 
 def prose(text: str) -> list[tuple[int, int]]:

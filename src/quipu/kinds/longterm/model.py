@@ -256,11 +256,20 @@ class Deletion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """Statement that an evaluation found and leaves out, and why: "it holds for the moment only"."""
+
+    summary: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """All that an evaluation asks for; empty where nothing is worth keeping.
 
     ``evaluator`` is its name and version, such as ``rules:1``. ``dropped`` counts what it found and could not
-    stand by: an id that does not exist, no turn cited, refused by the policy.
+    stand by: an id that does not exist, no turn cited, refused by the policy. ``left_out`` are the statements
+    that did not pass the gate before what is kept; what the policy refuses is only counted.
     """
 
     inclusions: Sequence[Inclusion] = ()
@@ -268,6 +277,7 @@ class Evaluation:
     deletions: Sequence[Deletion] = ()
     evaluator: str = ""
     dropped: int = 0
+    left_out: Sequence[LeftOut] = ()
 
     @property
     def empty(self) -> bool:

@@ -121,6 +121,8 @@ def _asked(one: Evaluation) -> Iterator[Text]:
         yield Text(f"edit     {edit.id[:_ID_DIGITS]} {visible(edit.summary or edit.importance or '')}")
     for deletion in one.deletions:
         yield Text(f"archive  {deletion.id[:_ID_DIGITS]} {visible(deletion.reason)}")
+    for one_left in one.left_out:
+        yield Text(f"leave    {visible(one_left.summary)} ({one_left.reason})", style="dim")
 
 
 def imported(report: MemoriesImported) -> RenderableType:

@@ -135,7 +135,7 @@ def _facts(judged: Sequence[Judged]) -> Iterator[_Statement]:
 
 
 def _own(one: Judged) -> str:
-    """Return what somebody says in their own words: code and quotations as ``x``."""
+    """Return a text in its speaker's own words: code and quotations as ``x``."""
     if len(one.text) != len(one.seen):
         return one.text
     return "".join("x" if seen == "x" else said for said, seen in zip(one.text, one.seen, strict=True))
@@ -155,6 +155,7 @@ def _mine(text: str) -> Iterator[tuple[str, str, TraitCategory]]:
         if (
             not value
             or key in _NO_KEY
+            or key.split("_")[-1] in _NO_KEY
             or _NO_VALUE.match(value)
             or key in {"name", "birthday", "job", "hometown"}
         ):

@@ -30,7 +30,8 @@ EVENT: Final = "events of a life"
 
 _NAME: Final = r"(?-i:[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)"
 _EVERYBODY_HAS: Final = frozenset((
-    "mother", "father", "parent", "mama", "papa", "mommy", "family", "friend", "buddy", "buddie", "pal",
+    "mother", "father", "parent", "grandmother", "grandfather", "grandma", "grandpa", "granny",
+    "supervisor", "mama", "papa", "mommy", "family", "friend", "buddy", "buddie", "pal",
     "mate", "neighbour", "neighbor", "colleague", "coworker", "co-worker", "boss", "manager",
 ))  # fmt: skip
 _NEGATED: Final = re.compile(r"(?i)(?:\bnot|n't|\bno) $")
@@ -250,9 +251,15 @@ _PASSING = re.compile(
 )
 
 
+_PARTICIPLE: Final = re.compile(r"(?i)\s(?:born|engaged|divorced|separated|widowed)\b")
+"""Beginning of a phrase in which the verb is missing: "my niece born on the 11th"."""
+
+
 def _state(match: re.Match[str], category: Category, subject: str, who: str) -> Claim | None:
     """Return a lasting state of somebody else; if nothing lasts, at least that they exist and their name."""
     rest = match["rest"]
+    if _PARTICIPLE.match(rest):
+        return _there_is(match, category)
     inner = _of_the_user(f"the user{rest}", order=False) if _LASTING.match(rest) else None
     if (inner is not None or _event().match(rest)) and not _PASSING.search(rest):
         text = f"{subject}{rest}"
@@ -331,6 +338,8 @@ def mention(text: str) -> Claim | None:
     match = _named_after(text) or match
     if match is None or _NEGATED.search(text, 0, match.start()):
         return None
+    if match["kin"] and not match["name"] and match["kin"].lower().endswith("ers"):
+        return None  # "my little brothers birthday" is of one
     if match["kin"] and not match["name"] and not re.fullmatch(close, match["kin"], re.IGNORECASE):
         return None
     return _there_is(match, "relationships" if match["kin"] else "pets")

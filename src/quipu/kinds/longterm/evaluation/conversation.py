@@ -270,7 +270,9 @@ class JudgedTurn:
         claimed = constraining(claims.with_importance(claim, importance))
         if claimed is None:
             return False
-        if refusal(claimed.summary, category=claimed.category, family=claimed.family, said=text):
+        reason = refusal(claimed.summary, category=claimed.category, family=claimed.family, said=text)
+        if reason is not None:
+            self._outcome.leave_out(self._hidden.shown(claimed.summary), reason)
             return False
         claim = claimed
         decided = known.decide(claim, self._outcome.live(), old=old, wrong=changes.blames(excerpt))

@@ -21,6 +21,7 @@ from quipu.kinds.longterm.model import (
     Evaluation,
     Importance,
     Inclusion,
+    LeftOut,
     MemorySource,
     weight,
 )
@@ -30,7 +31,8 @@ _LONGEST_EXCERPT = 1_000
 
 _BOUND: Final = "qx{}qx"
 _KEPT = re.compile(
-    r"""`[^`\n]{1,300}` | "[^"\n]{1,400}" | “[^”\n]{1,400}” | «[^»\n]{1,400}»
+    r"""`[^`\n]{1,300}` | "[^"\n]{1,400}" | “[^”\n]{1,400}” | «[^»\n]{1,400}» | „[^“”"\n]{1,400}[“”"]
+      | ‚[^‘’\n]{1,400}[‘’]
       | (?<!\w)'(?=\w)(?=[^\s'’]*(?:['’]\w+)?\s)(?:[^'’\n]|(?<=\w)['’](?=\w)){2,400}'(?!\w) | https?://[^\s<>)\]]{1,400}""",
     re.VERBOSE,
 )
@@ -93,6 +95,7 @@ class Outcome:
         self._edits: dict[str, Edit] = {}
         self._deletions: dict[str, Deletion] = {}
         self._dropped = 0
+        self._left_out: dict[str, LeftOut] = {}
         self.taken: list[KnownMemory] = []
         """Memories that the present turn asks to delete."""
 
@@ -114,6 +117,10 @@ class Outcome:
     def drop(self) -> None:
         """Count something that was asked for and could not be done."""
         self._dropped += 1
+
+    def leave_out(self, summary: str, reason: str) -> None:
+        """Note a statement that is not kept, and why."""
+        self._left_out[summary] = LeftOut(summary=summary, reason=reason)
 
     def include(self, new: Claim, *, excerpt: str, hidden: Bare, requested: bool) -> None:
         """Ask for a new memory, unless the policy refuses it."""
@@ -216,6 +223,7 @@ class Outcome:
             deletions=tuple(self._deletions.values()),
             evaluator=evaluator,
             dropped=self._dropped,
+            left_out=tuple(self._left_out.values()),
         )
 
     def _dated(self, new: Claim, summary: str) -> str:

@@ -90,19 +90,20 @@ def _spelled_out(rest: str) -> str:
 def _meant(pronoun: str, before: Sequence[str], learned: Collection[str]) -> str | None:
     """Return the person whom a pronoun means: the only one of the last clause that names any who fits.
 
-    Somebody of whom only the name is known is meant within two clauses alone.
+    Somebody of whom only the name is known is meant by the next clause alone, where the name begins or ends
+    the clause before.
     """
     for at, clause in enumerate(reversed(before)):
         people = _people_in(clause, learned)
         if not people:
             continue
         fitting = [who for who, kin in people.items() if _fits(pronoun, kin)]
-        near = at < _NEAR or not fitting or bool(people[fitting[0]])
-        return fitting[0] if len(fitting) == 1 and near else None
+        if len(fitting) != 1:
+            return None
+        who = fitting[0]
+        is_subject = clause.startswith(who) or clause.rstrip(" .,!").endswith(who)
+        return who if people[who] or (at == 0 and is_subject) else None
     return None
-
-
-_NEAR: Final = 2
 
 
 def _people_in(clause: str, learned: Collection[str]) -> dict[str, str]:

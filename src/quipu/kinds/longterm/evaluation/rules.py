@@ -21,7 +21,7 @@ from quipu.kinds.longterm.model import Category, Evaluation, MemorySource
 if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import SatiEvaluationInput
 
-VERSION: Final = 5
+VERSION: Final = 6
 """To be raised with every change of the rules that finds more or better."""
 
 
