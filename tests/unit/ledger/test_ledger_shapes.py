@@ -321,3 +321,14 @@ def test_a_shape_that_holds_a_secret_is_refused() -> None:
     secret = "sk-ant-api03-" + "a1B2" * 24
     with pytest.raises(BadInput, match="secret"):
         shape_of(Annotated[str, Field(description=secret)])
+
+
+def test_a_schema_that_denies_itself_is_refused_and_one_that_is_deep_is_read() -> None:
+    circle: dict[str, Any] = {"$defs": {"a": {"not": {"$ref": "#/$defs/a"}}}, "$ref": "#/$defs/a"}
+    with pytest.raises(BadInput, match="in a circle"):
+        KeptShape(circle, "diet").fault({"x": True})
+    tree = {"type": "object", "properties": {"next": {"$ref": "#/$defs/tree"}}}
+    value: dict[str, Any] = {}
+    for _ in range(50):
+        value = {"next": value}
+    assert KeptShape({"$defs": {"tree": tree}, "$ref": "#/$defs/tree"}, "diet").fault(value) is None

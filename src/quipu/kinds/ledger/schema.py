@@ -58,6 +58,11 @@ _DRAFT: Final[Mapping[str, Any]] = {
     },
 }
 _left: ContextVar[int] = ContextVar("_left", default=_MOST_STEPS)
+_MOST_REFERENCES: Final = 64
+"""References within references. Each is several frames deep, and a library in Rust dies at the last frame."""
+
+_within: ContextVar[list[None] | None] = ContextVar("_within", default=None)
+"""An item for each reference that is being followed."""
 
 
 class UnfitSchema(Exception):
@@ -108,13 +113,14 @@ def _standard() -> Registry[Any]:
 
 
 def _fault(validator: Validator, value: Any) -> ValidationError | None:
-    token = _left.set(_MOST_STEPS)
+    token, place = _left.set(_MOST_STEPS), _within.set([])
     try:
         return cast("ValidationError | None", best_match(validator.iter_errors(value)))
     except (ArithmeticError, RecursionError, Unresolvable) as error:
         raise UnfitSchema(str(error)[:_LONGEST]) from error
     finally:
         _left.reset(token)
+        _within.reset(place)
 
 
 def _words(error: ValidationError) -> str:
@@ -227,6 +233,18 @@ def _unique_items(_: Validator, told: bool, value: object, __: object) -> Iterat
             yield ValidationError("it has an item twice")
 
 
+def _reference(validator: Validator, told: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+    followed = _within.get()
+    followed = [] if followed is None else followed
+    if len(followed) >= _MOST_REFERENCES:
+        raise UnfitSchema(f"it refers to itself in a circle, or more than {_MOST_REFERENCES} levels deep")
+    followed.append(None)
+    try:
+        yield from _KEYWORDS["$ref"](validator, told, value, schema) or ()
+    finally:
+        followed.pop()
+
+
 def _spend(steps: int) -> None:
     left = _left.get() - steps
     if left < 0:
@@ -256,6 +274,7 @@ def _metered(name: str, keyword: _Keyword) -> _Keyword:
 
 _KEYWORDS: Final = cast("Mapping[str, _Keyword]", Draft202012Validator.VALIDATORS)
 _OURS: Final[Mapping[str, _Keyword]] = {
+    "$ref": _reference,
     "additionalProperties": _additional_properties,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
