@@ -84,6 +84,11 @@ async def test_a_relative_clause_is_no_thought_of_its_own() -> None:
         ),
         ("dev plays drums and passed his driving test", ["Dev plays drums.", "Dev passed his driving test."]),
         ("so since the start of april i eat fish", ["The user eats fish."]),
+        (
+            "I'm passionate about a safe, inviting place",
+            ["The user is passionate about a safe, inviting place."],
+        ),
+        ("we bought a used car, grey, smells of hockey", ["The user bought a used car."]),
     ],
 )
 async def test_thoughts_that_run_on_are_told_of_whom_they_speak(text: str, summaries: list[str]) -> None:

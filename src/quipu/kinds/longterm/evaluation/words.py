@@ -270,10 +270,17 @@ _GOES_WITH: Final = re.compile(
 )
 
 
+_ADJECTIVE: Final = re.compile(r"\b(?:an?|the|some) [\w-]+$")
+_ADJECTIVES: Final = re.compile(r", [\w-]+(?:ing|ed|y|ful|ous|ive|able|ible|al|ic|ant|ent) [\w-]+")
+"""What follows the comma of "a safe, inviting place"."""
+
+
 def aside(text: str, start: int = 0) -> str:
     """Return a text without the remarks behind a comma, if they are no part of a list."""
     comma = text.find(", ", start)
     if comma < 0 or _LISTED.match(text, comma) or _GOES_WITH.match(text, comma):
+        return text
+    if _ADJECTIVE.search(text[:comma]) and _ADJECTIVES.match(text, comma):
         return text
     return text[:comma]
 
