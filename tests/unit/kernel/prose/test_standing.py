@@ -14,6 +14,14 @@ grams pls though, always grams for recipes, i do own measuring cups
 can you stop opening with praise
 say died with me, not passed
 No force push on shared branches.
+can we drop the emojis
+less chatty please
+just give me the answer first, then the reasons
+explain it to me like I'm new to this
+use tables when you compare things
+we use tabs in this repo, not spaces
+type hints everywhere please
+all commits signed
 Every PR that touches the schema needs his approval.
 From now on, please call me Sam.
 Please never use emojis when you write to me.
