@@ -29,6 +29,7 @@ _RUN_ON: Final = re.compile(
     r"|\s(?:and|but|so) (?=(?:also|always|never|please|pls|can|could|no)\b)"
 )
 _FEWEST: Final = 3
+_ANSWER: Final = re.compile(r"(?:nah|nope|no|yes|yeah|yep),")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def _first_of_clauses(said: str, languages: Iterable[str]) -> Instruction | None
     clauses = [
         one for one in _RUN_ON.split(said) if len(one.split()) >= _FEWEST and not one.startswith("call me ")
     ]
-    if clauses == [said]:
+    if clauses == [said] or _ANSWER.match(said):
         return None
     cut = [name for name in languages if lexicon("standing")[name].get("runs_on", False)]
     found = (_first(one, None, cut) for one in clauses)
