@@ -64,6 +64,9 @@ async def test_plain_statements_are_kept_as_sentences_of_their_language(
         "Si fuera rica, yo vivo en París y ya está.",
         "Mi jefe dice que yo vivo en las nubes.",
         "¿Tú crees que vivo en Madrid o en Toledo?",
+        "Meine Chefin meinte nur: „Ich bin 68 Jahre alt und ich wohne in Kiel.“",
+        "Mein Nachbar dazu: »Ich habe eine Katze, ich bin Rentner.«",
+        "Schau mal, was da lag.\n\nLiebe Ute,\nich habe eine Katze und wohne in Celle.\nDeine Hanne",
     ],
 )
 async def test_suppositions_questions_and_what_others_said_are_not_kept(text: str) -> None:

@@ -93,7 +93,7 @@ _MAIL = re.compile(
 # The head of a letter, below something else: what follows it was written by somebody else.
 _LETTER = re.compile(
     r"\s*(?:dear|hello|hi|hey|liebe[rs]?|hallo|sehr geehrte[rs]?"
-    r"|guten tag|hola|querid[oa]s?|estimad[oa]s?)\b[^\n.!?]{1,60},\s*$",
+    r"|guten tag|moin|servus|grüß|hola|querid[oa]s?|estimad[oa]s?)\b[^\n.!?]{1,60}[,!]\s*$",
     re.IGNORECASE,
 )
 
