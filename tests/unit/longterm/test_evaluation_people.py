@@ -115,6 +115,10 @@ async def test_what_does_not_pass_the_gate_is_told_with_the_reason() -> None:
     ]
 
 
+async def test_a_speaker_without_a_name_is_the_user() -> None:
+    assert await kept("I'm allergic to shellfish.", speaker="  ") == ["The user is allergic to shellfish."]
+
+
 async def test_an_age_is_told_with_its_month_and_changes() -> None:
     said = ["ida is 7", "ida is 8"]
     assert await kept(*said, time="2025-05-04T10:00:00Z") == ["Ida is 8 years old (May 2025)."]

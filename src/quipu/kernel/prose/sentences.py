@@ -10,10 +10,13 @@ from typing import Final
 LONGEST: Final = 400
 """Characters. A longer sentence is not judged: it is a list, a dump or a document."""
 
+SPEECH: Final = r"(?<!\w)'(?=\w)(?=[^\s'’]*(?:['’]\w+)?\s)(?:[^'’\n]|(?<=\w)['’](?=\w)){2,400}'(?!\w)"
+"""What somebody says in single quotes, apostrophes in it and all: two words or more."""
+
 _UNREAD = re.compile(
     r"""`[^`\n]{1,300}` | "[^"\n]{2,400}" | “[^”\n]{2,400}” | «[^»\n]{2,400}» | „[^“”"\n]{2,400}[“”"] | https?://[^\s<>)\]]{1,400}
-      | <!--.{0,400}?-->
-      | (?<!\w)'(?=\w)(?=[^\s'’]*(?:['’]\w+)?\s)(?:[^'’\n]|(?<=\w)['’](?=\w)){2,400}'(?!\w) """,
+      | <!--.{0,400}?--> | """
+    + SPEECH,
     re.VERBOSE,
 )
 _END = re.compile(r"[.!?]+[)\]'\"]*(?=\s|$)")

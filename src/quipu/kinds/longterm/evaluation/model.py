@@ -18,7 +18,7 @@ USUAL: Final[Mapping[Category, Importance]] = {
     "pets": "medium", "relationships": "medium", "preference": "medium",
     "favorite_things": "low", "context": "low",
 }  # fmt: skip
-"""How much a category matters where nothing else is said."""
+"""Importance of a category where nothing else is said."""
 
 EvaluatorName = Literal["rules", "llm"]
 

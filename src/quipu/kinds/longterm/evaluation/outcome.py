@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from quipu.kernel.policy.policy import Policy
+from quipu.kernel.prose.sentences import SPEECH
 from quipu.kinds.longterm.evaluation.claims import claim
 from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, known, of_claim
 from quipu.kinds.longterm.evaluation.model import USUAL, Claim
@@ -33,7 +34,8 @@ _BOUND: Final = "qx{}qx"
 _KEPT = re.compile(
     r"""`[^`\n]{1,300}` | "[^"\n]{1,400}" | “[^”\n]{1,400}” | «[^»\n]{1,400}» | „[^“”"\n]{1,400}[“”"]
       | »[^«\n]{1,400}« | ‚[^‘’\n]{1,400}[‘’]
-      | (?<!\w)'(?=\w)(?=[^\s'’]*(?:['’]\w+)?\s)(?:[^'’\n]|(?<=\w)['’](?=\w)){2,400}'(?!\w) | https?://[^\s<>)\]]{1,400}""",
+      | https?://[^\s<>)\]]{1,400} | """
+    + SPEECH,
     re.VERBOSE,
 )
 _PLACE = re.compile(r"[Qq]x(\d+)qx")

@@ -56,7 +56,7 @@ def capitalised(text: str) -> str:
 def named_first(clause: str, learned: Collection[str] = ()) -> tuple[str, str] | None:
     """Return the first name with which a clause begins and the rest of it, "'s" spelled out; None without."""
     match = _FIRST.match(clause)
-    if match is None or match["name"].lower() not in _people()["names"] | frozenset(learned):
+    if match is None or not is_name(match["name"].lower(), learned):
         return None
     return match["name"].title(), _spelled_out(match["rest"])
 
@@ -65,8 +65,7 @@ def resolved(clause: str, before: Sequence[str], learned: Collection[str] = ()) 
     """Return a clause in the third person with the person in place of "he", "she" or "they".
 
     ``before`` are the clauses of the turn before it, ``learned`` names (lower case) that the conversation
-    gave to somebody. It stays as it is where nobody, or more than one person,
-    can be meant.
+    gave to somebody. It stays as it is where nobody, or more than one person, can be meant.
     """
     subject, possessive = _PRONOUN.match(clause), _POSSESSIVE.match(clause)
     match = subject or possessive
@@ -115,10 +114,14 @@ def _people_in(clause: str, learned: Collection[str]) -> dict[str, str]:
         people[match[0] if match["kin"] else f"the user's {kin}"] = kin.lower()
         taken.update(range(match.start(), match.end()))
     for match in _NAME_TOKEN.finditer(clause):
-        name = match["name"].lower()
-        if match.start() not in taken and (name in _people()["names"] or name in learned):
+        if match.start() not in taken and is_name(match["name"].lower(), learned):
             people.setdefault(match["name"], "")
     return people
+
+
+def is_name(word: str, learned: Collection[str]) -> bool:
+    """Return True if a word in lower case is a first name, or one that the conversation gave."""
+    return word in first_names() or word in learned
 
 
 def _fits(pronoun: str, kin: str) -> bool:

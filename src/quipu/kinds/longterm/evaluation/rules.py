@@ -134,6 +134,6 @@ class RulesEvaluator:
             else:
                 read.said(
                     text, turn=at, judged=at >= since, message=turn.id, session=turn.session, time=turn.time,
-                    speaker=turn.speaker,
+                    speaker=(turn.speaker or "").strip() or None,
                 )  # fmt: skip
         return read

@@ -16,7 +16,7 @@ from typing import Final
 from quipu.kernel.prose.lexicon import lexicon
 from quipu.kernel.prose.verbs import finite, plain
 from quipu.kinds.longterm.evaluation.grammar import grammar
-from quipu.kinds.longterm.evaluation.people import first_names, names_that_are_words
+from quipu.kinds.longterm.evaluation.people import is_name, names_that_are_words
 
 _MARK: Final = "\ue000"
 """Stands before a name while a sentence is cut."""
@@ -89,15 +89,12 @@ def thoughts(clause: str, learned: Collection[str] = ()) -> list[str]:
 def _marked(text: str, learned: Collection[str]) -> str:
     """Return the text with every name marked and written with a capital."""
 
-    def known(name: str) -> bool:
-        return name in first_names() or name in learned
-
     def mark(match: re.Match[str]) -> str:
         token, lower = match[0], match[0].lower()
         name, owns = lower.removesuffix("'s"), "'s" if lower.endswith("'s") else ""
-        if not owns and not known(name) and name.endswith("s") and known(name[:-1]):
+        if not owns and not is_name(name, learned) and name.endswith("s") and is_name(name[:-1], learned):
             name, owns = name[:-1], "'s"
-        if not known(name) and not (token[0].isupper() and _OF_KIN.match(text, match.end())):
+        if not is_name(name, learned) and not (token[0].isupper() and _OF_KIN.match(text, match.end())):
             return token
         if name in names_that_are_words() and name not in learned and not token[0].isupper():
             before, after = text[: match.start()], _NEXT_WORD.match(text, match.end())
@@ -139,7 +136,7 @@ def _headed(piece: str) -> str:
         return piece
     if before.lower().startswith("every ") and known.time.fullmatch(before):
         return f"{piece[match.start() :].rstrip(' .!')} {before.strip(' ,').lower()}"
-    bare = _PREFIX.fullmatch(before) and words.isdisjoint(known.dependent | finite() | plain())
+    bare = _PREFIX.fullmatch(before) and all(map(words.isdisjoint, (known.dependent, finite(), plain())))
     return piece[match.start() :] if bare or known.time.fullmatch(before) else piece
 
 

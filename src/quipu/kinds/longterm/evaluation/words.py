@@ -147,7 +147,8 @@ _UNMARKED: Final = (
         "I'll",
     ),
 )
-_SHOUTED: Final = re.compile(r"(?<!\w)(?:[A-Z][A-Z']*[ ,]+){2,}[A-Z][A-Z']+(?!\w)")
+_SHOUTED: Final = re.compile(r"(?<!\w)[A-Z][A-Z']*(?!\w)(?:[ ,]+[A-Z][A-Z']*(?!\w))+")
+_FEWEST_SHOUTED: Final = 3
 _IN_LAW = re.compile(r"\b((?:mother|father|sister|brother|son|daughter)s?) in law\b", re.IGNORECASE)
 _PLAIN_WORD = re.compile(r"(?<![\w'.@/-])[A-Za-z]+(?![\w'@/]|\.\w)")
 _SUBJECT = re.compile(r"(?<![\w'.@/-])(?:I|[Ww]e)(?='|\s+[a-z'])")
@@ -172,10 +173,18 @@ _IS = re.compile(
 def spelled(text: str) -> str:
     """Return the text with straight apostrophes, single spaces, and usual spelling where it matters."""
     plain = _IN_LAW.sub(r"\1-in-law", _I.sub("I", " ".join(text.replace("’", "'").split())))
-    plain = _SHOUTED.sub(lambda match: match[0].lower(), plain)
+    plain = _SHOUTED.sub(_calm, plain)
     for pattern, written in _UNMARKED:
         plain = pattern.sub(written, plain)
     return _PLAIN_WORD.sub(lambda match: _SPELLED.get(match[0].lower(), match[0]), plain)
+
+
+def _calm(match: re.Match[str]) -> str:
+    """Return words in capitals in small letters: three or more, up to the last that is no single letter."""
+    shouted = re.sub(r"(?:[ ,]+[A-Z])+$", "", match[0])
+    if len(re.split(r"[ ,]+", shouted)) < _FEWEST_SHOUTED:
+        return match[0]
+    return shouted.lower() + match[0][len(shouted) :]
 
 
 def third(text: str) -> str:
@@ -272,7 +281,7 @@ _GOES_WITH: Final = re.compile(
 
 _ADJECTIVE: Final = re.compile(r"\b(?:an?|the|some) [\w-]+$")
 _ADJECTIVES: Final = re.compile(r", [\w-]+(?:ing|ed|y|ful|ous|ive|able|ible|al|ic|ant|ent) [\w-]+")
-"""What follows the comma of "a safe, inviting place"."""
+"""Second adjective behind a comma: "a safe, inviting place"."""
 
 
 def aside(text: str, start: int = 0) -> str:
