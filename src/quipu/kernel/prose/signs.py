@@ -27,6 +27,8 @@ _MOST_WORDS: Final = 11  # a longer question asks for one thing that was said, n
 _FEW_WORDS: Final = 6  # "Which gym?", "Car insurer?": with so few no verb is needed to ask for the present
 _SENTENCE: Final = re.compile(r"[^.!?？؟。！\n]+[.!?？؟。！]*")
 _SHORTEST: Final = 2  # characters; fewer are no sentence
+_CLAUSE: Final = re.compile(r"[,;:]\s|\s[–—-]\s")
+_FEWEST_TOLD: Final = 4  # words; fewer are a greeting or a name
 _WORD: Final = re.compile(r"\w+")
 _DIGITS: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -129,9 +131,19 @@ def has_form(text: str, form: Form) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Return True if every sentence of a text asks something."""
-    sentences = [one for one in _SENTENCE.findall(text[:_READ]) if len(one.strip()) > _SHORTEST]
-    return all(one.rstrip().endswith(("?", "？", "؟")) for one in sentences)
+    """Return True if every sentence of a text asks something and tells nothing.
+
+    "I moved to Cork in May, where do I register?" tells something before it asks.
+    """
+    sentences = [one.strip() for one in _SENTENCE.findall(text[:_READ]) if len(one.strip()) > _SHORTEST]
+    return all(one.endswith(("?", "？", "؟")) and not _tells(_plain(one)) for one in sentences)
+
+
+def _tells(question: str) -> bool:
+    """Return True if a clause before the one that asks is a statement."""
+    *before, _ = _CLAUSE.split(question)
+    asks = _patterns("asks")
+    return any(len(one.split()) >= _FEWEST_TOLD and not asks.match(one.strip()) for one in before)
 
 
 def matters(text: str) -> frozenset[str]:

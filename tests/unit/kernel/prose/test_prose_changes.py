@@ -132,6 +132,8 @@ def test_what_a_question_asks_of_a_value_is_known(question: str, asked: str | No
         ("Car insurer?", True),
         ("whos my roommate", True),
         ("With which company do we have the electricity?", True),
+        ("what moped do i ride", True),
+        ("How often am I on call?", True),
         ("tell me about boats", False),
     ],
 )
@@ -167,6 +169,11 @@ def test_a_question_without_a_form_asks_for_none() -> None:
         ("你住在哪里？", True),
         ("We moved. Who helps?", False),
         ("We moved", False),
+        ("she put me up to 75 because it did nothing, do I take two of them?", False),
+        ("hey Nora, when you are in Cork, where do you stay?", True),
+        ("if I get all of it from them, do they deliver?", True),
+        ("Wenn ich im Mai umziehe, wo melde ich mich?", True),
+        ("Ich bin im Mai umgezogen, wo melde ich mich?", False),
     ],
 )
 def test_a_text_of_questions_alone_is_known(text: str, *, asks: bool) -> None:
