@@ -14,7 +14,7 @@ from quipu.kinds.longterm.model import (
     Existing,
     Importance,
     Inclusion,
-    LeftOut,
+    JudgedClaim,
     LongtermMemory,
     MemorySource,
 )
@@ -37,7 +37,7 @@ __all__ = [
     "Existing",
     "Importance",
     "Inclusion",
-    "LeftOut",
+    "JudgedClaim",
     "LongtermMemory",
     "MemorySource",
     "SatiEvaluationInput",

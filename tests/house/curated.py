@@ -128,6 +128,7 @@ _COMMANDS: Final = {
     "quipu queue purge": _by_hand(_EACH, "queue.purge"),
     "quipu keys create": _by_hand("--all-spaces must be said; the token is printed by itself", "keys.create"),
     "quipu receipts verify": _by_hand(_LIBRARY),
+    "quipu longterm evaluate": _by_hand("a text, a file or a pipe, as one turn", "longterm.evaluate"),
     "quipu doctor": _by_hand(
         "it checks what would keep a memory from opening",
         "health",
@@ -201,7 +202,7 @@ _LACKING: Final = {
     **_lacking("command", "`quipu spaces` tells them", ("space_names",)),
     **_lacking("command", "`quipu db status` and `quipu doctor` tell it", ("ready",)),
     **_lacking("command", "`quipu forget --everything` does it", ("snapshots.erase_all",)),
-    **_lacking("command", "`longterm evaluate-session` does both", ("longterm.evaluate", "longterm.apply")),
+    **_lacking("command", "`longterm evaluate-session` does it", ("longterm.apply",)),
     **_lacking(
         "command",
         "`quipu tables query` shows the same in SQL",

@@ -127,3 +127,24 @@ def test_what_cannot_be_done_says_why(
 ) -> None:
     done = quipu.run("longterm", *arguments)
     assert (done.returncode, says in done.stderr) == (code, True), done.stderr
+
+
+_TOLD = "I moved to Cork last May. If I were rich I'd fly. my sister said 'I hate tea'. my PIN is 4821"
+
+
+def test_a_text_is_tried_clause_by_clause_and_nothing_is_written(quipu: CommandLine, tmp_path: Path) -> None:
+    shown = quipu.text("longterm", "evaluate", _TOLD, "--show")
+    assert "kept         I moved to Cork last May" in shown
+    assert "The user lives in Cork." in shown
+    assert "it is a condition, a wish or a guess" in shown
+    assert "somebody else's words" in shown
+    assert "4821" not in shown
+    told = tmp_path / "told.txt"
+    told.write_text(_TOLD, encoding="utf-8")
+    assert quipu.text("longterm", "evaluate", "--file", str(told)).splitlines() == [
+        "include  high   identity             The user lives in Cork."
+    ]
+    claims = quipu.json("longterm", "evaluate", _TOLD)["claims"]
+    assert (claims[0]["verdict"], claims[0]["slot"], claims[0]["value"]) == ("kept", "home", "Cork")
+    assert "Nothing in it would be kept." in quipu.text("longterm", "evaluate", "how are you?")
+    assert quipu.json("longterm", "list")["items"] == []

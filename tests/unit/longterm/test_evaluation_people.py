@@ -109,7 +109,7 @@ async def test_what_does_not_pass_the_gate_is_told_with_the_reason() -> None:
     }
     read = await RulesEvaluator().evaluate(SatiEvaluationInput.model_validate(asked))
     assert read.inclusions == ()
-    assert [(one.summary, one.reason) for one in read.left_out] == [
+    assert [(one.statement, one.reason) for one in read.left_out] == [
         ("The user loves making him happy.", "it points at what was said elsewhere"),
         ("The user lives in the past.", "it holds for the moment only"),
     ]

@@ -209,3 +209,32 @@ def test_no_text_breaks_the_evaluation(turns: list[str], summary: str) -> None:
 async def test_evaluating_is_deterministic() -> None:
     turns = ("I'm Leo and I live in Ghent. I work as a bookbinder.", "My cat is called Max.")
     assert await evaluated(*turns) == await evaluated(*turns)
+
+
+@pytest.mark.parametrize(
+    ("said", "summary"),
+    [
+        ("I moved to Cork last May with my husband Tom.", "The user lives in Cork."),
+        ("I moved in March to Leeds for work.", "The user lives in Leeds."),
+        ("I live in Leeds with my wife and two kids.", "The user lives in Leeds."),
+        ("I volunteer at the hospice on Thursdays.", "The user volunteers at the hospice on Thursdays."),
+        ("I swim three mornings a week.", "The user swims three mornings a week."),
+        ("I bank with Nationwide.", "The user banks with Nationwide."),
+        ("My GP is Dr. Okafor.", "The user's GP is Dr. Okafor."),
+        ("I drive a grey Skoda.", "The user drives a grey Skoda."),
+        ("I read mostly detective novels.", "The user reads mostly detective novels."),
+        ("My team uses Kanban.", "The user's team uses Kanban."),
+        ("I studied chemistry at Durham.", "The user studied chemistry at Durham."),
+        ("I'm saving for a campervan.", "The user is saving for a campervan."),
+    ],
+)
+async def test_a_plain_statement_is_kept_as_it_is_said(said: str, summary: str) -> None:
+    assert [one.summary for one in (await evaluated(said)).inclusions] == [summary]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["We moved in together last week.", "I own the thing outright.", "I swim today.", "My dr says so."],
+)
+async def test_what_is_no_plain_statement_is_not_kept(said: str) -> None:
+    assert (await evaluated(said)).inclusions == ()

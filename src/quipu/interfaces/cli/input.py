@@ -32,6 +32,23 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
+def text_from(text: str | None, file: Path | None, *, missing: str, example: str) -> str:
+    """Return a text that was given as an argument, in a file, or by standard input (``-``, or a pipe).
+
+    Raises:
+        BadInput: both or none were given; ``missing`` and ``example`` tell what is wanted.
+    """
+    if text is not None and file is not None:
+        raise BadInput("give a text or a file, not both.", field="text")
+    if file is not None:
+        return text_of(file, field="file")
+    if text not in (None, _PIPE):
+        return str(text)
+    if sys.stdin.isatty() and text is None:
+        raise BadInput(missing, field="text", hint=example)
+    return text_of(_PIPE)
+
+
 def text_of(path: str | Path, *, field: str | None = None) -> str:
     """Return the text of a file, or of standard input to its end where ``-`` is given.
 

@@ -37,6 +37,7 @@ _ADVERBS: Final = frozenset((
     "genuinely", "basically", "honestly", "obviously", "apparently", "officially", "thoroughly",
 ))  # fmt: skip
 _WORD = re.compile(r"(?:\s+no\s+longer)?\s+([\w'’]+)")
+_READS: Final = re.compile(r"(?i)read(?= (?:mostly|mainly|only|a lot|lots)\b)")  # as a habit: not of the past
 _CLITIC = re.compile(r"['’](?:m|re|ve|ll|d)\b", re.IGNORECASE)
 
 
@@ -49,6 +50,8 @@ def conjugated(rest: str) -> str:
     at = 0
     while (match := _WORD.match(rest, at)) is not None:
         word = match[1].replace("’", "'")
+        if _READS.match(rest, match.start(1)):
+            return f"{rest[: match.end(1)]}s{rest[match.end(1) :]}"
         if word.lower() not in _ADVERBS:
             return f"{rest[: match.start(1)]}{third_person(word)}{rest[match.end(1) :]}"
         at = match.end(1)

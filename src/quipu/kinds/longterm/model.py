@@ -255,12 +255,26 @@ class Deletion:
     expected_version: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
-    """Statement that an evaluation found and leaves out, and why: "it holds for the moment only"."""
+Verdict = Literal["kept", "known", "changed", "ended", "left out", "passed over"]
+"""What becomes of a clause: its claim is kept, known already, put in place of another, ends one, or does not
+pass the gate; or it claims nothing."""
 
-    summary: str
-    reason: str
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedClaim:
+    """A clause as it was said, the claim read from it, and what becomes of it.
+
+    ``slot`` and ``value`` are what it tells, such as ``home`` and ``Lisbon``; ``rule`` is the family of
+    sayings that read it. All three and the ``statement`` are None where nothing is claimed.
+    """
+
+    words: str
+    verdict: Verdict
+    reason: str = ""
+    statement: str | None = None
+    rule: str | None = None
+    slot: str | None = None
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,8 +282,8 @@ class Evaluation:
     """All that an evaluation asks for; empty where nothing is worth keeping.
 
     ``evaluator`` is its name and version, such as ``rules:1``. ``dropped`` counts what it found and could not
-    stand by: an id that does not exist, no turn cited, refused by the policy. ``left_out`` are the statements
-    that did not pass the gate before what is kept; what the policy refuses is only counted.
+    stand by: an id that does not exist, no turn cited, refused by the policy. ``claims`` are the clauses that
+    the rules read, in order, with what became of each; a language model tells none.
     """
 
     inclusions: Sequence[Inclusion] = ()
@@ -277,7 +291,12 @@ class Evaluation:
     deletions: Sequence[Deletion] = ()
     evaluator: str = ""
     dropped: int = 0
-    left_out: Sequence[LeftOut] = ()
+    claims: Sequence[JudgedClaim] = ()
+
+    @property
+    def left_out(self) -> Sequence[JudgedClaim]:
+        """Claims that did not pass the gate, each statement once."""
+        return tuple({one.statement: one for one in self.claims if one.verdict == "left out"}.values())
 
     @property
     def empty(self) -> bool:

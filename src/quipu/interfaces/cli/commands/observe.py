@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
-from quipu.errors import BadInput
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.input import FilePath, text_of
+from quipu.interfaces.cli.input import FilePath, text_from
 from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.views.report import report
+
+_EXAMPLE: Final = 'quipu observe "I moved to Lisbon in May."'
 
 
 @click.command()
@@ -36,21 +37,13 @@ def command(
     call: Call, text: str | None, file: Path | None, space: str, identity: str | None, **given: str | None
 ) -> None:
     """Take in what was just said: TEXT, a file, or standard input (also by -)."""
-    message = {"content": _content(text, file), "id": identity, **given}
+    message = {
+        "content": text_from(text, file, missing="say what to take in.", example=_EXAMPLE),
+        "id": identity,
+        **given,
+    }
     with opened(call) as (screen, memory):
         observed = memory.observe(
             [{name: value for name, value in message.items() if value is not None}], space=space
         )
     screen.answer(observed, report(observed))
-
-
-def _content(text: str | None, file: Path | None) -> str:
-    if text is not None and file is not None:
-        raise BadInput("give a text or a file, not both.", field="text")
-    if file is not None:
-        return text_of(file, field="file")
-    if text not in (None, "-"):
-        return str(text)
-    if sys.stdin.isatty() and text is None:
-        raise BadInput("say what to take in.", field="text", hint='quipu observe "I moved to Lisbon in May."')
-    return text_of("-")

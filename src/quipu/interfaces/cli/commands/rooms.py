@@ -44,11 +44,6 @@ Look up and correct lessons: what lasts of recorded sessions, or is written by h
 `quipu lessons extract` draws them from sessions. ID is the id of a lesson or its first digits, at least
 four. Confidence falls with time, and rises where a lesson is used or confirmed.
 """,
-    "longterm": """\
-Look up and change what is known of people.
-
-ID is the id of a memory or its first digits, at least four.
-""",
     "loops": """\
 Find and close what was asked, promised, given to do or waited for.
 
@@ -108,13 +103,6 @@ _EXAMPLES: Final[Mapping[str, str]] = {
   quipu lessons search 'which port'
   quipu lessons edit 4f1c2a 'The API runs on port 9090.'
   quipu lessons prune
-""",
-    "longterm": """\
-  quipu longterm add 'Is vegetarian.' --user ana --category constraint
-  quipu longterm list --user ana --importance high
-  quipu longterm recover 'What shall I cook?' --user ana
-  quipu longterm edit 4f1c2a 'Is vegan.' --expected-version 1
-  quipu longterm archive-many --category context --before 2026-01-01
 """,
     "loops": """\
   quipu loops list --user ana

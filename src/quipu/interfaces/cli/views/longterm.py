@@ -15,6 +15,7 @@ from quipu.kinds.longterm.model import (
     AuditLine,
     Evaluation,
     FoundMemory,
+    JudgedClaim,
     LongtermMemory,
     MemoryCount,
     MemoryRevision,
@@ -121,8 +122,25 @@ def _asked(one: Evaluation) -> Iterator[Text]:
         yield Text(f"edit     {edit.id[:_ID_DIGITS]} {visible(edit.summary or edit.importance or '')}")
     for deletion in one.deletions:
         yield Text(f"archive  {deletion.id[:_ID_DIGITS]} {visible(deletion.reason)}")
-    for one_left in one.left_out:
-        yield Text(f"leave    {visible(one_left.summary)} ({one_left.reason})", style="dim")
+    for left in one.left_out:
+        yield Text(f"leave    {visible(left.statement)} ({left.reason})", style="dim")
+
+
+def evaluated(one: Evaluation, *, show: bool) -> RenderableType:
+    """Show what would be kept of a text; with ``show`` every clause, its claim and what becomes of it."""
+    if show and one.claims:
+        return Group(*(line for claim in one.claims for line in _judged(claim)))
+    lines = list(_asked(one))
+    return Group(*lines) if lines else Text("Nothing in it would be kept.", style="dim")
+
+
+def _judged(one: JudgedClaim) -> Iterator[Text]:
+    is_kept = one.verdict in ("kept", "changed", "ended")
+    yield Text(f"{one.verdict:11}  {visible(one.words)}", style="" if is_kept else "dim")
+    told = f"{one.rule}: {one.slot} = {one.value}" if one.slot else one.rule
+    for line in (one.statement, told, one.reason):
+        if line:
+            yield Text(f"             {visible(line)}", style="dim" if line is not one.statement else "")
 
 
 def imported(report: MemoriesImported) -> RenderableType:

@@ -41,6 +41,21 @@ def _is_condition(clause: str) -> bool:
 _WOULD: Final = re.compile(r"(?i)\b(?:would|could|might)\b|'d\b")
 
 
+_REASONS: Final[Mapping[str, str]] = {
+    "hypothetical": "it is a condition, a wish or a guess",
+    "quoted": "somebody else's words",
+    "fiction": "a story or a role",
+    "sarcasm": "it is not meant",
+}
+_ASKS: Final = "a question"
+_NOTHING: Final = "nothing in it that lasts"
+
+
+def _quiet(clause: str) -> str:
+    """Return why a clause is not read as a statement; empty if it is one."""
+    return next((_REASONS[guard] for guard in _QUIET if grammar().guarded((guard,), clause)), "")
+
+
 def _reported(clause: str) -> bool:
     """Return True if what follows a clause may go on with what somebody else said."""
     return grammar().guarded(("quoted",), clause) and "qx" not in clause
@@ -86,11 +101,15 @@ class JudgedTurn:
 
     def _foreign(self, tongue: Tongue) -> None:
         for one in sentences(self._hidden.text):
+            self._outcome.words = self._hidden.shown(one.text)
+            noted = self._outcome.noted
             for said in tongue.read(one.text):
                 if isinstance(said, Claim):
                     self._claimed(said, one.text, requested=False, text=one.text)
                 else:
                     self._gone(said, one.text)
+            if self._outcome.noted == noted:
+                self._pass(_NOTHING)
 
     def _answered(self) -> answers.Answer | None:
         question = answers.asked(self._heard)
@@ -99,6 +118,7 @@ class JudgedTurn:
     def _answering(self, answer: answers.Answer) -> None:
         told = third(spelled(answer.statement))
         excerpt = self._hidden.text
+        self._outcome.words = self._hidden.shown(excerpt)
         claim = claims.claim(told, order=False)
         if answer.denied:
             self._take_back(claim, excerpt)
@@ -108,7 +128,9 @@ class JudgedTurn:
     def _sentence(self, text: str, *, requested: bool) -> None:
         plain = capitalised(spelled(text))
         lead = trimmed(plain)
+        self._outcome.words = self._hidden.shown(text)
         if requests.asks_back(plain):
+            self._pass("it asks what is remembered")
             return
         if self._speaker is not None:
             if not grammar().guarded(_PLAYFUL, plain):
@@ -120,6 +142,7 @@ class JudgedTurn:
             return
         remembering = requests.remembering(plain) or requests.remembering(lead)
         if remembering is None and grammar().guarded(_PLAYFUL, plain):
+            self._pass(_quiet(plain))
             return
         self._statement(
             remembering or plain,
@@ -167,6 +190,7 @@ class JudgedTurn:
         own = _OWN.search(text) is not None
         found_any = skipped = False
         for at, clause in enumerate(parts):
+            self._outcome.words = self._hidden.shown(clause)
             told = resolved(third(clause), self._told, self._learned)
             if (
                 clause.startswith("I ")
@@ -174,16 +198,19 @@ class JudgedTurn:
                 and at
                 and not self._told[-1].lower().startswith("the user")
             ):
-                continue  # "toby … got into uni": who did is not said, and it is not the user
+                self._pass("who did it is not said")  # "toby … got into uni": it is not the user
+                continue
             if quiet and (skipped or grammar().guarded(_QUIET, clause)):
                 skipped = _reported(clause) or (not skipped and _is_condition(clause))
                 self._told.append(told)
+                self._pass(_quiet(clause) or _quiet(text))
                 continue
             asking = not requested and (
                 (questioned and at == len(parts) - 1 and text.rstrip().endswith("?"))
                 or grammar().guarded(("question",), clause)
             )
             before = [third(one) for one in parts[:at]]
+            noted = self._outcome.noted
             judged = self._clause(
                 told, before, excerpt, asking=asking, requested=requested, stressed=stressed, old=old
             )
@@ -191,8 +218,13 @@ class JudgedTurn:
             self._learned |= given(told)
             if not judged and not asking and not requested and old is None:
                 judged = self._by_meaning(clause, told, excerpt)
+            if self._outcome.noted == noted:
+                self._pass(_ASKS if asking else _NOTHING)
             found_any |= judged
         return found_any
+
+    def _pass(self, reason: str) -> None:
+        self._outcome.judge("passed over", reason)
 
     def _by_meaning(self, clause: str, told: str, excerpt: str) -> bool:
         """Take a clause that no saying fits by its meaning; return True if it seems to last."""
@@ -272,7 +304,7 @@ class JudgedTurn:
             return False
         reason = refusal(claimed.summary, category=claimed.category, family=claimed.family, said=text)
         if reason is not None:
-            self._outcome.leave_out(self._hidden.shown(claimed.summary), reason)
+            self._outcome.judge("left out", reason, claimed, as_=self._hidden.shown(claimed.summary))
             return False
         claim = claimed
         decided = known.decide(claim, self._outcome.live(), old=old, wrong=changes.blames(excerpt))

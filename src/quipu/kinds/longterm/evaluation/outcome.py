@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from quipu.kernel.policy.policy import Policy
@@ -22,12 +23,15 @@ from quipu.kinds.longterm.model import (
     Evaluation,
     Importance,
     Inclusion,
-    LeftOut,
+    JudgedClaim,
     MemorySource,
+    Verdict,
     weight,
 )
 
 _NEW = "+"
+_CUT: Final = "(cut)"
+_REFUSED: Final = "the policy keeps nothing of this"
 _LONGEST_EXCERPT = 1_000
 
 _BOUND: Final = "qx{}qx"
@@ -97,7 +101,9 @@ class Outcome:
         self._edits: dict[str, Edit] = {}
         self._deletions: dict[str, Deletion] = {}
         self._dropped = 0
-        self._left_out: dict[str, LeftOut] = {}
+        self._claims: list[JudgedClaim] = []
+        self.words = ""
+        """Clause that is judged, as it was said."""
         self.taken: list[KnownMemory] = []
         """Memories that the present turn asks to delete."""
 
@@ -120,19 +126,43 @@ class Outcome:
         """Count something that was asked for and could not be done."""
         self._dropped += 1
 
-    def leave_out(self, summary: str, reason: str) -> None:
-        """Note a statement that is not kept, and why."""
-        self._left_out[summary] = LeftOut(summary=summary, reason=reason)
+    @property
+    def noted(self) -> int:
+        """The number of clauses and claims that were judged."""
+        return len(self._claims)
+
+    def judge(
+        self, verdict: Verdict, reason: str, claim: Claim | None = None, *, as_: str | None = None
+    ) -> None:
+        """Note what becomes of the clause at hand, and of its claim; ``as_`` is how it is kept."""
+        first = claim.told[0] if claim is not None and claim.told else None
+        allowed = partial(self._policy.cut, work=claim is not None and claim.category in WORK)
+        summary = as_ or (claim.summary if claim else None)
+        is_whole = summary is None or allowed(summary) == summary
+        self._claims.append(
+            JudgedClaim(
+                words=allowed(self.words) or _CUT,
+                verdict=verdict,
+                reason=allowed(reason),
+                statement=summary if is_whole else None,
+                rule=claim.family if claim else None,
+                slot=first.slot if first and is_whole else None,
+                value=first.value if first and is_whole else None,
+            )
+        )
 
     def include(self, new: Claim, *, excerpt: str, hidden: Bare, requested: bool) -> None:
         """Ask for a new memory, unless the policy refuses it."""
         if new.quiet:
+            self.judge("passed over", "it only helps to understand what is said of it", new)
             return
         shown = self._allowed(new, hidden.shown(self._dated(new, new.summary)), requested=requested)
         said = self._said(hidden.shown(excerpt), new.category, requested=requested)
         if shown is None or said is None:
+            self.judge("left out", _REFUSED, new)
             self._dropped += 1
             return
+        self.judge("kept", "asked to remember" if requested else "", shown)
         id_ = f"{_NEW}{len(self._new)}"
         self._new[id_] = Inclusion(
             category=shown.category,
@@ -162,8 +192,10 @@ class Outcome:
         shown = self._allowed(new, hidden.shown(self._dated(new, decided.summary)), requested=requested)
         said = self._said(hidden.shown(excerpt), new.category, requested=requested)
         if shown is None or said is None:
+            self.judge("left out", _REFUSED, new)
             self._dropped += 1
             return
+        self.judge("changed", f"{decided.reason}: {one.summary}", shown)
         importance = max(one.importance, new.importance, key=weight) if requested else one.importance
         if one.id in self._new:
             before = self._new[one.id]
@@ -182,6 +214,7 @@ class Outcome:
 
     def confirm(self, one: KnownMemory, new: Claim, *, excerpt: str, requested: bool) -> None:
         """Note that a known memory was said again: it matters more if the user asked to remember it."""
+        self.judge("known", one.summary, new)
         if not requested or weight(new.importance) <= weight(one.importance) or one.id == "?":
             return
         if one.id in self._new:
@@ -205,6 +238,7 @@ class Outcome:
         if one.id == "?":
             self.drop()
             return
+        self.judge("ended", reason, as_=one.summary)
         self._live.remove(one)
         if one.id in self._new:
             del self._new[one.id]
@@ -225,7 +259,7 @@ class Outcome:
             deletions=tuple(self._deletions.values()),
             evaluator=evaluator,
             dropped=self._dropped,
-            left_out=tuple(self._left_out.values()),
+            claims=tuple(self._claims),
         )
 
     def _dated(self, new: Claim, summary: str) -> str:

@@ -63,8 +63,11 @@ class Conversation:
         """
         hidden = bare(text)
         plain = spelled(hidden.text)
-        played = self._play.goes_on(plain)
-        if judged and not played and not grammar().guarded(("fiction",), plain):
+        played = self._play.goes_on(plain) or grammar().guarded(("fiction",), plain)
+        if judged and played:
+            self._outcome.words = text
+            self._outcome.judge("passed over", "a story or a role")
+        elif judged:
             self._outcome.begin(
                 MemorySource(excerpt="", turn=turn, message=message, session=session, happened_at=time)
             )

@@ -147,6 +147,7 @@ _UNMARKED: Final = (
         "I'll",
     ),
 )
+_DOCTOR: Final = re.compile(r"(?<!\w)[Dd]r(?=\.? [A-Z])")
 _SHOUTED: Final = re.compile(r"(?<!\w)[A-Z][A-Z']*(?!\w)(?:[ ,]+[A-Z][A-Z']*(?!\w))+")
 _FEWEST_SHOUTED: Final = 3
 _IN_LAW = re.compile(r"\b((?:mother|father|sister|brother|son|daughter)s?) in law\b", re.IGNORECASE)
@@ -173,10 +174,15 @@ _IS = re.compile(
 def spelled(text: str) -> str:
     """Return the text with straight apostrophes, single spaces, and usual spelling where it matters."""
     plain = _IN_LAW.sub(r"\1-in-law", _I.sub("I", " ".join(text.replace("’", "'").split())))
-    plain = _SHOUTED.sub(_calm, plain)
+    plain = _SHOUTED.sub(_calm, _DOCTOR.sub("Dr", plain))
     for pattern, written in _UNMARKED:
         plain = pattern.sub(written, plain)
-    return _PLAIN_WORD.sub(lambda match: _SPELLED.get(match[0].lower(), match[0]), plain)
+    return _PLAIN_WORD.sub(_written, plain)
+
+
+def _written(match: re.Match[str]) -> str:
+    word = match[0]
+    return word if word == "Dr" else _SPELLED.get(word.lower(), word)
 
 
 def _calm(match: re.Match[str]) -> str:
