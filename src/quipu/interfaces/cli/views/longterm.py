@@ -123,7 +123,7 @@ def _asked(one: Evaluation) -> Iterator[Text]:
     for deletion in one.deletions:
         yield Text(f"archive  {deletion.id[:_ID_DIGITS]} {visible(deletion.reason)}")
     for left in one.left_out:
-        yield Text(f"leave    {visible(left.statement)} ({left.reason})", style="dim")
+        yield Text(f"leave    {visible(left.statement or "")} ({left.reason})", style="dim")
 
 
 def evaluated(one: Evaluation, *, show: bool) -> RenderableType:
