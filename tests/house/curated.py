@@ -238,6 +238,8 @@ LEFT_OUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("quipu forget", "strings"): "--for names a file of them",
         ("quipu forget", "of_all"): "whoever runs it has the files of all spaces",
         ("quipu forget", "most_bytes"): "--megabytes",
+        ("quipu longterm evaluate", "conversation"): "one turn, told by its text",
+        ("quipu longterm evaluate", "space"): "nothing is looked up in one",
         ("quipu conversations prompt", "prompt"): "it is the one that was put in",
         ("quipu conversations prompt", "timeout_seconds"): "--wait: none is waited if not given",
         ("quipu transcripts sync", "seen"): "what is seen is printed",

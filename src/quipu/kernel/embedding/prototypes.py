@@ -41,7 +41,7 @@ class Prototypes:
         """Return the place of each vector's category, for vectors (n, d); None if it seems to have none.
 
         A category must be ``near_enough``, and by ``margin`` nearer than ``none``; vectors marked ``settled``
-        need no margin.
+        need no margin, and be only half as near.
         """
         if not len(vectors):
             return []
@@ -51,7 +51,9 @@ class Prototypes:
         best = near[:, :-1].argmax(axis=1)
         height = near[:, :-1].max(axis=1)
         apart = height - near[:, -1] >= margin
-        sure = (height >= near_enough) & (apart | np.array(settled, bool) if len(settled) else apart)
+        sure = (height >= near_enough) & apart
+        if len(settled):
+            sure |= np.array(settled, bool) & (height >= near_enough / 2)
         return [int(place) if yes else None for place, yes in zip(best, sure, strict=True)]
 
 

@@ -14,6 +14,9 @@ from quipu.kernel.prose.standing import read as instructions
 ORDERS: Final = "orders that last"
 """Family of what the assistant is told to do from now on."""
 
+ALONE: Final = "told alone"
+"""Family of a message that only tells something: a whole sentence, which may speak of what it names."""
+
 _OF_OTHERS: Final = "another: "
 _TO_THE_ASSISTANT: Final = "The user wants the assistant "
 _FEWEST_WORDS: Final = 3
@@ -100,23 +103,36 @@ def refusal(summary: str, *, category: str, family: str, said: str) -> str | Non
     something ("mango makes my lips go numb, I'm allergic to it"). Remarks on a picture and thanks come by
     here as well, where people talk to each other.
     """
-    if _NOBODY.match(summary):
+    whole = family == ALONE
+    if _NOBODY.match(summary) and not (whole and _THERE_ARE.match(summary)):
         return "nobody is named of whom it speaks"
     if len(summary.split()) < _FEWEST_WORDS or _UNFINISHED.search(summary):
         return "it is no whole sentence"
     if summary.startswith(_TO_THE_ASSISTANT):
         return None if family != ORDERS or instructions(said) else "it is no instruction"
-    if (category != "constraint" and _runs_on(summary)) or _BEEN.search(summary):
+    if (category != "constraint" and _runs_on(_AT.sub("", summary) if whole else summary)) or _BEEN.search(
+        summary
+    ):
         return "it is more or less than one sentence"
     if _LISTENER.search(summary):
         return "it speaks to somebody"
-    if category != "constraint" and _points(summary):
+    if category != "constraint" and _points(_CLAUSE.split(summary, maxsplit=1)[0] if whole else summary):
         return "it points at what was said elsewhere"
     if _REMARK.match(summary) or _THANKS.match(summary):
         return "it is a remark on what is at hand"
     if _FOR_NOW.match(summary) or (family.startswith(_OF_OTHERS) and _PASSING.search(summary)):
         return "it holds for the moment only"
     return None
+
+
+_THERE_ARE: Final = re.compile(r"There (?:is|are) ")
+_AT: Final = re.compile(
+    r"(?:At|On|In|After|Before|Every|Each|During|For|Since|From|When|Whenever|If)\b"
+    r"[^,;:.!?]{1,50}?,? (?=the user\b)"
+)
+"""A phrase that tells when or where, before a sentence: "At work the user uses Xero"."""
+
+_CLAUSE: Final = re.compile(r"[,;:] | (?:so|and|but|because) ")
 
 
 def _runs_on(summary: str) -> bool:

@@ -98,6 +98,15 @@ def finite() -> frozenset[str]:
     return (_AUXILIARY | forms | strong) - {"been", "gotten", *_OF_MANY}
 
 
+@cache
+def past() -> frozenset[str]:
+    """Return the forms of common verbs that stand in the past, those of "have" left out."""
+    data = lexicon("verbs")["english"]
+    regular, doubled = data["regular"].split(), data["doubled"].split()
+    strong = frozenset(form for one in data["strong"] for form in one.split()[2:])
+    return (strong | {_past(one, doubled) for one in regular} | {"did", "was", "were"}) - {"are", "am", "has"}
+
+
 _OF_MANY: Final = frozenset(("am", "are", "don't", "aren't", "haven't", "weren't"))
 _AUXILIARY: Final = frozenset((
     "can", "cannot", "can't", "could", "couldn't", "will", "won't", "would", "wouldn't", "should",

@@ -123,11 +123,11 @@ def _asked(one: Evaluation) -> Iterator[Text]:
     for deletion in one.deletions:
         yield Text(f"archive  {deletion.id[:_ID_DIGITS]} {visible(deletion.reason)}")
     for left in one.left_out:
-        yield Text(f"leave    {visible(left.statement or "")} ({left.reason})", style="dim")
+        yield Text(f"leave    {visible(left.statement or '')} ({left.reason})", style="dim")
 
 
 def evaluated(one: Evaluation, *, show: bool) -> RenderableType:
-    """Show what would be kept of a text; with ``show`` every clause, its claim and what becomes of it."""
+    """Show the memories that a text would make; with ``show`` every clause and what becomes of its claim."""
     if show and one.claims:
         return Group(*(line for claim in one.claims for line in _judged(claim)))
     lines = list(_asked(one))

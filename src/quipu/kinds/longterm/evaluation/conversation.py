@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from quipu.kernel.policy.policy import safety
-from quipu.kernel.prose.gate import refusal
+from quipu.kernel.prose.gate import ALONE, refusal
 from quipu.kernel.prose.sentences import sentences
-from quipu.kinds.longterm.evaluation import answers, changes, claims, known, requests
+from quipu.kinds.longterm.evaluation import answers, changes, claims, known, moods, requests
+from quipu.kinds.longterm.evaluation.alone import in_third, lasts, told_alone
 from quipu.kinds.longterm.evaluation.foreign import Tongue, tongue_of
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.known import Change, KnownMemory, Same
-from quipu.kinds.longterm.evaluation.meaning import tellable
 from quipu.kinds.longterm.evaluation.model import USUAL, Claim, Statement
 from quipu.kinds.longterm.evaluation.outcome import Bare, Outcome
 from quipu.kinds.longterm.evaluation.people import capitalised, given, resolved
@@ -25,40 +25,9 @@ from quipu.kinds.longterm.model import CATEGORIES, Category
 _WHOLE: Final = ("not called so", "what a word means", "a favourite, the other way round")
 """Families whose sayings reach over several clauses."""
 
-_QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
-_PLAYFUL: Final = ("fiction", "sarcasm")
-_CONDITION: Final = re.compile(r"(?i)(?:if|unless|suppose|supposing|imagine|say|what if)\b")
-
-
 _OWN: Final = re.compile(r"(?<![\w'])(?:I|[Mm]y|[Ww]e|[Oo]ur|[Mm]e|[Uu]s)(?![\w-])")
-
-
-def _is_condition(clause: str) -> bool:
-    """Return True if a clause is a condition alone, of which the next one tells what would be."""
-    return _CONDITION.match(clause) is not None and _WOULD.search(clause) is None
-
-
-_WOULD: Final = re.compile(r"(?i)\b(?:would|could|might)\b|'d\b")
-
-
-_REASONS: Final[Mapping[str, str]] = {
-    "hypothetical": "it is a condition, a wish or a guess",
-    "quoted": "somebody else's words",
-    "fiction": "a story or a role",
-    "sarcasm": "it is not meant",
-}
 _ASKS: Final = "a question"
 _NOTHING: Final = "nothing in it that lasts"
-
-
-def _quiet(clause: str) -> str:
-    """Return why a clause is not read as a statement; empty if it is one."""
-    return next((_REASONS[guard] for guard in _QUIET if grammar().guarded((guard,), clause)), "")
-
-
-def _reported(clause: str) -> bool:
-    """Return True if what follows a clause may go on with what somebody else said."""
-    return grammar().guarded(("quoted",), clause) and "qx" not in clause
 
 
 class JudgedTurn:
@@ -95,9 +64,29 @@ class JudgedTurn:
             if not self._answer.rest:
                 return
             said = [one.text for one in sentences(self._answer.rest)]
+        is_alone = self._speaker is None and self._answer is None and told_alone(self._hidden.text, said)
         for at, text in enumerate(said):
             following = said[at + 1] if at + 1 < len(said) else ""
+            before = len(self._outcome.statements)
             self._sentence(text, requested=requests.asks_back(spelled(following)))
+            if is_alone:
+                self._alone(text, is_read=len(self._outcome.statements) > before)
+
+    def _alone(self, text: str, *, is_read: bool) -> None:
+        """Keep a sentence of a message that only tells something, as it is, if nothing was read in it."""
+        plain = capitalised(spelled(text)).rstrip()
+        told = in_third(plain)
+        if is_read or not lasts(plain, told) or moods.is_order(plain) or changes.taken_back(told) is not None:
+            return
+        if grammar().guarded((*moods.QUIET, "this", "moment"), plain):
+            return
+        self._outcome.words = self._hidden.shown(text)
+        self.undecided[plain] = True
+        category = self._meanings.get(plain, "context")
+        words = " ".join(sorted(content(told)))
+        stated = (Statement(f"says:{words}", told, False),)
+        claim = Claim(category, USUAL[category], sentence(told), stated, ALONE)
+        self._claimed(claim, text, requested=False, text=plain)
 
     def _foreign(self, tongue: Tongue) -> None:
         for one in sentences(self._hidden.text):
@@ -122,7 +111,7 @@ class JudgedTurn:
         claim = claims.claim(told, order=False)
         if answer.denied:
             self._take_back(claim, excerpt)
-        elif claim is not None and not grammar().guarded(_QUIET, answer.statement):
+        elif claim is not None and not grammar().guarded(moods.QUIET, answer.statement):
             self._claimed(claim, excerpt, requested=False, text=answer.statement)
 
     def _sentence(self, text: str, *, requested: bool) -> None:
@@ -133,7 +122,7 @@ class JudgedTurn:
             self._pass("it asks what is remembered")
             return
         if self._speaker is not None:
-            if not grammar().guarded(_PLAYFUL, plain):
+            if not grammar().guarded(moods.PLAYFUL, plain):
                 self._clauses(plain, text, requested=False, stressed=claims.stressed(plain), old=None)
             return
         forgetting = requests.forgetting(plain) or requests.forgetting(lead)
@@ -141,8 +130,8 @@ class JudgedTurn:
             self._forget(forgetting, text)
             return
         remembering = requests.remembering(plain) or requests.remembering(lead)
-        if remembering is None and grammar().guarded(_PLAYFUL, plain):
-            self._pass(_quiet(plain))
+        if remembering is None and grammar().guarded(moods.PLAYFUL, plain):
+            self._pass(moods.quiet(plain))
             return
         self._statement(
             remembering or plain,
@@ -183,8 +172,8 @@ class JudgedTurn:
         gone = changes.taken_back(third(trimmed(text))) if self._speaker is None else None
         if gone is not None and gone.parted and self._gone(gone, excerpt):
             return True
-        quiet = not requested and grammar().guarded(_QUIET, text)
-        whole = None if quiet else claims.claim(third(trimmed(text)))
+        is_quiet = not requested and grammar().guarded(moods.QUIET, text)
+        whole = None if is_quiet else claims.claim(third(trimmed(text)))
         if whole is not None and whole.family in _WHOLE:
             return self._claimed(whole, excerpt, requested=requested, text=text, old=old)
         own = _OWN.search(text) is not None
@@ -200,10 +189,10 @@ class JudgedTurn:
             ):
                 self._pass("who did it is not said")  # "toby … got into uni": it is not the user
                 continue
-            if quiet and (skipped or grammar().guarded(_QUIET, clause)):
-                skipped = _reported(clause) or (not skipped and _is_condition(clause))
+            if is_quiet and (skipped or grammar().guarded(moods.QUIET, clause)):
+                skipped = moods.reported(clause) or (not skipped and moods.is_condition(clause))
                 self._told.append(told)
-                self._pass(_quiet(clause) or _quiet(text))
+                self._pass(moods.quiet(clause) or moods.quiet(text))
                 continue
             asking = not requested and (
                 (questioned and at == len(parts) - 1 and text.rstrip().endswith("?"))
@@ -228,7 +217,7 @@ class JudgedTurn:
 
     def _by_meaning(self, clause: str, told: str, excerpt: str) -> bool:
         """Take a clause that no saying fits by its meaning; return True if it seems to last."""
-        if not tellable(clause, told):
+        if not moods.tellable(clause, told):
             return False
         category = self._meanings.get(clause)
         if category is None:

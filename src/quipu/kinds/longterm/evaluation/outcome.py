@@ -131,6 +131,11 @@ class Outcome:
         """The number of clauses and claims that were judged."""
         return len(self._claims)
 
+    @property
+    def statements(self) -> list[str]:
+        """The statements that were judged, in order, whatever becomes of them."""
+        return [one.statement for one in self._claims if one.statement is not None]
+
     def judge(
         self, verdict: Verdict, reason: str, claim: Claim | None = None, *, as_: str | None = None
     ) -> None:

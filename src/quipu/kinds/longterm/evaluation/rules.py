@@ -7,21 +7,21 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from quipu.kernel.embedding.embedder import Embedder
+from quipu.kernel.embedding.prototypes import embed, listed, prototypes
 from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.evaluation import requests
 from quipu.kinds.longterm.evaluation.conversation import JudgedTurn
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.known import KnownMemory, known
-from quipu.kinds.longterm.evaluation.meaning import by_meaning
 from quipu.kinds.longterm.evaluation.outcome import Outcome, bare
 from quipu.kinds.longterm.evaluation.people import given
 from quipu.kinds.longterm.evaluation.words import spelled
-from quipu.kinds.longterm.model import Category, Evaluation, MemorySource
+from quipu.kinds.longterm.model import CATEGORIES, Category, Evaluation, MemorySource
 
 if TYPE_CHECKING:
     from quipu.kinds.longterm.sati import SatiEvaluationInput
 
-VERSION: Final = 6
+VERSION: Final = 7
 """To be raised with every change of the rules that finds more or better."""
 
 
@@ -140,3 +140,26 @@ class RulesEvaluator:
                     speaker=(turn.speaker or "").strip() or None,
                 )  # fmt: skip
         return read
+
+
+NEAR_ENOUGH: Final = 0.45
+MARGIN: Final = 0.12
+"""A category must be so much nearer than what lasts in no way."""
+
+MOST: Final = 400
+"""Clauses of one evaluation that are embedded: it costs about 2 ms for each."""
+
+
+async def by_meaning(embedder: Embedder, clauses: Mapping[str, bool]) -> dict[str, Category]:
+    """Return the categories of clauses that seem to last; True marks those asked to be remembered.
+
+    Raises ``EmbeddingError``.
+    """
+    texts = list(clauses)[:MOST]
+    known = await prototypes("longterm", embedder, *listed(__file__, CATEGORIES))
+    vectors = await embed(embedder, texts)
+    decided = known.decide(
+        vectors, near_enough=NEAR_ENOUGH, margin=MARGIN, settled=[clauses[text] for text in texts]
+    )
+    pairs = zip(texts, decided, strict=True)
+    return {text: CATEGORIES[place] for text, place in pairs if place is not None}

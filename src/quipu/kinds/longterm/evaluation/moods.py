@@ -1,4 +1,4 @@
-"""Clauses that no saying fits: which of them state something, and of which category that is."""
+"""Clauses that are meant as statements, and those that are not: guesses, words of others, irony, orders."""
 
 from __future__ import annotations
 
@@ -6,32 +6,37 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from quipu.kernel.embedding.embedder import Embedder
-from quipu.kernel.embedding.prototypes import embed, listed, prototypes
 from quipu.kinds.longterm.evaluation.grammar import grammar
-from quipu.kinds.longterm.model import CATEGORIES, Category
 
-NEAR_ENOUGH: Final = 0.45
-MARGIN: Final = 0.12
-"""A category must be so much nearer than what lasts in no way."""
-
-MOST: Final = 400
-"""Clauses of one evaluation that are embedded: it costs about 2 ms for each."""
+QUIET: Final = ("hypothetical", "quoted", "fiction", "sarcasm")
+PLAYFUL: Final = ("fiction", "sarcasm")
+_CONDITION: Final = re.compile(r"(?i)(?:if|unless|suppose|supposing|imagine|say|what if)\b")
 
 
-async def by_meaning(embedder: Embedder, clauses: Mapping[str, bool]) -> dict[str, Category]:
-    """Return the categories of clauses that seem to last; True marks those asked to be remembered.
+def is_condition(clause: str) -> bool:
+    """Return True if a clause is a condition alone, of which the next one tells what would be."""
+    return _CONDITION.match(clause) is not None and _WOULD.search(clause) is None
 
-    Raises ``EmbeddingError``.
-    """
-    texts = list(clauses)[:MOST]
-    known = await prototypes("longterm", embedder, *listed(__file__, CATEGORIES))
-    vectors = await embed(embedder, texts)
-    decided = known.decide(
-        vectors, near_enough=NEAR_ENOUGH, margin=MARGIN, settled=[clauses[text] for text in texts]
-    )
-    pairs = zip(texts, decided, strict=True)
-    return {text: CATEGORIES[place] for text, place in pairs if place is not None}
+
+_WOULD: Final = re.compile(r"(?i)\b(?:would|could|might)\b|'d\b")
+
+
+_REASONS: Final[Mapping[str, str]] = {
+    "hypothetical": "it is a condition, a wish or a guess",
+    "quoted": "somebody else's words",
+    "fiction": "a story or a role",
+    "sarcasm": "it is not meant",
+}
+
+
+def quiet(clause: str) -> str:
+    """Return why a clause is not read as a statement; empty if it is one."""
+    return next((_REASONS[guard] for guard in QUIET if grammar().guarded((guard,), clause)), "")
+
+
+def reported(clause: str) -> bool:
+    """Return True if what follows a clause may go on with what somebody else said."""
+    return grammar().guarded(("quoted",), clause) and "qx" not in clause
 
 
 _ORDERING = re.compile(
@@ -54,12 +59,17 @@ _OVER = re.compile(
 _FEWEST_WORDS: Final = 4
 
 
+def is_order(clause: str) -> bool:
+    """Return True if a clause begins as what is said to the assistant does: "add", "please check"."""
+    return _ORDERING.match(clause) is not None
+
+
 def tellable(clause: str, told: str) -> bool:
     """Return True if a clause states something present about the speaker, as far as its form tells."""
     if len(clause.split()) < _FEWEST_WORDS or clause.endswith((":", "?")) or not _OF_SELF.search(clause):
         return False
     return not (
         _OVER.match(told)
-        or _ORDERING.match(clause)
+        or is_order(clause)
         or grammar().guarded(("moment", "this", "trouble", "question"), told)
     )
