@@ -26,6 +26,7 @@ from quipu.kinds.longterm.model import (
     MemorySource,
     weight,
 )
+from quipu.kinds.longterm.rules import SAID
 
 _NEW = "+"
 _LONGEST_EXCERPT = 1_000
@@ -138,7 +139,7 @@ class Outcome:
             category=shown.category,
             importance=shown.importance,
             summary=shown.summary,
-            reason="asked to remember" if requested else f"said of themselves: {new.family}",
+            reason="asked to remember" if requested else f"{SAID}{new.family}",
             sources=(said,),
             requested=requested,
         )
