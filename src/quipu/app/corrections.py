@@ -177,7 +177,7 @@ class AsyncCorrections:
             await self._of(one.kind).withdraw(act, one.id)
 
     async def _without_words(self, tx: SpaceTransaction, one: Derived) -> Sequence[Derived]:
-        """Return what else claims what is wrong of a statement's messages, and rests on no other."""
+        """Return statements that claim the same as a wrong one, and rest on none but its messages."""
         others: list[Derived] = []
         for kind in self._open_to_me():
             others += await kind.of_messages(tx, one.messages)

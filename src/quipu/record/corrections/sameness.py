@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from quipu.kernel.prose.content import stems
@@ -14,7 +16,10 @@ _DENIES: Final = re.compile(
     r"|n['’]t\b|\bcan't\b",
     re.IGNORECASE,
 )
-_WEAK: Final = frozenset(("prefer", "need", "us", "favourit", "favorit"))
+_WEAK: Final = frozenset(
+    ("prefer", "need", "us", "favourit", "favorit", "liv", "work", "lik", "lov", "enjoy")
+)
+_WORD: Final = re.compile(r"\w+")
 _SHORTEST_BEGINNING: Final = 5
 _ALIKE: Final = 0.6
 """Words that begin alike for so much of the longer one have one root: "allergic", "allergy"."""
@@ -33,32 +38,41 @@ def same_claim(one: str, other: str) -> bool:
     ours, theirs = matters(one), matters(other)
     if ours and theirs and ours.isdisjoint(theirs):
         return False
-    (label, words), (other_label, other_words) = _parted(one), _parted(other)
-    if label and other_label and not _all_in(label, other_label) and not _all_in(other_label, label):
+    our, their = _parted(one), _parted(other)
+    if our.label and their.label and not (our.label <= their.label or their.label <= our.label):
         return False
-    if len(words) > len(other_words):
-        (label, words), (other_label, other_words) = (other_label, other_words), (label, words)
-    if not words or not _all_in(words, [*other_words, *other_label]):
-        return False
-    known = [*words, *label]
-    others = [place for place, word in enumerate(other_words) if not _is_in(word, known)]
-    is_detail = len(others) == 1 and others[0] == len(other_words) - 1
-    return is_detail or len(others) <= len(words) // 2
+    return _tells(our, their) or _tells(their, our)
 
 
-def _parted(text: str) -> tuple[list[str], list[str]]:
-    """Return the words of a statement's label, if it has one, and those of what it says."""
+@dataclass(frozen=True, slots=True)
+class _Parted:
+    """A statement's words that matter, in their order, and those of its label, if it has one."""
+
+    label: frozenset[str]
+    words: tuple[str, ...]
+
+
+def _tells(long: _Parted, short: _Parted) -> bool:
+    """Return True if a statement has all words of a shorter one, and few others."""
+    if not short.words or len(short.words) > len(long.words):
+        return False
+    if not all(_is_in(word, (*long.words, *long.label)) for word in short.words):
+        return False
+    known = (*short.words, *short.label)
+    others = [place for place, word in enumerate(long.words) if not _is_in(word, known)]
+    is_detail = len(others) == 1 and others[0] == len(long.words) - 1
+    return is_detail or len(others) <= len(short.words) // 2
+
+
+def _parted(text: str) -> _Parted:
     match = _LABEL.match(text)
-    label = stems(match[0]) if match else []
-    said = stems(text[match.end() :] if match else text) or text.casefold().split()
-    return label, [word for word in dict.fromkeys(said) if word not in _WEAK] or said
+    said = text[match.end() :] if match else text
+    words = stems(said) or _WORD.findall(said.casefold())
+    strong = [word for word in words if word not in _WEAK]
+    return _Parted(frozenset(stems(match[0]) if match else ()), tuple(dict.fromkeys(strong or words)))
 
 
-def _all_in(words: list[str], others: list[str]) -> bool:
-    return all(_is_in(word, others) for word in words)
-
-
-def _is_in(word: str, others: list[str]) -> bool:
+def _is_in(word: str, others: Iterable[str]) -> bool:
     return any(_alike(word, other) for other in others)
 
 

@@ -106,7 +106,7 @@ async def remove(tx: SpaceTransaction, marked: UUID) -> list[Removed]:
 
 
 async def counts(tx: SpaceTransaction) -> list[tuple[CorrectedKind, str, int]]:
-    """Return how many statements of each kind and rule are corrected."""
+    """Return kinds and rules with the number of their corrected statements."""
     return [(kind, rule, wrong) for kind, rule, wrong in await tx.rows(_SQL["counts"])]
 
 

@@ -131,7 +131,7 @@ class BeliefWriter:
             await self._within.execute(store.SQL["stand_again"], id=row.id, entry=entry)
 
     async def _rivals(self, row: StoredBelief) -> Sequence[UUID]:
-        """Return what contests a belief, the surest first."""
+        """Return the beliefs that contest a standing one, the surest first."""
         return [] if row.state != "standing" else await store.beside(self._within, row, slots=[])
 
     async def _stand_instead(self, rivals: Sequence[UUID]) -> None:
