@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 SPACE = "corrections <pages>"
 HOME = "I live in Lisbon"
 TEXTS = (
-    f"{HOME}. {HOSTILE}",
+    f"{HOME}.\n\n{HOSTILE}",
     "I'll send the contract to Tom by Friday.",
     "The API runs on port 8080.",
 )

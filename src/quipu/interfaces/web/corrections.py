@@ -28,7 +28,7 @@ _PLACES: Final[Mapping[CorrectedKind, str]] = {
 
 @router.get("/corrections")
 async def show(page: ShownPage) -> Response:
-    """Show what was marked as wrong, latest first, and the rules that made it."""
+    """Show corrections, latest first, and the rules behind them."""
     if not page.space:
         return page.render("nothing.html", title="Corrections")
     corrections = page.memory.corrections
