@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeVar
 from uuid import UUID
 
 from quipu.errors import Conflict
@@ -19,6 +20,8 @@ from quipu.record.corrections.statements import Act, Statements
 from quipu.record.corrections.store import corrected
 
 _SQL = queries.load("quipu.kinds.longterm")
+_Change = TypeVar("_Change", Inclusion, Edit)
+_Wrong = AbstractSet[tuple[str | None, MemorySource]]
 
 
 class LongtermStatements(Statements):
@@ -59,34 +62,39 @@ MEMORIES: Final = LongtermStatements(_SQL)
 
 async def uncorrected(tx: SpaceTransaction, evaluation: Evaluation) -> Evaluation:
     """Return an evaluation without sources whose claim is marked as wrong, and what rests on them alone."""
-    inclusions: list[Inclusion] = []
-    edits: list[Edit] = []
-    left_out: list[LeftOut] = []
-    for one in evaluation.inclusions:
-        said = await _right(tx, one.summary, one.sources)
-        if said is None:
-            left_out.append(LeftOut(summary=one.summary, reason=MARKED_WRONG))
-        else:
-            inclusions.append(replace(one, sources=said))
-    for edit in evaluation.edits:
-        said = await _right(tx, edit.summary or "", edit.sources)
-        if edit.summary and said is None:
-            left_out.append(LeftOut(summary=edit.summary, reason=MARKED_WRONG))
-        else:
-            edits.append(edit if said is None else replace(edit, sources=said))
-    if not left_out:
-        return replace(evaluation, inclusions=inclusions, edits=edits)
-    return replace(evaluation, inclusions=inclusions, edits=edits, left_out=[*evaluation.left_out, *left_out])
+    wrong = await _wrong(tx, [*evaluation.inclusions, *evaluation.edits])
+    if not wrong:
+        return evaluation
+    gone = [
+        LeftOut(summary=one.summary, reason=MARKED_WRONG)
+        for one in (*evaluation.inclusions, *evaluation.edits)
+        if one.summary and not _stays(one, wrong)
+    ]
+    return replace(
+        evaluation,
+        inclusions=[_without(one, wrong) for one in evaluation.inclusions if _stays(one, wrong)],
+        edits=[_without(one, wrong) for one in evaluation.edits if _stays(one, wrong)],
+        left_out=[*evaluation.left_out, *gone],
+    )
 
 
-async def _right(
-    tx: SpaceTransaction, summary: str, said: Sequence[MemorySource]
-) -> Sequence[MemorySource] | None:
-    """Return the sources whose claim is not marked as wrong; None if there were some, and all are."""
-    numbers = await store.numbers(tx, said)
-    known = [(place, numbers.get(place, one.number)) for place, one in enumerate(said)]
-    told = {place: Told(number, summary) for place, number in known if number is not None}
-    places = list(told)
-    wrong = {places[place] for place in await corrected(tx, list(told.values()))}
-    right = [one for place, one in enumerate(said) if place not in wrong]
-    return right if right or not said else None
+async def _wrong(tx: SpaceTransaction, every: Sequence[Inclusion | Edit]) -> _Wrong:
+    """Return summaries with those of their sources of which they are marked as wrong."""
+    said = [(one.summary, source) for one in every if one.summary for source in one.sources]
+    numbers = await store.numbers(tx, [source for _, source in said])
+    known = [
+        (pair, number)
+        for place, pair in enumerate(said)
+        if (number := numbers.get(place, pair[1].number)) is not None
+    ]
+    places = await corrected(tx, [Told(number, summary) for (summary, _), number in known])
+    return {known[place][0] for place in places}
+
+
+def _stays(one: Inclusion | Edit, wrong: _Wrong) -> bool:
+    """Return True if a source is left, or there never was one."""
+    return not one.sources or any((one.summary, source) not in wrong for source in one.sources)
+
+
+def _without(one: _Change, wrong: _Wrong) -> _Change:
+    return replace(one, sources=[source for source in one.sources if (one.summary, source) not in wrong])
