@@ -2540,9 +2540,11 @@ CREATE TABLE longterm.sources (
     turn_index integer,
     excerpt text DEFAULT ''::text NOT NULL,
     evaluator text,
+    rule text,
     happened_at timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
     CONSTRAINT sources_excerpt_check CHECK ((char_length(excerpt) <= 1000)),
+    CONSTRAINT sources_rule_check CHECK (((char_length(rule) >= 1) AND (char_length(rule) <= 512))),
     CONSTRAINT sources_turn_index_check CHECK ((turn_index >= 0)),
     CONSTRAINT sources_version_check CHECK ((version > 0))
 );
@@ -2550,6 +2552,8 @@ CREATE TABLE longterm.sources (
 ALTER TABLE ONLY longterm.sources FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN longterm.sources.message IS 'The id that the caller gave; message_id is that of core.messages, where it is there.';
+
+COMMENT ON COLUMN longterm.sources.rule IS 'What read them so: the family of sayings, or the evaluator''s name where it has none.';
 
 CREATE FUNCTION longterm.is_of_person(memory uuid) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -4413,6 +4417,43 @@ ALTER TABLE core.at_commit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE core.corrections (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    kind text NOT NULL,
+    memory_id uuid NOT NULL,
+    message_id bigint NOT NULL,
+    marked uuid NOT NULL,
+    text text NOT NULL,
+    rule text NOT NULL,
+    reader text DEFAULT ''::text NOT NULL,
+    reason text,
+    was_live boolean DEFAULT true NOT NULL,
+    corrected_by text DEFAULT core.current_person(),
+    corrected_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT corrections_corrected_by_check CHECK ((char_length(corrected_by) <= 512)),
+    CONSTRAINT corrections_kind_check CHECK ((kind = ANY (ARRAY['longterm'::text, 'belief'::text, 'loop'::text, 'lesson'::text, 'rule'::text]))),
+    CONSTRAINT corrections_reader_check CHECK ((char_length(reader) <= 512)),
+    CONSTRAINT corrections_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 2000))),
+    CONSTRAINT corrections_rule_check CHECK (((char_length(rule) >= 1) AND (char_length(rule) <= 512))),
+    CONSTRAINT corrections_text_check CHECK (((char_length(text) >= 1) AND (char_length(text) <= 20000)))
+);
+
+ALTER TABLE ONLY core.corrections FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN core.corrections.memory_id IS 'The statement, a row of the table of its kind; it may be gone.';
+
+COMMENT ON COLUMN core.corrections.marked IS 'The statement that was marked; what claims the same went with it.';
+
+COMMENT ON COLUMN core.corrections.text IS 'The statement as it read.';
+
+COMMENT ON COLUMN core.corrections.rule IS 'The rule that made it: a family, the key of a belief, the kind of a loop, the category of a lesson.';
+
+COMMENT ON COLUMN core.corrections.reader IS 'The evaluator or extractor with its version; empty where it is not known.';
+
+COMMENT ON COLUMN core.corrections.was_live IS 'The correction took it out of recall: it comes back where that is taken back.';
+
+COMMENT ON COLUMN core.corrections.corrected_by IS 'Whose key it was; null: that of everybody.';
+
 CREATE TABLE core.erasure_chain (
     id boolean DEFAULT true NOT NULL,
     names_key bytea NOT NULL,
@@ -4862,7 +4903,7 @@ CREATE TABLE episodes.beliefs (
     CONSTRAINT beliefs_check1 CHECK (((ended_at IS NULL) = (ending IS NULL))),
     CONSTRAINT beliefs_check2 CHECK (((entry_id IS NULL) OR (state = 'standing'::text))),
     CONSTRAINT beliefs_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
-    CONSTRAINT beliefs_ending_check CHECK ((ending = ANY (ARRAY['corrected'::text, 'changed'::text, 'refined'::text, 'stronger'::text, 'weaker'::text, 'older'::text, 'denied'::text, 'by_hand'::text]))),
+    CONSTRAINT beliefs_ending_check CHECK ((ending = ANY (ARRAY['corrected'::text, 'changed'::text, 'refined'::text, 'stronger'::text, 'weaker'::text, 'older'::text, 'denied'::text, 'by_hand'::text, 'wrong'::text]))),
     CONSTRAINT beliefs_form_check CHECK ((form <> ''::text)),
     CONSTRAINT beliefs_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_]{0,63}$'::text)),
     CONSTRAINT beliefs_nature_check CHECK ((nature = ANY (ARRAY['trait'::text, 'fact'::text]))),
@@ -6641,6 +6682,9 @@ ALTER TABLE ONLY core.api_keys
 ALTER TABLE ONLY core.at_commit
     ADD CONSTRAINT at_commit_pkey PRIMARY KEY (space_id, id);
 
+ALTER TABLE ONLY core.corrections
+    ADD CONSTRAINT corrections_pkey PRIMARY KEY (space_id, kind, memory_id, message_id);
+
 ALTER TABLE ONLY core.erasure_chain
     ADD CONSTRAINT erasure_chain_pkey PRIMARY KEY (id);
 
@@ -6998,6 +7042,10 @@ ALTER TABLE ONLY transcripts.unindexed
 CREATE INDEX aliases_message ON core.aliases USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX api_keys_of_space ON core.api_keys USING btree (space);
+
+CREATE INDEX corrections_latest ON core.corrections USING btree (space_id, corrected_at);
+
+CREATE INDEX corrections_message ON core.corrections USING btree (space_id, message_id);
 
 CREATE INDEX kept_answers_begun ON core.kept_answers USING btree (begun_at);
 
@@ -7469,6 +7517,9 @@ ALTER TABLE ONLY core.aliases
 ALTER TABLE ONLY core.aliases
     ADD CONSTRAINT aliases_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY core.corrections
+    ADD CONSTRAINT corrections_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -7809,6 +7860,8 @@ ALTER TABLE core.aliases ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.at_commit ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE core.corrections ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.exports ENABLE ROW LEVEL SECURITY;
@@ -7822,6 +7875,8 @@ ALTER TABLE core.outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_space ON core.aliases USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.at_commit USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON core.corrections USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.erasures USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -7862,6 +7917,11 @@ CREATE POLICY own_space ON core.unindexed_messages USING ((space_id = ( SELECT c
 CREATE POLICY person ON core.aliases AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
    FROM core.messages m
   WHERE ((m.space_id = aliases.space_id) AND (m.id = aliases.message_id))
+ OFFSET 0)));
+
+CREATE POLICY person ON core.corrections AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM core.messages m
+  WHERE ((m.space_id = corrections.space_id) AND (m.id = corrections.message_id))
  OFFSET 0)));
 
 CREATE POLICY person ON core.messages AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) OR ((user_name IS NULL) AND (session_id IN ( SELECT s.id
@@ -8589,6 +8649,9 @@ GRANT SELECT,INSERT ON TABLE core.aliases TO quipu_person;
 
 GRANT USAGE ON SEQUENCE core.at_commit_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE core.at_commit_id_seq TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.corrections TO quipu_app;
+GRANT SELECT,INSERT,DELETE ON TABLE core.corrections TO quipu_person;
 
 GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
 

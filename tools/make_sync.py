@@ -59,6 +59,7 @@ FACES = (
     Face("quipu.kinds.tables.browse.browse", "AsyncBrowsing", "Browsing"),
     Face("quipu.kinds.tables.schemas", "AsyncSchemas", "Schemas"),
     Face("quipu.kinds.tables.tables", "AsyncTables", "Tables"),
+    Face("quipu.app.corrections", "AsyncCorrections", "Corrections"),
     Face("quipu.record.standing.room", "AsyncRules", "Rules"),
     Face("quipu.upkeep.settings.settings", "AsyncSettings", "StoredSettings"),
     Face("quipu.upkeep.snapshots.snapshots", "AsyncSnapshots", "Snapshots"),

@@ -40,6 +40,7 @@ NAMED: Final = {
     "/ledger/recommendations/{number}": _NUMBER,
     "/transcripts/lessons/{number}": made("lesson", _ROW),
     "/episodes/{number}": made("episode", _ROW),
+    "/episodes/beliefs/{number}": made("belief", _ROW),
     "/longterm/{number}": made("longterm", _ROW),
     "/tables/{name}": TABLE,
     "/config/memory/tables/{name}": TABLE,
@@ -82,6 +83,7 @@ QUERIES: Final[dict[str, tuple[str, ...]]] = {
     "/recall/timeline": ("", "q=the+plan", "since=2026-01-01&until=2026-01-08"),
     "/transcripts/session": ("name=long", "name=session-77"),
     "/transcripts/lessons": ("", "category=workflow", "project=/home/person/project-7", "state=archived"),
+    "/episodes/beliefs": ("", "user=person-7", "state=superseded"),
     "/episodes/loops": ("", "user=person-7", "state=closed"),
     "/episodes": (
         "",

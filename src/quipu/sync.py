@@ -4,6 +4,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 
 - quipu.app.aliases
 - quipu.app.contents
+- quipu.app.corrections
 - quipu.app.erasure
 - quipu.app.memory
 - quipu.app.queue
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from quipu.app.aliases import AsyncAliases
     from quipu.app.answer import Used
     from quipu.app.contents import AsyncContents
+    from quipu.app.corrections import AsyncCorrections
     from quipu.app.erasure import AsyncErasures
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
@@ -214,6 +216,7 @@ if TYPE_CHECKING:
     from quipu.recall.render import Block, Why
     from quipu.recall.timeline import Gathered
     from quipu.record.aliases import Alias
+    from quipu.record.corrections.model import CorrectedKind, Correction, RuleCount
     from quipu.record.model import Refusal, Report
     from quipu.record.replacements import Replacement
     from quipu.record.service import Progress
@@ -246,6 +249,7 @@ __all__ = [
     "Browsing",
     "Contents",
     "Conversations",
+    "Corrections",
     "Episodes",
     "Erasures",
     "Evaluations",
@@ -461,6 +465,11 @@ class Rooms:
     def conversations(self) -> Conversations:
         """Conversations: their status, topics, threads and exchanges; prompts that wait for an answer."""
         return Conversations(self._portal.opened(self._inner).conversations, self._portal)
+
+    @property
+    def corrections(self) -> Corrections:
+        """Corrections: derived statements that are wrong, and are not made of the same words again."""
+        return Corrections(self._portal.opened(self._inner).corrections, self._portal)
 
     @property
     def keys(self) -> Keys:
@@ -3976,6 +3985,72 @@ class Tables(Browsing, Schemas):
         return self._portal.call(
             lambda: self._inner.call(tool, arguments, space=space, schema=schema, agent=agent)
         )
+
+
+class Corrections:
+    """Mark what was derived from messages as wrong: it goes, and no reader makes it of these words again.
+
+    The id is that of a long-term memory, a belief, a loop, a lesson or a standing rule.
+    """
+
+    def __init__(self, inner: AsyncCorrections, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def add(
+        self, id: UUID | str, *, space: str, kind: CorrectedKind | None = None, reason: str | None = None
+    ) -> Correction:
+        """Mark a memory as wrong, and return the correction.
+
+        The memory is recalled no more, nor is what else claims the same and rests on the same messages alone.
+        The correction wins over that claim whenever these messages are read again; another message may still
+        tell it. `remove` takes it back. Adding it again changes nothing.
+
+        Raises:
+            NotFound: There is no such memory.
+            BadInput: A person wrote it by hand, several ids begin so, or an argument is invalid.
+        """
+        return self._portal.call(lambda: self._inner.add(id, space=space, kind=kind, reason=reason))
+
+    def list(
+        self,
+        *,
+        space: str,
+        kind: CorrectedKind | None = None,
+        rule: str | None = None,
+        memory: UUID | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Sequence[Correction]:
+        """List corrections, the latest first.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.list(
+                space=space, kind=kind, rule=rule, memory=memory, limit=limit, offset=offset
+            )
+        )
+
+    def counts(self, *, space: str) -> Sequence[RuleCount]:
+        """Count corrections by the rule that made the statement, the most corrected first.
+
+        Beside them stands how many statements of the rule are stored, corrected ones included.
+        """
+        return self._portal.call(lambda: self._inner.counts(space=space))
+
+    def remove(self, id: UUID | str, *, space: str) -> Correction:
+        """Take a correction back, and return it as it was.
+
+        The memory comes back, unless another says so by now or stands in its place, and readers may make it
+        of these words again. So does what went with it.
+
+        Raises:
+            NotFound: No memory with this id is marked as wrong.
+            BadInput: Several ids begin so, or it is no id.
+        """
+        return self._portal.call(lambda: self._inner.remove(id, space=space))
 
 
 class Rules:

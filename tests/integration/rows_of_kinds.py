@@ -5,6 +5,9 @@ with named as (
     insert into aliases (alias, name, made_by, message_id)
     select 'Kate', 'Emi', 'rule', max(id) from messages where space_id = current_space()
 )
+insert into corrections (kind, memory_id, message_id, marked, text, rule)
+select 'longterm', gen_random_uuid(), max(id), gen_random_uuid(), 'Likes boats.', 'likes' from messages
+where space_id = current_space();
 insert into relations (newer, older, reason, made_by)
 select max(id), min(id), 'moved', 'rule' from messages where space_id = current_space();
 insert into standing_rules (id, message_id, text, made_by, since)

@@ -10,6 +10,7 @@ from quipu.kinds.tables.kind import TABLES
 from quipu.kinds.transcripts.kind import TRANSCRIPTS
 from quipu.record.eraser import NAMED, RecordEraser, noted
 from quipu.record.model import MESSAGE
+from quipu.record.standing.derived import RULES
 from quipu.record.store import cite
 from quipu.upkeep.erasers import AnswersEraser, KeysEraser, OutboxEraser
 from quipu.upkeep.erasure.tombstones import note_named
@@ -23,6 +24,7 @@ RECORD = Kind(
     eraser=RecordEraser(),
     named=NAMED,
     noted=noted,
+    derives=(RULES,),
 )
 
 KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
@@ -40,6 +42,9 @@ NOTED = (note_named, *(kind.noted for kind in KINDS if kind.noted is not None))
 
 # What others refer to goes last.
 ERASERS = (OutboxEraser(), AnswersEraser(), KeysEraser(), *(kind.eraser for kind in reversed(KINDS)))
+
+DERIVED = tuple(one for kind in KINDS for one in kind.derives)
+"""Statements that can be marked as wrong."""
 
 PACKAGES = (
     "quipu.kernel.db",

@@ -76,6 +76,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "longterm": "quipu.kinds.longterm.longterm:AsyncLongterm",
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
+        "corrections": "quipu.app.corrections:AsyncCorrections",
         "episodes": "quipu.kinds.episodes.episodes:AsyncEpisodes",
         "keys": "quipu.upkeep.keys.keys:AsyncKeys",
         "queue": "quipu.app.queue:AsyncQueue",
@@ -167,6 +168,7 @@ def _table_rows(act: str, *, view: str, status: int = 200) -> Operation:
 
 _BELIEF: Final = "loops.belief"
 _CHANGE: Final = "facts.change"
+_CORRECTION: Final = "corrections.one"
 _CONVERSATION: Final = "conversations.one"
 _EPISODE: Final = "episodes.one"
 _LESSON: Final = "lessons.one"
@@ -249,6 +251,10 @@ OPERATIONS: Final = (
     Operation("beliefs.history", "GET /beliefs/{id}/history", view="loops.beliefs"),
     Operation("beliefs.correct", "POST /beliefs/{id}/correct", "write", view=_BELIEF),
     Operation("beliefs.erase", "POST /beliefs/{id}/erase", "admin", view=_BELIEF),
+    Operation("corrections.list", "GET /corrections", view="corrections.table"),
+    Operation("corrections.counts", "GET /corrections/counts", view="corrections.counts"),
+    Operation("corrections.add", "POST /corrections/{id}", "write", view=_CORRECTION),
+    Operation("corrections.remove", "POST /corrections/{id}/remove", "write", view=_CORRECTION),
     Operation("episodes.list", "GET /episodes", view="episodes.table"),
     Operation("episodes.search", "POST /episodes/search", view="episodes.found"),
     Operation("episodes.stats", "GET /episodes/stats", view="episodes.stats"),

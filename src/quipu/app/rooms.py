@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from quipu.app.kinds import ERASERS, REGISTER
+from quipu.app.kinds import DERIVED, ERASERS, REGISTER
 from quipu.app.parts import Parts
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Space
@@ -15,6 +15,7 @@ from quipu.kernel.config import Settings
 
 if TYPE_CHECKING:
     from quipu.app.aliases import AsyncAliases
+    from quipu.app.corrections import AsyncCorrections
     from quipu.app.queue import AsyncQueue
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
@@ -75,6 +76,18 @@ class AsyncRooms:
         return self._room(
             AsyncConversations,
             lambda parts: AsyncConversations(parts.database, clock=self._clock, settings=self._settings),
+        )
+
+    @property
+    def corrections(self) -> AsyncCorrections:
+        """Corrections: derived statements that are wrong, and are not made of the same words again."""
+        from quipu.app.corrections import AsyncCorrections  # noqa: PLC0415
+
+        return self._room(
+            AsyncCorrections,
+            lambda parts: AsyncCorrections(
+                parts.database, parts.models, DERIVED, clock=self._clock, settings=self._settings
+            ),
         )
 
     @property

@@ -23,6 +23,7 @@ from quipu.recall.model import Cited
 from quipu.recall.question import Question
 from quipu.recall.render import Block
 from quipu.recall.search import CatchUp
+from quipu.record.corrections.statements import Statements
 from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.service import Eraser
 from quipu.upkeep.erasure.tombstones import Noted
@@ -132,7 +133,7 @@ class Kind:
     put, in the same transaction, for each session in which something was said; one job waits for a session,
     however much is said meanwhile. ``handlers``: does the jobs of a topic; ``job_seconds`` says of a topic
     how long one may take, where that is not ``QUIPU_JOB_SECONDS``. ``schedules``: what it does at times.
-    ``settings``: what can be set about it.
+    ``settings``: what can be set about it. ``derives``: its statements that can be marked as wrong.
     """
 
     name: str
@@ -154,3 +155,4 @@ class Kind:
     job_seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     schedules: Sequence[Schedule] = ()
     settings: Sequence[Setting[Any]] = ()
+    derives: Sequence[Statements] = ()

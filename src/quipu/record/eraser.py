@@ -10,6 +10,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue import outbox
 from quipu.record import aliases, relations, store
+from quipu.record.corrections import store as corrections
 from quipu.record.standing import store as standing
 from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.erasure.model import Named, What
@@ -23,10 +24,11 @@ class RecordEraser:
     """
 
     async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:
-        """Count the messages that would go, and what goes with them: links, standing rules, other names."""
+        """Count the messages that would go, and with them links, corrections, standing rules, other names."""
         ids = await store.matching(tx, what)
         besides = {
             "relations": await relations.count(tx, ids) if ids else 0,
+            "corrections": await corrections.count_of_erasure(tx, ids) if ids else 0,
             "standing_rules": await standing.count_of_erasure(tx, what, ids),
             "aliases": await aliases.count(tx, ids, _person(what), everything=what.everything),
         }
@@ -36,7 +38,10 @@ class RecordEraser:
         """Take them; a message's entry has the id of the message."""
         ids = await store.matching(tx, what)
         await standing.erase_of_person(tx, what)
+        if (person := _person(what)) is not None:
+            await corrections.disown(tx, person)
         if ids:
+            await corrections.erase_beside(tx, ids)
             await store.run(tx, "delete_messages", {"ids": Int8s(ids)})
             await store.run(tx, "recount_sessions", {"ids": Int8s(ids)})
         await outbox.drop_of_sessions(tx, await store.emptied(tx, what, ids))
@@ -65,6 +70,7 @@ async def noted(tx: SpaceTransaction, what: What, now: datetime) -> None:
 NAMED = Named(
     gone={"core.aliases": ("alias", "name")},
     words={
+        "core.corrections": ("text", "reason"),
         "core.messages": ("content",),
         "core.relations": ("reason",),
         "core.standing_rules": ("scope", "text"),

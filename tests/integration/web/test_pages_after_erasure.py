@@ -28,6 +28,7 @@ BY_A_FORM = {  # lead nowhere by a link: a form of a page, or work under way, op
     "/recall/wrong",
     "/transcripts/lessons/{number}",
     "/longterm/{number}",
+    "/episodes/beliefs/{number}",
     "/ledger/recommendations/{number}",
 }
 MOST = 2_000

@@ -39,6 +39,7 @@ _LINES = {
     "longterm": CommandLine("longterm", "Look up and correct the long-term memory of people.", embeds=True),
     "loops": CommandLine(None, "List promises, questions and tasks; close and reopen them."),
     "beliefs": CommandLine(None, "Show beliefs about people, and what contradicts them.", embeds=True),
+    "corrections": CommandLine(None, "Mark what was derived from messages as wrong.", embeds=True),
     "transcripts": CommandLine("transcripts", "Import and search recorded sessions of coding agents."),
     "rules": CommandLine(None, "List, add and end what an assistant is told to do from now on."),
     "conversations": CommandLine("conversations", "List conversations; leave a prompt for a worker."),

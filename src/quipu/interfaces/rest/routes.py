@@ -68,6 +68,7 @@ ROUTERS = (
     recall.router,
     derived("", OPERATIONS),
     derived("aliases", OPERATIONS),
+    derived("corrections", OPERATIONS),
     derived("ledger", OPERATIONS),
     evidence.router,
     trace.router,

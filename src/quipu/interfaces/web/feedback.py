@@ -1,6 +1,6 @@
 """Feedback of a reader on a wrong hit: it is not so, or something else is.
 
-Each kind of memory has its own word for it (a lesson is archived, a fact undone); here they are one act each.
+Each kind of memory has its own word for it (a lesson is marked as wrong, a fact undone); here it is one act.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Final
 import orjson
 
 from quipu.app.memory import AsyncMemory
-from quipu.errors import NotFound
+from quipu.errors import BadInput, NotFound
 from quipu.kinds.ledger.model import Value
 from quipu.recall.model import Hit
+from quipu.record.corrections.model import CorrectedKind
 
 TakeBack = Callable[[AsyncMemory, Hit], Awaitable[object]]
 PutRight = Callable[[AsyncMemory, Hit, str], Awaitable[object]]
@@ -43,6 +44,14 @@ def remedy(hit: Hit) -> Remedy | None:
     if hit.kind == "episodes":
         return _REMEDIES["belief" if hit.source.role == "belief" else "episode"]
     return _REMEDIES.get(hit.kind)
+
+
+async def _mark_wrong(memory: AsyncMemory, hit: Hit, kind: CorrectedKind, otherwise: TakeBack) -> object:
+    """Mark what was derived from messages as wrong; of what a person wrote, do otherwise."""
+    try:
+        return await memory.corrections.add(_id(hit), space=hit.space, kind=kind)
+    except BadInput:
+        return await otherwise(memory, hit)
 
 
 def _id(hit: Hit) -> str:
@@ -85,6 +94,21 @@ def like(stands: Value, words: str) -> object:
         return words
 
 
+async def _archive_lesson(memory: AsyncMemory, hit: Hit) -> object:
+    return await memory.lessons.archive(_id(hit), space=hit.space)
+
+
+async def _archive_memory(memory: AsyncMemory, hit: Hit) -> object:
+    return await memory.longterm.archive(_id(hit), space=hit.space, reason="said to be wrong")
+
+
+async def _erase_belief(memory: AsyncMemory, hit: Hit) -> object:
+    return await memory.beliefs.erase(_id(hit), space=hit.space, confirm=True)
+
+
+_MARKED: Final = (
+    "is marked as wrong, or archived if a person wrote it: recall no longer finds it. It can be brought back."
+)
 _REASON: Final = "corrected on the page of recall"
 _REMEDIES: Final[Mapping[str, Remedy]] = {
     "fact": Remedy(
@@ -96,18 +120,16 @@ _REMEDIES: Final[Mapping[str, Remedy]] = {
     ),
     "lesson": Remedy(
         name="lesson",
-        taking="The lesson is archived: recall no longer finds it; it can be unarchived.",
+        taking=f"The lesson {_MARKED}",
         asks="Correct text",
-        take_back=lambda memory, hit: memory.lessons.archive(_id(hit), space=hit.space),
+        take_back=lambda memory, hit: _mark_wrong(memory, hit, "lesson", _archive_lesson),
         put_right=lambda memory, hit, words: memory.lessons.edit(_id(hit), space=hit.space, fact=words),
     ),
     "longterm": Remedy(
         name="memory",
-        taking="The memory is archived: recall no longer finds it; it can be unarchived.",
+        taking=f"The memory {_MARKED}",
         asks="The correct statement, in one sentence",
-        take_back=lambda memory, hit: memory.longterm.archive(
-            _id(hit), space=hit.space, reason="said to be wrong"
-        ),
+        take_back=lambda memory, hit: _mark_wrong(memory, hit, "longterm", _archive_memory),
         put_right=lambda memory, hit, words: memory.longterm.edit(
             _id(hit), space=hit.space, summary=words, reason=_REASON
         ),
@@ -121,9 +143,9 @@ _REMEDIES: Final[Mapping[str, Remedy]] = {
     ),
     "belief": Remedy(
         name="belief",
-        taking="The belief is deleted, and the one that contested it becomes current.",
+        taking=f"The belief {_MARKED} The one that contested it becomes current.",
         asks="Correct value",
-        take_back=lambda memory, hit: memory.beliefs.erase(_id(hit), space=hit.space, confirm=True),
+        take_back=lambda memory, hit: _mark_wrong(memory, hit, "belief", _erase_belief),
         put_right=lambda memory, hit, words: memory.beliefs.correct(_id(hit), words, space=hit.space),
     ),
 }

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from starlette.responses import Response
 
+from quipu.interfaces.web.corrections import of_one
 from quipu.interfaces.web.fields import Filled, Text, Word, page_router, slice_of, whole
 from quipu.interfaces.web.page_context import SentForm, ShownPage
 from quipu.kinds.transcripts.extract.model import CATEGORIES
@@ -63,9 +64,11 @@ async def show(
 async def lesson(page: ShownPage, number: str) -> Response:
     """Show one lesson, and where it was said."""
     lessons, key = page.memory.lessons, whole(number)
+    one = await lessons.get(key, space=page.space)
     return page.render(
         "lesson.html",
-        one=await lessons.get(key, space=page.space),
+        one=one,
+        wrong=await of_one(page, "lesson", one.id),
         sources=(await lessons.sources(key, space=page.space))[:_SHOWN],
         categories=CATEGORIES,
     )

@@ -9,6 +9,7 @@ from fastapi import Depends, Form
 from starlette.responses import Response
 
 from quipu.errors import Conflict
+from quipu.interfaces.web.corrections import of_one
 from quipu.interfaces.web.fields import Filled, Sure, Text, Word, page_router, slice_of, whole
 from quipu.interfaces.web.links import Value
 from quipu.interfaces.web.page_context import PageContext, SentForm, ShownPage
@@ -198,6 +199,7 @@ async def _shown(
         seen=seen,
         history=(await longterm.history(key, space=page.space))[:_REVISIONS],
         sources=(await longterm.sources(key, space=page.space))[:_REVISIONS],
+        wrong=await of_one(page, "longterm", memory.id),
         edit=page.link(f"/longterm/{memory.id}/edit"),
         **_OWN,
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 from fastapi import Form
 from starlette.responses import Response
 
+from quipu.interfaces.web.corrections import of_kind
 from quipu.interfaces.web.fields import Filled, Word, page_router, slice_of
 from quipu.interfaces.web.page_context import SentForm, ShownPage
 from quipu.kinds.episodes.extraction.loops.model import LOOP_KINDS, LOOP_STATES
@@ -46,6 +47,7 @@ async def show(
         chosen={**narrowed, "state": shown},
         kinds=LOOP_KINDS,
         states=LOOP_STATES,
+        wrong=await of_kind(page, "loop"),
         next=part.after and page.link("/episodes/loops", **narrowed, state=state, after=part.after),
         first=after and page.link("/episodes/loops", **narrowed, state=state),
     )

@@ -32,6 +32,8 @@ def _place(hit: Hit | Used) -> Place | None:
             return f"/longterm/{source.message}", {}
         case "episodes" if source.role == "episode":
             return f"/episodes/{source.message}", {}
+        case "episodes" if source.role == "belief":
+            return f"/episodes/beliefs/{source.message}", {}
         case "ledger":
             return "/ledger", {"session": source.session, "user": source.user}
         case _:

@@ -8,7 +8,9 @@ from fastapi import APIRouter
 
 from quipu.interfaces.web import (
     background,
+    beliefs,
     config,
+    corrections,
     dumps,
     episodes,
     erasure,
@@ -42,6 +44,8 @@ PAGES: Final = (
     lessons.router,
     transcripts.router,
     loops.router,
+    beliefs.router,
+    corrections.router,
     episodes.router,
     longterm.router,
     tables.router,

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.episodes.decay import store
 from quipu.kinds.episodes.eraser import ERASER, NAMED
+from quipu.kinds.episodes.extraction.beliefs.derived import BELIEFS
 from quipu.kinds.episodes.extraction.beliefs.indexing import cite as cite_beliefs
+from quipu.kinds.episodes.extraction.loops.derived import LOOPS
 from quipu.kinds.episodes.extraction.loops.reminders import remind
 from quipu.kinds.episodes.indexing import catch_up, sources
 from quipu.kinds.episodes.jobs import HANDLERS, HEARS, JOB_SECONDS, SCHEDULES
@@ -45,4 +47,5 @@ EPISODES = Kind(
     job_seconds=JOB_SECONDS,
     schedules=SCHEDULES,
     settings=SETTINGS,
+    derives=(BELIEFS, LOOPS),
 )

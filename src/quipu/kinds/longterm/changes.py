@@ -20,7 +20,7 @@ from quipu.kinds.longterm import indexing, store
 from quipu.kinds.longterm.arguments import LONGEST_EXCERPT
 from quipu.kinds.longterm.indexing import MemoryEntry
 from quipu.kinds.longterm.model import Act, Category, Kept, MemorySource, New, Refuses, Rewording, Wording
-from quipu.kinds.longterm.rules import filed_text, more_important, summary_hash
+from quipu.kinds.longterm.rules import filed_text, more_important, rule_of, summary_hash
 from quipu.kinds.longterm.store import StoredMemory
 from quipu.recall.generations import Models, PreparedVectors, Unprepared, prepare
 from quipu.recall.index import withdraw
@@ -238,7 +238,7 @@ class Changes:
             now=self.now,
             entry=entry,
         )
-        await self._cite(id_, 1, said)
+        await self._cite(id_, 1, said, reason=new.reason)
         return id_
 
     async def _restate(self, row: StoredMemory, new: New, said: Sequence[MemorySource]) -> Kept:
@@ -251,7 +251,7 @@ class Changes:
             version += 1
             await self.tx.execute(store.SQL["carry_sources"], id=row.id, before=row.version, version=version)
         await self.tx.execute(store.SQL["restate"], id=row.id, now=self.now)
-        await self._cite(row.id, version, said)
+        await self._cite(row.id, version, said, reason=new.reason)
         return Kept(id=row.id, outcome="revived" if row.archived else "restated", reason=new.reason)
 
     async def _rewrite(
@@ -296,7 +296,7 @@ class Changes:
             await self.tx.execute(
                 store.SQL["carry_sources"], id=row.id, before=before, version=row.version + 1
             )
-        await self._cite(row.id, row.version + 1, said)
+        await self._cite(row.id, row.version + 1, said, reason=reason)
         return await store.memory(self.tx, row.id)
 
     async def _revive(self, row: StoredMemory, *, reason: str | None) -> None:
@@ -329,7 +329,9 @@ class Changes:
             source.message is not None and (source.session, source.message) in known for source in said
         )
 
-    async def _cite(self, id_: str, version: int, said: Sequence[MemorySource]) -> None:
+    async def _cite(
+        self, id_: str, version: int, said: Sequence[MemorySource], *, reason: str | None
+    ) -> None:
         """Note the sources of a version of a memory; secrets are cut out of the words."""
         for source in said:
             await self.tx.execute(
@@ -342,6 +344,7 @@ class Changes:
                 turn=source.turn,
                 excerpt=excerpt(redact(clean(source.excerpt).text).text, LONGEST_EXCERPT),
                 by=self.by,
+                rule=rule_of(reason, self.by),
                 happened_at=source.happened_at,
                 now=self.now,
             )

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.longterm import audit, store
+from quipu.kinds.longterm.derived import MEMORIES
 from quipu.kinds.longterm.eraser import NAMED, LongtermEraser
 from quipu.kinds.longterm.evaluation.jobs import EVALUATE, evaluate
 from quipu.kinds.longterm.indexing import LONGTERM as CODE
@@ -80,4 +81,5 @@ LONGTERM = Kind(
     handlers={EVALUATE: evaluate},
     schedules=(AUDIT_PRUNING,),
     settings=SETTINGS,
+    derives=(MEMORIES,),
 )

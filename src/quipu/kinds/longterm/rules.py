@@ -39,3 +39,17 @@ def more_important(one: Importance, other: Importance) -> Importance:
 def filed_text(summary: str, details: str | None) -> str:
     """Return the text that is filed for recall and shown: the summary, then the details on new lines."""
     return summary if details is None else f"{summary}\n{details}"
+
+
+SAID: Final = "said of themselves: "
+"""Beginning of the reason for a memory that a family of sayings told; the family follows."""
+
+
+def rule_of(reason: str | None, by: str) -> str:
+    """Return the rule behind a memory: the family of sayings of the rules, else the evaluator's name.
+
+    ``by`` is the evaluator with its version, ``reason`` why it keeps the memory. A language model's reasons
+    are its own words and no rule.
+    """
+    name = by.partition(":")[0]
+    return reason.removeprefix(SAID) if name == "rules" and reason else name

@@ -6,6 +6,7 @@ from quipu.kinds.plug import Kind
 from quipu.kinds.transcripts.cite import cite, faded, lately, sources, used, weigh
 from quipu.kinds.transcripts.eraser import NAMED, TranscriptsEraser, noted
 from quipu.kinds.transcripts.jobs import LEARN, PRUNING, learn
+from quipu.kinds.transcripts.lessons.derived import LESSONS
 from quipu.kinds.transcripts.lessons.index import catch_up
 from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.settings import SETTINGS
@@ -28,4 +29,5 @@ TRANSCRIPTS = Kind(
     job_seconds={LEARN: 3600},
     schedules=(PRUNING,),
     settings=SETTINGS,
+    derives=(LESSONS,),
 )

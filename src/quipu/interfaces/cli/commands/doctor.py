@@ -40,6 +40,7 @@ from quipu.kernel.rerank.local import LocalReranker
 from quipu.kernel.rerank.trial import tried
 from quipu.kinds.longterm.evaluation.jobs import EVALUATE
 from quipu.kinds.tables.culprits import Culprit, culprits
+from quipu.record.corrections.model import CorrectedKind, RuleCount
 from quipu.upkeep import consistency
 from quipu.upkeep.health import Health
 
@@ -98,6 +99,27 @@ async def evaluations(settings: Settings) -> AsyncIterator[Finding]:
         yield Finding("evaluation", "warn", summary, f"To see why: quipu queue dead --topic {EVALUATE}")
         return
     yield Finding("evaluation", "ok", f"none was given up; {waiting} to be evaluated")
+
+
+async def corrections(memory: AsyncMemory) -> AsyncIterator[Finding]:
+    """Yield the rules of which many statements were marked as wrong, in all spaces together."""
+    wrong = await often_wrong(memory)
+    if not wrong:
+        yield Finding("corrections", "ok", "no rule is often corrected")
+    for one in wrong:
+        detail = f"{one.kind} rule `{one.rule}`: {one.wrong} of {one.statements} statements were marked wrong"
+        hint = f"To see them: quipu corrections list --kind {one.kind} --rule {one.rule!r}"
+        yield Finding("corrections", "warn", detail, hint)
+
+
+async def often_wrong(memory: AsyncMemory) -> list[RuleCount]:
+    """Return the rules that are often corrected, the most corrected first."""
+    total: dict[tuple[CorrectedKind, str], RuleCount] = {}
+    for space in await memory.space_names():
+        for one in await memory.corrections.counts(space=space):
+            known = total.get((one.kind, one.rule))
+            total[one.kind, one.rule] = one if known is None else known + one
+    return sorted((one for one in total.values() if one.is_often_wrong), key=lambda one: -one.wrong)
 
 
 def _told(part: Part, recent: Sequence[Trouble]) -> str:
@@ -261,7 +283,8 @@ async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:
     yield Finding("schema", "ok", "up to date")
     async with AsyncMemory(settings=settings) as memory:
         health = await memory.health()
-    for finding in _of_health(health):
+        corrected = [finding async for finding in corrections(memory)]
+    for finding in (*_of_health(health), *corrected):
         yield finding
     if health.model not in ("", settings.embedding_model):
         yield await _model_in_use(settings, health)

@@ -22,6 +22,12 @@ Look up and settle what people said of themselves: facts and traits.
 A correction replaces a value; another value without one is a conflict. ID is the id of a belief (or of a
 conflict) or its first digits, at least four.
 """,
+    "corrections": """\
+Mark what was derived from messages as wrong, so that no reader makes it of the same words again.
+
+ID is the id of a long-term memory, a belief, a loop, a lesson or a standing rule, or its first digits, at
+least four.
+""",
     "episodes": """\
 Look up and tend episodes: conversations condensed, which fade unless they are used.
 
@@ -75,6 +81,12 @@ _EXAMPLES: Final[Mapping[str, str]] = {
   quipu beliefs conflicts
   quipu beliefs resolve 81d0 rival
   quipu beliefs correct 4f1c2a Lisbon
+""",
+    "corrections": """\
+  quipu corrections add 4f1c2a --reason 'That was a joke.'
+  quipu corrections list --kind belief
+  quipu corrections counts
+  quipu corrections remove 4f1c2a
 """,
     "episodes": """\
   quipu episodes list --order activation

@@ -17,9 +17,11 @@ from quipu.kinds.episodes.extraction import store
 from quipu.kinds.episodes.extraction.beliefs import claims, indexing
 from quipu.kinds.episodes.extraction.beliefs import store as beliefs
 from quipu.kinds.episodes.extraction.beliefs.claims import ClaimExchange
+from quipu.kinds.episodes.extraction.beliefs.derived import uncorrected
 from quipu.kinds.episodes.extraction.beliefs.settlement import settle
 from quipu.kinds.episodes.extraction.beliefs.writer import BeliefWriter
 from quipu.kinds.episodes.extraction.loops import store as loops
+from quipu.kinds.episodes.extraction.loops.derived import is_wrong
 from quipu.kinds.episodes.extraction.loops.progress import Exchange, follow
 from quipu.kinds.episodes.extraction.turns import SpokenTurn
 from quipu.kinds.episodes.queues import EXTRACTION
@@ -155,7 +157,8 @@ async def _follow(
         new_id=uuid4,
     )
     for id_, one in followed.opened:
-        await loops.write(tx, id_, one, session=page.session, user=heard.user)
+        if not await is_wrong(tx, one):
+            await loops.write(tx, id_, one, session=page.session, user=heard.user)
     for again in followed.mentioned:
         await tx.execute(
             loops.SQL["mention"], id=again.id, at=at.get(again.message, heard.turns[-1].at), due=again.due
@@ -169,7 +172,7 @@ async def _believe(tx: SpaceTransaction, keeping: BeliefWriter, heard: ClaimExch
     """Settle what an exchange claims against what stands."""
     said = claims.claimed(heard)
     held = await beliefs.held(tx, heard.person)
-    for claim in [*said, *claims.corrections(heard, held, said)]:
+    for claim in await uncorrected(tx, [*said, *claims.corrections(heard, held, said)]):
         settled = settle(claim, [one for one in held if one.key == claim.key])
         if settled is not None:
             await keeping.keep(settled)

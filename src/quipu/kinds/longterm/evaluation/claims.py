@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from quipu.kernel.prose.content import content
 from quipu.kinds.longterm.evaluation.grammar import Family, grammar
 from quipu.kinds.longterm.evaluation.model import USUAL, Claim, Statement
 from quipu.kinds.longterm.evaluation.people import first_names, named_first
-from quipu.kinds.longterm.evaluation.words import aside, content, one_of, sentence, singular
+from quipu.kinds.longterm.evaluation.words import aside, one_of, sentence, singular
 from quipu.kinds.longterm.model import Category, Importance, weight
 
 _STRESSED = re.compile(

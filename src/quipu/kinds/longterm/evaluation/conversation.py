@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from quipu.kernel.policy.policy import safety
+from quipu.kernel.prose.content import content
 from quipu.kernel.prose.gate import ALONE, refusal
 from quipu.kernel.prose.sentences import sentences
 from quipu.kinds.longterm.evaluation import answers, changes, claims, known, moods, requests
@@ -19,7 +20,7 @@ from quipu.kinds.longterm.evaluation.outcome import Bare, Outcome
 from quipu.kinds.longterm.evaluation.people import capitalised, given, resolved
 from quipu.kinds.longterm.evaluation.safety import constraining, points_back, unsafe
 from quipu.kinds.longterm.evaluation.thoughts import apart, thoughts
-from quipu.kinds.longterm.evaluation.words import clauses, content, sentence, spelled, third, trimmed
+from quipu.kinds.longterm.evaluation.words import clauses, sentence, spelled, third, trimmed
 from quipu.kinds.longterm.model import CATEGORIES, Category
 
 _WHOLE: Final = ("not called so", "what a word means", "a favourite, the other way round")

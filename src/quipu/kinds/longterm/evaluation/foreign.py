@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from quipu.kernel.prose.content import content
 from quipu.kernel.prose.lexicon import lexicon
 from quipu.kernel.prose.patterns import any_of, entries, filled
 from quipu.kinds.longterm.evaluation.changes import TakenBack
 from quipu.kinds.longterm.evaluation.model import USUAL, Claim, Statement
-from quipu.kinds.longterm.evaluation.words import content, sentence
+from quipu.kinds.longterm.evaluation.words import sentence
 from quipu.kinds.longterm.model import Category
 
 _VALUE: Final = re.compile(r"(?<![\w\\])V(?!\w)")

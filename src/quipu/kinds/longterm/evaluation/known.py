@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from quipu.kernel.prose.content import content
 from quipu.kernel.prose.verbs import finite
 from quipu.kinds.longterm.evaluation.claims import OF_SPEAKER, claim
 from quipu.kinds.longterm.evaluation.foreign import kept
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.model import Claim, Statement
-from quipu.kinds.longterm.evaluation.words import content, spelled, third
+from quipu.kinds.longterm.evaluation.words import spelled, third
 from quipu.kinds.longterm.model import Category, Importance
 
 _TOLD_IN: Final = re.compile(r" \([A-Z][a-z]{2,8} \d{4}\)\.?$")

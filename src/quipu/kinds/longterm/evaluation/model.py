@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
 
-from quipu.kinds.longterm.evaluation.words import content
+from quipu.kernel.prose.content import content
 from quipu.kinds.longterm.model import AuditMemory, Category, Evaluation, Importance
 
 if TYPE_CHECKING:

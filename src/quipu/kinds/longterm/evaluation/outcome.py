@@ -28,6 +28,7 @@ from quipu.kinds.longterm.model import (
     Verdict,
     weight,
 )
+from quipu.kinds.longterm.rules import SAID
 
 _NEW = "+"
 _CUT: Final = "(cut)"
@@ -173,7 +174,7 @@ class Outcome:
             category=shown.category,
             importance=shown.importance,
             summary=shown.summary,
-            reason="asked to remember" if requested else f"said of themselves: {new.family}",
+            reason="asked to remember" if requested else f"{SAID}{new.family}",
             sources=(said,),
             requested=requested,
         )

@@ -9,9 +9,10 @@ from functools import cache
 from typing import Final
 
 from quipu.kernel.policy.policy import safety
+from quipu.kernel.prose.content import content
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.model import Claim, Statement
-from quipu.kinds.longterm.evaluation.words import aside, content, sentence
+from quipu.kinds.longterm.evaluation.words import aside, sentence
 
 _FAMILY: Final = "does not tolerate"
 _SOMEBODY: Final = re.compile(r"^(?:he|she|it|they)(?='s|\s)", re.IGNORECASE)

@@ -18,6 +18,7 @@ from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import audit, store
 from quipu.kinds.longterm.changes import Changes, changed
+from quipu.kinds.longterm.derived import uncorrected
 from quipu.kinds.longterm.evaluation import turns
 from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, SessionEvaluation
 from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
@@ -160,7 +161,9 @@ class Sessions:
         heard = SatiEvaluationInput(recent_conversation=conversation)
         existing = await self._near(heard, len(context), user, space=space)
         whole = heard.model_copy(update={"existing_memories": tuple(existing)})
-        return await self._evaluator.evaluate(whole, since=len(context))
+        evaluation = await self._evaluator.evaluate(whole, since=len(context))
+        async with self._database.snapshot_read(space) as tx:
+            return evaluation if tx is None else await uncorrected(tx, evaluation)
 
     async def _near(
         self, heard: SatiEvaluationInput, since: int, user: str | None, *, space: str

@@ -1,26 +1,11 @@
-"""Words and clauses: spelling, third person, clauses that stand alone, and the words that matter."""
+"""Words and clauses: spelling, third person, and clauses that stand alone."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from quipu.kernel.prose.verbs import conjugated
-
-_WORD = re.compile(r"[^\W_][\w'+.@-]*[\w+]|[^\W_]")
-_EMPTY: Final = frozenset((
-    "a", "an", "the", "of", "is", "are", "be", "was", "were", "been", "to", "that", "this", "in", "at",
-    "on", "for", "with", "and", "or", "by", "as", "it", "its", "user", "user's", "users", "very", "really",
-    "also", "just", "so", "too", "has", "have", "had", "does", "do", "did", "my", "i", "me", "we", "our",
-    "not", "no", "from", "about", "his", "her", "their", "now", "currently", "always", "usually",
-    "assistant", "wants", "want", "called", "named", "name", "likes", "like", "loves", "love", "enjoys",
-    "enjoy", "lives", "live", "works", "work", "i'm", "i've", "your", "you", "any", "more", "most", "some",
-    "than", "there", "will", "would", "can", "cannot", "old", "years", "year", "she", "he", "they", "them",
-    "what", "when", "who", "which", "who's", "everything", "anything", "all", "know", "told", "said",
-    "memory", "memories", "us", "am", "being", "over", "into", "out", "up", "one", "got", "get", "gets",
-    "if", "but", "because", "longer",
-))  # fmt: skip
 
 _SPLIT = re.compile(
     r"""\s*(?:;|\s[-–—]+\s|\s[(])\s*
@@ -249,28 +234,6 @@ def trimmed(clause: str) -> str:
     if re.match(r"(?i)been\b", clause):
         return f"I have {clause[0].lower()}{clause[1:]}"
     return f"I {clause[0].lower()}{clause[1:]}" if _ELLIPTICAL.match(clause) else clause
-
-
-def content(text: str) -> frozenset[str]:
-    """Return the stems of a text's meaningful words; if it has none, all its words."""
-    words = [word.lower().removesuffix("'s") for word in _WORD.findall(text.replace("’", "'"))]
-    return frozenset(stem(word) for word in words if word not in _EMPTY) or frozenset(words)
-
-
-@lru_cache(maxsize=4096)
-def stem(word: str) -> str:
-    """Return the word without the endings of number and person."""
-    if len(word) > 4 and word.endswith("ies"):
-        return f"{word[:-3]}y"
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            cut = word[: -len(ending)]
-            return (
-                cut[:-1]
-                if len(cut) > 3 and cut[-1] == cut[-2] and ending in ("ing", "ed")
-                else cut.removesuffix("e")
-            )
-    return word.removesuffix("e") if len(word) > 3 else word
 
 
 _LISTED: Final = re.compile(

@@ -13,6 +13,7 @@ from quipu.kernel.base.scope import optional_name
 from quipu.kernel.policy.policy import Policy, safety
 from quipu.kinds.longterm import arguments
 from quipu.kinds.longterm.changes import Changes
+from quipu.kinds.longterm.derived import uncorrected
 from quipu.kinds.longterm.evaluation.model import Applied
 from quipu.kinds.longterm.model import (
     CATEGORIES,
@@ -162,9 +163,11 @@ async def apply(
 ) -> Applied:
     """Do what an evaluation asks for.
 
-    What the policy refuses, what somebody changed meanwhile, and what is not there any more is left as it is
-    and counted. Writing the same evaluation again changes nothing.
+    What the policy refuses, what is marked as wrong, what somebody changed meanwhile, and what is not there
+    any more is left as it is and counted. Writing the same evaluation again changes nothing.
     """
+    wanted = len(evaluation.inclusions) + len(evaluation.edits) + len(evaluation.deletions)
+    evaluation = await uncorrected(changes.tx, evaluation)
     memories: list[AuditMemory] = []
     for deletion in evaluation.deletions:
         memories += await _delete(changes, deletion)
@@ -172,7 +175,6 @@ async def apply(
         memories += await _edit(changes, edit)
     for inclusion in evaluation.inclusions:
         memories += await _include(changes, inclusion, user=user, session=session)
-    wanted = len(evaluation.inclusions) + len(evaluation.edits) + len(evaluation.deletions)
     return Applied(memories=tuple(memories), refused=wanted - len(memories))
 
 

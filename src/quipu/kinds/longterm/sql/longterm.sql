@@ -89,16 +89,16 @@ order by id limit 1
 
 -- name: insert_source: words that a version of a memory rests on
 insert into longterm.sources (space_id, memory_id, version, session, message, message_id, turn_index, excerpt,
-    evaluator, happened_at, created_at)
-values (%(space)s, %(id)s, %(version)s, %(session)s, %(message)s, %(number)s, %(turn)s, %(excerpt)s, %(by)s,
+    evaluator, rule, happened_at, created_at)
+values (%(space)s, %(id)s, %(version)s, %(session)s, %(message)s, %(number)s, %(turn)s, %(excerpt)s, %(by)s, %(rule)s,
     %(happened_at)s, %(now)s)
 on conflict do nothing
 
 -- name: carry_sources: what one version rests on, another rests on too
 insert into longterm.sources (space_id, memory_id, version, session, message, message_id, turn_index, excerpt,
-    evaluator, happened_at, created_at)
-select space_id, memory_id, %(version)s, session, message, message_id, turn_index, excerpt, evaluator, happened_at,
-    created_at
+    evaluator, rule, happened_at, created_at)
+select space_id, memory_id, %(version)s, session, message, message_id, turn_index, excerpt, evaluator, rule,
+    happened_at, created_at
 from longterm.sources where space_id = %(space)s and memory_id = %(id)s and version = %(before)s
 order by id
 on conflict do nothing

@@ -159,11 +159,7 @@ class Changes:
         before = await self._row(id_, space)
 
         async def restore(tx: SpaceTransaction, prepared: PreparedVectors) -> None:
-            row, now = await row_of(tx, before.id), self._clock.now()
-            if row.state == "archived":
-                await _check_new(tx, row, fact=row.fact, category=row.category)
-                entry = await _file(tx, LessonEntry(row.id, row.fact, row.happened_at), prepared, now)
-                await tx.execute(SQL["restore"], id=row.id, entry=entry, now=now)
+            await restore_row(tx, await row_of(tx, before.id), prepared, now=self._clock.now())
 
         await self._change(space, before.fact, restore)
         return before.id
@@ -190,6 +186,21 @@ async def archive_rows(tx: SpaceTransaction, rows: Sequence[StoredLesson], *, no
     live = [row for row in rows if row.state != "archived"]
     await withdraw(tx, sorted(row.entry_id for row in live if row.entry_id is not None))
     await tx.execute(SQL["archive"], ids=[row.id for row in live], now=now)
+
+
+async def restore_row(
+    tx: SpaceTransaction, row: StoredLesson, prepared: PreparedVectors, *, now: datetime
+) -> None:
+    """Bring a lesson back within a transaction that holds them; one that is live stays as it is.
+
+    Raises:
+        Conflict: an active lesson of the project says the same.
+        Unprepared: there is no vector for its fact.
+    """
+    if row.state == "archived":
+        await _check_new(tx, row, fact=row.fact, category=row.category)
+        entry = await _file(tx, LessonEntry(row.id, row.fact, row.happened_at), prepared, now)
+        await tx.execute(SQL["restore"], id=row.id, entry=entry, now=now)
 
 
 async def _file(tx: SpaceTransaction, entry: LessonEntry, prepared: PreparedVectors, now: datetime) -> int:

@@ -13,6 +13,7 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.transcripts.extract.model import Extractor, Finding
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.lessons import index, store
+from quipu.kinds.transcripts.lessons.derived import wrong_places
 from quipu.kinds.transcripts.lessons.index import LessonEntry
 from quipu.kinds.transcripts.lessons.merge import KnownLesson, contradicted, merge, revived, twins
 from quipu.kinds.transcripts.lessons.model import SessionExtraction
@@ -89,14 +90,15 @@ class Findings:
         )
 
     async def _said(self, read: SessionFindings) -> list[int]:
-        """Return the places of the findings whose messages still exist."""
+        """Return the places of the findings whose messages still exist, and that nobody marked as wrong."""
         cited = [one.message_id for one in read.findings if one.message_id is not None]
         rows = await self._tx.rows(SQL["messages_there"], ids=Int8s(cited)) if cited else []
         there = {id_ for (id_,) in rows}
+        wrong = await wrong_places(self._tx, read.findings)
         return [
             place
             for place, one in enumerate(read.findings)
-            if one.message_id is None or one.message_id in there
+            if place not in wrong and (one.message_id is None or one.message_id in there)
         ]
 
     async def _place(self, read: SessionFindings, said: Sequence[int]) -> tuple[int, set[UUID]]:

@@ -133,6 +133,35 @@ create table core.aliases (
 
 create index aliases_message on core.aliases (space_id, message_id) where message_id is not null;
 
+-- A statement that was derived from a message, and that somebody said is wrong: no reader makes it of that message again.
+create table core.corrections (
+    space_id integer not null default core.current_space(),
+    kind text not null check (kind in ('longterm', 'belief', 'loop', 'lesson', 'rule')),
+    memory_id uuid not null,
+    message_id bigint not null,
+    marked uuid not null,
+    text text not null check (char_length(text) between 1 and 20000),
+    rule text not null check (char_length(rule) between 1 and 512),
+    reader text not null default '' check (char_length(reader) <= 512),
+    reason text check (char_length(reason) between 1 and 2000),
+    was_live boolean not null default true,
+    corrected_by text default core.current_person() check (char_length(corrected_by) <= 512),
+    corrected_at timestamptz not null default now(),
+    primary key (space_id, kind, memory_id, message_id),
+    foreign key (space_id, message_id) references core.messages (space_id, id) on delete cascade
+);
+comment on column core.corrections.memory_id is 'The statement, a row of the table of its kind; it may be gone.';
+comment on column core.corrections.marked is 'The statement that was marked; what claims the same went with it.';
+comment on column core.corrections.text is 'The statement as it read.';
+comment on column core.corrections.rule is 'The rule that made it: a family, the key of a belief, the kind of a loop, the category of a lesson.';
+comment on column core.corrections.reader is 'The evaluator or extractor with its version; empty where it is not known.';
+comment on column core.corrections.was_live is 'The correction took it out of recall: it comes back where that is taken back.';
+comment on column core.corrections.corrected_by is 'Whose key it was; null: that of everybody.';
+
+create index corrections_message on core.corrections (space_id, message_id);
+
+create index corrections_latest on core.corrections (space_id, corrected_at);
+
 create function core.drop_empty_sessions(gone bigint[]) returns void
     language plpgsql volatile
     as $$
@@ -182,7 +211,7 @@ create index tool_calls_source on core.tool_calls (space_id, source_name, create
 create index tool_calls_message on core.tool_calls (space_id, message_id) where message_id is not null;
 
 call core.keep_in_space('core', array['sessions', 'messages', 'unindexed_messages', 'relations', 'standing_rules', 'aliases',
-    'tool_calls']);
+    'corrections', 'tool_calls']);
 
 grant usage on all sequences in schema core to quipu_app;
 
@@ -318,6 +347,13 @@ create policy person on core.aliases as restrictive to quipu_person
         where m.space_id = aliases.space_id and m.id = aliases.message_id offset 0));
 
 grant select, insert on core.aliases to quipu_person;
+
+-- What is wrong of a message is theirs as the message is.
+create policy person on core.corrections as restrictive to quipu_person
+    using (exists (select from core.messages m
+        where m.space_id = corrections.space_id and m.id = corrections.message_id offset 0));
+
+grant select, insert, delete on core.corrections to quipu_person;
 
 -- A job names the session or the person whom it is about; of others one waits, and is put again, unseen.
 create policy person on core.outbox as restrictive to quipu_person

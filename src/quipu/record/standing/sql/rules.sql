@@ -65,3 +65,15 @@ order by m.happened_at desc, m.id desc
 -- name: nearness: how near messages are to a vector: the cosine
 select entry_id, -(coalesce(own, context) <#> %(vector)s)::float8 from core.recall_vectors
 where space_id = %(space)s and generation = %(generation)s and entry_id = any(%(ids)s::int8[])
+
+-- name: derived: rules as statements that were derived from messages, by ids or messages
+select 'rule' as kind, id, text, 'standing' as rule, '' as reader,
+    case when message_id is null then '{}'::int8[] else array[message_id] end as messages, ended_at is null as live
+from core.standing_rules
+where space_id = %(space)s
+    and (%(ids)s::uuid[] is null or id = any(%(ids)s))
+    and (%(messages)s::int8[] is null or message_id = any(%(messages)s))
+
+-- name: count_of_rule: how many rules were found in messages
+select count(*) from core.standing_rules
+where space_id = %(space)s and message_id is not null and %(rule)s::text = 'standing'

@@ -13,7 +13,9 @@ Origin = Literal["explicit", "inferred", "explicit_correction"]
 BeliefState = Literal["standing", "contested", "superseded"]
 BELIEF_STATES: Final[tuple[BeliefState, ...]] = ("standing", "contested", "superseded")
 
-Ending = Literal["corrected", "changed", "refined", "stronger", "weaker", "older", "denied", "by_hand"]
+Ending = Literal[
+    "corrected", "changed", "refined", "stronger", "weaker", "older", "denied", "by_hand", "wrong"
+]
 """Why a belief stands no longer."""
 
 Severity = Literal["low", "medium", "high", "critical"]

@@ -181,6 +181,11 @@ async def beside(tx: SpaceTransaction, row: StoredBelief, *, slots: Sequence[str
     return await tx.column(SQL["beside"], id=row.id, person=row.person, key=row.key, slots=list(slots))
 
 
+async def is_free(tx: SpaceTransaction, row: StoredBelief) -> bool:
+    """Return True if nothing stands in the place of a belief."""
+    return not await tx.rows(SQL["stands"], person=row.person, key=row.key, slot=row.slot)
+
+
 async def doomed(
     tx: SpaceTransaction, messages: Sequence[int], *, person: str | None, everything: bool
 ) -> list[tuple[UUID, int | None]]:

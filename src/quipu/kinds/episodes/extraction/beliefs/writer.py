@@ -108,11 +108,34 @@ class BeliefWriter:
 
     async def forget(self, row: StoredBelief) -> None:
         """Delete a belief and its conflicts; what contested it stands then, the surest of them."""
-        rivals = [] if row.state != "standing" else await store.beside(self._within, row, slots=[])
+        rivals = await self._rivals(row)
         entries = await store.entries(self._within, [row.id])
         await store.delete(self._within, [row.id])
         if entries:
             await withdraw(self._within, entries)
+        await self._stand_instead(rivals)
+
+    async def reject(self, row: StoredBelief) -> None:
+        """End a wrong belief and its conflicts; what contested it stands then, the surest of them."""
+        rivals = await self._rivals(row)
+        await self._end([row.id], ending="wrong")
+        await store.settle(self._within, [row.id], strategy="user_clarified", at=self._now)
+        await self._stand_instead(rivals)
+
+    async def accept(self, row: StoredBelief) -> None:
+        """Let a belief that was wrong stand again, unless another stands in its place."""
+        if await store.is_free(self._within, row):
+            entry = await self._file(
+                row.id, row.person, row.key, row.value, row.nature, row.user, row.said_at
+            )
+            await self._within.execute(store.SQL["stand_again"], id=row.id, entry=entry)
+
+    async def _rivals(self, row: StoredBelief) -> Sequence[UUID]:
+        """Return the beliefs that contest a standing one, the surest first."""
+        return [] if row.state != "standing" else await store.beside(self._within, row, slots=[])
+
+    async def _stand_instead(self, rivals: Sequence[UUID]) -> None:
+        """Let the first of what contested a belief stand, and end the others."""
         if rivals:
             await self._stand(rivals[0])
             await self._end(rivals[1:], ending="weaker")

@@ -469,7 +469,7 @@ create table episodes.beliefs (
     first_said_at timestamptz not null,
     said_at timestamptz not null,
     ending text check (ending in
-        ('corrected', 'changed', 'refined', 'stronger', 'weaker', 'older', 'denied', 'by_hand')),
+        ('corrected', 'changed', 'refined', 'stronger', 'weaker', 'older', 'denied', 'by_hand', 'wrong')),
     ended_at timestamptz,
     successor uuid,
     entry_id bigint,

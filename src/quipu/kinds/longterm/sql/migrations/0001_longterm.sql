@@ -101,11 +101,13 @@ create table longterm.sources (
     turn_index integer check (turn_index >= 0),
     excerpt text not null default '' check (char_length(excerpt) <= 1000),
     evaluator text,
+    rule text check (char_length(rule) between 1 and 512),
     happened_at timestamptz,
     created_at timestamptz not null,
     primary key (space_id, id),
     foreign key (space_id, memory_id) references longterm.long_term_memory (space_id, id) on delete cascade
 );
+comment on column longterm.sources.rule is 'What read them so: the family of sayings, or the evaluator''s name where it has none.';
 comment on column longterm.sources.message is 'The id that the caller gave; message_id is that of core.messages, where it is there.';
 
 create unique index sources_once on longterm.sources (space_id, memory_id, version, session, message)

@@ -253,3 +253,24 @@ select id from core.sessions where space_id = %(space)s and id = %(number)s for 
 
 -- name: messages_there: which messages were not forgotten
 select id from core.messages where space_id = %(space)s and id = any(%(ids)s::int8[])
+
+-- name: derived: lessons as statements that were derived from messages, by ids or messages; of those that a person
+-- worded, no messages
+select 'lesson' as kind, m.id, m.fact as text, coalesce(m.category, 'unknown') as rule,
+    coalesce(m.extractor || ':' || m.extractor_version, '') as reader,
+    case when m.edited_at is null then o.messages else '{}' end as messages, m.status = 'active' as live
+from transcripts.memories m
+cross join lateral (
+    select coalesce(array_agg(distinct s.message_id) filter (where s.message_id is not null), '{}') as messages
+    from transcripts.memory_sources s
+    where s.space_id = m.space_id and s.memory_id = m.id
+) o
+where m.space_id = %(space)s
+    and (%(ids)s::uuid[] is null or m.id = any(%(ids)s))
+    and (%(messages)s::int8[] is null or m.edited_at is null and m.id in (
+        select s.memory_id from transcripts.memory_sources s
+        where s.space_id = %(space)s and s.message_id = any(%(messages)s)))
+
+-- name: count_of_rule: how many lessons of a category were read in messages
+select count(*) from transcripts.memories
+where space_id = %(space)s and origin = 'extracted' and coalesce(category, 'unknown') = %(rule)s

@@ -52,6 +52,33 @@ order by entry_id
 update episodes.beliefs set state = 'standing', entry_id = %(entry)s
 where space_id = %(space)s and id = %(id)s and state = 'contested'
 
+-- name: stand_again: a belief that was said to be wrong stands after all
+update episodes.beliefs set state = 'standing', ending = null, ended_at = null, successor = null, entry_id = %(entry)s
+where space_id = %(space)s and id = %(id)s and ending = 'wrong'
+
+-- name: stands: what stands in the place of a belief
+select id from episodes.beliefs
+where space_id = %(space)s and person = %(person)s and key = %(key)s and slot = %(slot)s and state = 'standing'
+
+-- name: derived: beliefs as statements that were derived from messages, by ids or messages
+select 'belief' as kind, b.id, replace(b.key, '_', ' ') || ': ' || b.value as text, b.key as rule, '' as reader,
+    o.messages, b.state <> 'superseded' as live
+from episodes.beliefs b
+cross join lateral (
+    select coalesce(array_agg(s.message_id), '{}') as messages from episodes.belief_sources s
+    where s.space_id = b.space_id and s.belief_id = b.id
+) o
+where b.space_id = %(space)s
+    and (%(ids)s::uuid[] is null or b.id = any(%(ids)s))
+    and (%(messages)s::int8[] is null or b.id in (
+        select s.belief_id from episodes.belief_sources s
+        where s.space_id = %(space)s and s.message_id = any(%(messages)s)))
+
+-- name: count_of_rule: how many beliefs of a key were read in messages
+select count(*) from episodes.beliefs b
+where b.space_id = %(space)s and b.key = %(rule)s and exists (
+    select from episodes.belief_sources s where s.space_id = b.space_id and s.belief_id = b.id)
+
 -- name: contest: two values of which one is so
 insert into episodes.conflicts (space_id, belief_id, rival_id, severity, opened_at)
 values (%(space)s, %(belief)s, %(rival)s, %(severity)s, %(at)s)

@@ -101,3 +101,18 @@ delete from episodes.loops where space_id = %(space)s and id = any(%(loops)s::uu
 -- name: erase_evidence: the words that closed a loop go with their message; it stays closed
 update episodes.loops set evidence = null, evidence_message = null
 where space_id = %(space)s and evidence_message = any(%(ids)s::int8[])
+
+-- name: derived: loops as statements that were derived from messages, by ids or messages
+select 'loop' as kind, l.id, l.content as text, l.kind as rule, '' as reader,
+    array(select message_id from episodes.loop_messages o where o.space_id = l.space_id and o.loop_id = l.id
+        union select l.message_id) as messages,
+    l.state = 'open' as live
+from episodes.loops l
+where l.space_id = %(space)s
+    and (%(ids)s::uuid[] is null or l.id = any(%(ids)s))
+    and (%(messages)s::int8[] is null or l.message_id = any(%(messages)s) or l.id in (
+        select o.loop_id from episodes.loop_messages o
+        where o.space_id = %(space)s and o.message_id = any(%(messages)s)))
+
+-- name: count_of_rule: how many loops of a kind there are
+select count(*) from episodes.loops where space_id = %(space)s and kind = %(rule)s
