@@ -128,7 +128,7 @@ _WAY_OUT: Final = "Put what the person said into text, word for word; or name it
 
 
 def _line(place: int, one: ClaimOutcome) -> str:
-    """Return what became of a claim, in a line."""
+    """Return a line on a claim: its outcome, and the memory or the reason."""
     what = (
         one.reason if one.action == "left out" else " ".join((one.summary, *map("({})".format, one.memories)))
     )

@@ -1,4 +1,4 @@
-"""What an agent claims of a person: the claims, their check, and what became of them. Pure."""
+"""Claims that an agent makes of a person: their form, their check, their outcomes. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ClaimAction = Literal["included", "restated", "revived", "edited", "archived", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentClaim:
-    """What an agent claims of a person, and the words that it rests on.
+    """Claim of an agent about a person, and the words that it rests on.
 
     ``message`` and ``session`` are the caller's ids of where the words were said.
     """

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from typing_extensions import Doc
 
 from quipu.errors import BadInput
-from quipu.kernel.base.parameters import Space
+from quipu.kernel.base.parameters import Example, Space
 from quipu.kernel.base.scope import check_name, optional_name, own_user
 from quipu.kernel.base.text import excerpt
 from quipu.kernel.db.database import SpaceTransaction
@@ -55,7 +55,20 @@ class AsyncAgentClaims(AsyncEvaluations):
 
     async def remember(
         self,
-        claims: Annotated[Sequence[AgentClaim], Doc("Up to 20 claims, each with the words it rests on.")],
+        claims: Annotated[
+            Sequence[AgentClaim],
+            Doc("Up to 20 claims, each with the words it rests on."),
+            Example(
+                [
+                    {
+                        "statement": "The user lives in Porto.",
+                        "category": "identity",
+                        "words": "we moved to Porto",
+                        "session": "s1",
+                    }
+                ]
+            ),
+        ],
         *,
         space: Space,
         user: Annotated[str | None, Doc("The person of whom they are.")] = None,
