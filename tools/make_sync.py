@@ -45,6 +45,7 @@ FACES = (
     Face("quipu.kinds.longterm.lookup", "AsyncLongtermLookup", "LongtermLookup"),
     Face("quipu.kinds.longterm.recovery", "AsyncRecovery", "Recovery"),
     Face("quipu.kinds.longterm.evaluation.evaluation", "AsyncEvaluations", "Evaluations"),
+    Face("quipu.kinds.longterm.evaluation.remember", "AsyncAgentClaims", "AgentClaims"),
     Face("quipu.kinds.longterm.sqlite.exchange", "AsyncMemoryFiles", "MemoryFiles"),
     Face("quipu.kinds.longterm.longterm", "AsyncLongterm", "Longterm"),
     Face("quipu.kinds.transcripts.lessons.lessons", "AsyncLessons", "Lessons"),

@@ -4,6 +4,7 @@ from quipu.longterm import SatiRetrievalInput
 asked = SatiRetrievalInput(current_message="What shall I cook?", recent_messages=(), memory_limit=5)
 """
 
+from quipu.kinds.longterm.evaluation.agent import AgentClaim, ClaimOutcome, ClaimOutcomes
 from quipu.kinds.longterm.model import (
     CATEGORIES,
     IMPORTANCES,
@@ -30,7 +31,10 @@ from quipu.kinds.longterm.sati import (
 __all__ = [
     "CATEGORIES",
     "IMPORTANCES",
+    "AgentClaim",
     "Category",
+    "ClaimOutcome",
+    "ClaimOutcomes",
     "Deletion",
     "Edit",
     "Evaluation",

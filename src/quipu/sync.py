@@ -22,6 +22,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.ledger.lookup
 - quipu.kinds.ledger.retention.retention
 - quipu.kinds.longterm.evaluation.evaluation
+- quipu.kinds.longterm.evaluation.remember
 - quipu.kinds.longterm.longterm
 - quipu.kinds.longterm.lookup
 - quipu.kinds.longterm.recovery
@@ -134,8 +135,10 @@ if TYPE_CHECKING:
     from quipu.kinds.ledger.retention.retention import AsyncRetention
     from quipu.kinds.ledger.sessions import CardType, Status
     from quipu.kinds.ledger.signals.model import Review, ReviewEvidence, ReviewSignals, Theme
+    from quipu.kinds.longterm.evaluation.agent import AgentClaim, ClaimOutcomes
     from quipu.kinds.longterm.evaluation.evaluation import AsyncEvaluations
     from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, EvaluatorName, SessionEvaluation
+    from quipu.kinds.longterm.evaluation.remember import AsyncAgentClaims
     from quipu.kinds.longterm.longterm import AsyncLongterm
     from quipu.kinds.longterm.lookup import AsyncLongtermLookup
     from quipu.kinds.longterm.model import (
@@ -241,6 +244,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "AgentClaims",
     "Aliases",
     "Answers",
     "Beliefs",
@@ -2377,6 +2381,31 @@ class Evaluations(LongtermLookup):
         )
 
 
+class AgentClaims(Evaluations):
+    """Takes what an agent itself wants to remember of a person."""
+
+    def __init__(self, inner: AsyncAgentClaims, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def remember(
+        self, claims: Sequence[AgentClaim], *, space: str, user: str | None = None, session: str | None = None
+    ) -> ClaimOutcomes:
+        """Write what an agent claims of a person, each claim by its own words, in one transaction.
+
+        A claim goes the way of all others: it passes the gate before what is kept, and the policy. One that
+        is known already is not doubled, a new value takes the place of the old one. Doing it again changes
+        nothing.
+
+        Raises:
+            BadInput: A claim cannot be read, or its words are not where it says; names it, such as
+                `claims[2].words`. Nothing was written.
+        """
+        return self._portal.call(
+            lambda: self._inner.remember(claims, space=space, user=user, session=session)
+        )
+
+
 class MemoryFiles(LongtermLookup):
     """Takes files of the seed in, and writes them."""
 
@@ -2414,7 +2443,7 @@ class MemoryFiles(LongtermLookup):
         return self._portal.call(lambda: self._inner.export_sqlite(path, space=space, user=user))
 
 
-class Longterm(Recovery, Evaluations, MemoryFiles):
+class Longterm(Recovery, AgentClaims, MemoryFiles):
     """Memories about a person, to know before answering: by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.

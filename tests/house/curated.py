@@ -198,6 +198,9 @@ _LACKING: Final = {
     **_lacking("command", "servers call it by themselves", _SERVERS),
     **_lacking("command", "programs write it down as they go", (f"trace.{one}" for one in _TRACES)),
     **_lacking("command", "programs write it down as they go", ("evidence.recommend", "reinforce")),
+    **_lacking(
+        "command", "an agent's program calls it; a person writes with `longterm add`", ("longterm.remember",)
+    ),
     **_lacking("command", "a person asks one question at a time", ("recall_many",)),
     **_lacking("command", "`quipu spaces` tells them", ("space_names",)),
     **_lacking("command", "`quipu db status` and `quipu doctor` tell it", ("ready",)),

@@ -51,6 +51,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         "POST /v1/ledger/events/{event}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],
+        "POST /v1/longterm/remember": [{"json": {"claims": [home_of("second-0")], "user": USER}}],
         "GET /v1/snapshots/{name}": [{"path": snapshot}],
         "POST /v1/snapshots/{name}/erase": [{"path": f"{snapshot}/erase", "json": {}}],
         "POST /v1/snapshots/{name}/restore": [{"path": f"{snapshot}/restore", "json": {}}],
@@ -82,6 +83,12 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         "key": [KEY, "home"],
         "table": [TABLE],
     }
+
+
+def home_of(message: str) -> dict[str, str]:
+    """A claim of an agent on what ``said`` put into the record."""
+    words = {"statement": "The user lives in Lisbon.", "category": "identity", "words": "I live in Lisbon"}
+    return {**words, "message": message}
 
 
 async def said(

@@ -233,6 +233,7 @@ OPERATIONS: Final = (
         "longterm.archive_many", "POST /longterm/archive", "write", view="longterm.archived", same=_ids
     ),
     Operation("longterm.audit", "GET /longterm/audit", view="longterm.audit"),
+    Operation("longterm.remember", "POST /longterm/remember", "write", command=False),
     Operation("longterm.recover", view="longterm.recovered"),
     Operation("longterm.evaluate_session", view="longterm.evaluation"),
     Operation("longterm.import_sqlite", view="longterm.imported", busy="Importing memories"),

@@ -53,10 +53,10 @@ class Hooks:
         bare = {k: v for k, v in os.environ.items() if not k.startswith(("QUIPU_", "CLAUDE_"))}
         return {**bare, "PYTHONPATH": str(SOURCE), "QUIPU_HOME": str(self.home), **self.settings}
 
-    def start(self, event: str, *, limited: bool = False, **given: Any) -> subprocess.Popen[str]:
+    def start(self, event: str, *options: str, limited: bool = False, **given: Any) -> subprocess.Popen[str]:
         """A hook that was called and is not waited for; ``limited``: within the limits that hooks have."""
         program = [client.__file__] if limited else ["-c", PATIENT]
-        command = [sys.executable, "-I", "-S", *program, event]
+        command = [sys.executable, "-I", "-S", *program, event, *options]
         pipe = subprocess.PIPE
         process = subprocess.Popen(
             command, env=self.environment(), stdin=pipe, stdout=pipe, stderr=pipe, text=True
@@ -66,9 +66,9 @@ class Hooks:
         process.stdin.close()
         return process
 
-    def run(self, event: str, *, limited: bool = False, **given: Any) -> Ran:
+    def run(self, event: str, *options: str, limited: bool = False, **given: Any) -> Ran:
         """A hook and what came of it."""
-        return ended(self.start(event, limited=limited, **given))
+        return ended(self.start(event, *options, limited=limited, **given))
 
     def serve(self, *options: str) -> subprocess.Popen[bytes]:
         """The service itself, as a hook would start it."""

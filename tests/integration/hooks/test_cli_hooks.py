@@ -95,3 +95,34 @@ def test_the_service_is_shown_and_stopped(
     assert "resident mb" in capsys.readouterr().out
     assert run(["hooks", "stop"]) == 0
     assert run(["hooks", "stop", "--json"]) == 0
+
+
+def test_an_agent_that_writes_is_set_up_seen_and_taken_down(
+    settings_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claude = settings_file.parent
+    assert run(["hooks", "install", "--agent-writes", "--preview"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in ("remember.md", ".claude.json", "settings.json", "$ARGUMENTS"))
+    assert not claude.exists()
+    assert run(["hooks", "install", "--agent-writes"]) == 0
+    assert str(claude / "commands" / "remember.md") in capsys.readouterr().out
+    assert run(["hooks", "install", "--agent-writes"]) == 0
+    assert "Nothing to change" in capsys.readouterr().out
+    (group,) = json.loads(settings_file.read_text())["hooks"]["SessionStart"]
+    assert " session-start --agent-writes yes" in group["hooks"][0]["command"]
+    assert run(["hooks", "status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["agent_writes"] == [str(settings_file)]
+    assert run(["hooks", "status"]) == 0
+    assert "agent writes" in capsys.readouterr().out
+    (claude / "commands" / "remember.md").write_text("Mine now.\n")
+    assert run(["hooks", "remove"]) == 0
+    assert json.loads(settings_file.read_text()) == {}
+    assert not (claude / ".claude.json").exists()
+    assert (claude / "commands" / "remember.md").read_text() == "Mine now.\n"
+
+
+def test_only_an_agent_that_writes_is_told_to(hooks: Hooks) -> None:
+    assert "remember" not in hooks.run("session-start").context
+    told = hooks.run("session-start", "--agent-writes", "yes").context
+    assert "`remember` of the MCP server `quipu`" in told

@@ -55,6 +55,14 @@ def _value(
         return rng.choice(known[name])
     if "enum" in field:
         return rng.choice(field["enum"])
+    if name == "claims":
+        told_of = {
+            "category": "context",
+            "words": f"boat {told}",
+            "statement": f"The user has a boat {told}.",
+        }
+        there = known.get("message") or [None]
+        return [{**told_of, **({"message": one} if (one := rng.choice(there)) else {})}]
     kind = field.get("type", field.get("anyOf", [{}])[0].get("type", "string"))
     match kind:
         case "integer":

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
 import httpx2
@@ -50,6 +51,35 @@ async def test_a_client_starts_the_command_remembers_and_recalls(
         assert "leaves at nine" in text(found)
     (hit,) = await memory.recall("When does the ferry leave?", space="stdio", user="ana")
     assert hit.source.user == "ana"
+
+
+@pytest.mark.parametrize(("options", "space"), [([], "boat"), (["--space", "shed"], "shed")])
+async def test_the_server_of_a_project_has_the_space_of_its_hooks(
+    server_settings: Settings,
+    module_url: str,
+    memory: AsyncMemory,
+    tmp_path: Path,
+    options: list[str],
+    space: str,
+) -> None:
+    folder = tmp_path / "boat"
+    folder.mkdir()
+    environment = {
+        "QUIPU_HOME": str(server_settings.home),
+        "QUIPU_DATABASE_URL": module_url,
+        "QUIPU_EMBEDDING_MODEL": "hashing",
+        "PYTHONPATH": ":".join(sys.path),
+    }
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "quipu", "mcp", "--project", *options],
+        env=environment,
+        cwd=folder,
+    )
+    async with Client(stdio_client(command)) as client:
+        await client.call_tool("remember", {"text": "The gangway squeaks."})
+    (hit,) = await memory.recall("What squeaks?", space=space)
+    assert "gangway" in hit.text
 
 
 @asynccontextmanager

@@ -17,6 +17,22 @@ async def posted(client: httpx.AsyncClient, path: str, **body: Any) -> Any:
     return answer.json() if answer.content else None
 
 
+async def test_an_agent_writes_what_the_words_of_a_person_bear(clients: Any) -> None:
+    client = await clients("write", space="claims")
+    said = [{"id": "m1", "content": "I live in Lisbon.", "user": "ana"}]
+    assert (await client.post("/v1/observe", json={"messages": said})).status_code < 300
+    claim = {"statement": "The user lives in Lisbon.", "category": "identity", "words": "I live in Lisbon"}
+    told = {"claims": [{**claim, "message": "m1"}], "user": "ana"}
+    (done,) = (await client.post("/v1/longterm/remember", json=told)).json()["claims"]
+    assert (done["action"], done["summary"]) == ("included", "The user lives in Lisbon.")
+    (again,) = (await client.post("/v1/longterm/remember", json=told)).json()["claims"]
+    assert (again["action"], again["memories"]) == ("kept", done["memories"])
+    told["claims"] = [{**claim, "message": "m1", "words": "I live in Rome"}]
+    refused = await client.post("/v1/longterm/remember", json=told)
+    assert refused.status_code == 422
+    assert "claims[0].words" in refused.text
+
+
 async def test_a_longterm_memory_is_changed_by_who_read_its_latest_version(clients: Any) -> None:
     client = await clients("write", space="versions")
     made = await client.post("/v1/longterm", json={"summary": "Prefers tea.", "user": "ana"})

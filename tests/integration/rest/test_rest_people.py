@@ -20,7 +20,7 @@ from filling import Asking
 from long_form import sized
 from psycopg import sql
 from route_table import Entry, entries
-from seeding import KEY, PLACE, Known, ledger, longterm, said
+from seeding import KEY, PLACE, Known, home_of, ledger, longterm, said
 from test_rest_isolation import LEAKS, asked, send
 
 from quipu import AsyncMemory, acting_for
@@ -80,6 +80,7 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
     return {
         "POST /v1/why": [{"json": {"question": "Where do I live?", **used}}],
         "POST /v1/reinforce": [{"json": {"hits": [used]}}],
+        "POST /v1/longterm/remember": [{"json": {"claims": [home_of(f"more of {user}-0")]}}],
         "POST /v1/ledger/events/{event}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],

@@ -1,7 +1,7 @@
 """Program of a hook: it asks the local service, prints the answer for the agent, and fails open.
 
     python -I -S client.py session-start|prompt|stop|session-end [--home DIR] [--space NAME]
-                           [--budget-tokens N]
+                           [--budget-tokens N] [--agent-writes yes]
 
 It is called at every prompt, so it is a file of its own that imports a few modules of the standard library
 and nothing of ours: 25 ms instead of 900. Whatever goes wrong, it ends with exit code 0, prints nothing, and
@@ -40,6 +40,12 @@ class Refused(Exception):
 def home_directory(home: str | None) -> str:
     """Return the home as an absolute path: the given one, ``QUIPU_HOME``, or ``~/.quipu``."""
     return os.path.abspath(os.path.expanduser(home or os.environ.get("QUIPU_HOME") or "~/.quipu"))
+
+
+def space_of(project: object) -> str | None:
+    """Return the space of a project: the name of its directory, as a sync calls it; None without one."""
+    parts = project.replace("\\", "/").split("/") if isinstance(project, str) else []
+    return next((part for part in reversed(parts) if part), None)
 
 
 def run_directory(home: str) -> str:

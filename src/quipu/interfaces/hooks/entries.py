@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from quipu.errors import BadInput
-from quipu.interfaces.hooks import client, entries, settings_file
+from quipu.interfaces.hooks import agent_writes, client, entries, settings_file
+from quipu.interfaces.hooks.agent_writes import FileContent, Places
 
 Document = Mapping[str, Any]
 
@@ -35,12 +36,16 @@ _OURS: Final = re.compile(r"quipu[/\\]interfaces[/\\]hooks[/\\]client\.py")
 
 @dataclass(frozen=True, slots=True)
 class SettingsChange:
-    """Change of a settings file, done or previewed; ``backup`` is the file as it was."""
+    """Change of a file, done or previewed; ``backup`` is the file as it was. ``text`` is empty if it goes.
+
+    ``note`` tells what in it stays as somebody else made it.
+    """
 
     path: Path
     changed: bool
     backup: Path | None
     text: str
+    note: str = ""
 
 
 def user_settings() -> Path:
@@ -73,34 +78,97 @@ def commands(options: Mapping[str, str]) -> dict[str, str]:
     return {name: f"{program} -I -S {file} {name}{arguments} || true" for _, name, _ in entries.EVENTS}
 
 
+def places(folder: Path, *, project: bool, local: bool) -> Places:
+    """Return where an agent that writes is set up: for the user, for a project, or for it on this machine."""
+    own = user_settings().parent
+    listed = own / ".claude.json" if os.environ.get("CLAUDE_CONFIG_DIR") else Path.home() / ".claude.json"
+    if not (project or local):
+        return Places(own / "commands" / "remember.md", listed, None)
+    here = folder.resolve()
+    command = here / ".claude" / "commands" / "remember.md"
+    return Places(command, listed, str(here)) if local else Places(command, here / ".mcp.json", None)
+
+
 def install(
-    path: Path, options: Mapping[str, str], *, now: datetime, preview: bool = False
-) -> SettingsChange:
-    """Put our hooks into a settings file; what is there of others stays as it is.
+    path: Path,
+    options: Mapping[str, str],
+    *,
+    now: datetime,
+    preview: bool = False,
+    writing: Places | None = None,
+) -> list[SettingsChange]:
+    """Put our hooks into a settings file, and set up an agent that writes; what is of others stays as it is.
+
+    ``writing`` is where that is set up, or taken away if the ``options`` have no ``agent-writes``. Files come
+    in the order in which they are written, the settings last.
 
     Raises:
-        BadInput: the file cannot be read, understood or written; nothing was changed.
-        Conflict: somebody else changed it meanwhile.
+        BadInput: a file cannot be read, understood or written; nothing was changed.
+        Conflict: somebody else changed one meanwhile.
     """
     file = settings_file.read(path)
     made = entries.installed(file.document, commands(options))
-    return _write(file, made, now=now, preview=preview)
+    writes = "agent-writes" in options
+    before = _writing(writing, options if writes else None) if writing is not None else []
+    return _written([*before, (file, _json(file, made))], now=now, preview=preview)
 
 
-def remove(path: Path, *, now: datetime, preview: bool = False) -> SettingsChange:
-    """Take our hooks out of a settings file. Raises as ``install`` does."""
+def remove(
+    path: Path, *, now: datetime, preview: bool = False, writing: Places | None = None
+) -> list[SettingsChange]:
+    """Take our hooks out of a settings file, and an agent's writing down. Raises as ``install`` does."""
     file = settings_file.read(path)
-    return _write(file, entries.removed(file.document), now=now, preview=preview)
+    before = _writing(writing, None) if writing is not None else []
+    removed_ = (file, _json(file, entries.removed(file.document)))
+    return _written([*before, removed_], now=now, preview=preview)
+
+
+def writes(document: Document) -> bool:
+    """Return True if our hooks in the document tell the agent to write."""
+    return any("--agent-writes" in command for told in entries.found(document).values() for command in told)
+
+
+_File = tuple[settings_file.SettingsFile, FileContent]
+
+
+def _writing(writing: Places, options: Mapping[str, str] | None) -> list[_File]:
+    """Return the files of an agent that writes, and what they are to hold; without options they go."""
+    command = settings_file.read_text(writing.command)
+    servers = settings_file.read(writing.servers)
+    if options is None:
+        document, note = agent_writes.without_server(servers.document, writing.within)
+    else:
+        entry = agent_writes.server(options)
+        document, note = agent_writes.with_server(servers.document, entry, writing.within)
+    wanted = agent_writes.command_wanted(command.before, writes=options is not None)
+    return [(command, wanted), (servers, _json(servers, document, note=note, may_go=True))]
+
+
+def _json(
+    file: settings_file.SettingsFile, made: Document, *, note: str = "", may_go: bool = False
+) -> FileContent:
+    """Return a document as its file is to hold it: as it stands if nothing changes."""
+    if made == file.document:
+        return FileContent(file.before, note)
+    return FileContent(None if may_go and not made else file.text(made), note)
+
+
+def _written(files: Sequence[_File], *, now: datetime, preview: bool) -> list[SettingsChange]:
+    return [_write(file, wanted, now=now, preview=preview) for file, wanted in files]
 
 
 def _write(
-    file: settings_file.SettingsFile, made: Mapping[str, object], *, now: datetime, preview: bool
+    file: settings_file.SettingsFile, wanted: FileContent, *, now: datetime, preview: bool
 ) -> SettingsChange:
-    text = file.text(made).decode()
-    if made == file.document:
-        return SettingsChange(file.path, False, None, text)
-    backup = None if preview else file.write(made, now=now)
-    return SettingsChange(file.path, True, backup, text)
+    text = (wanted.text or b"").decode("utf-8", "replace")
+    if wanted.text == file.before:
+        return SettingsChange(file.path, False, None, text, wanted.note)
+    backup = None
+    if not preview and wanted.text is None:
+        file.remove()
+    elif not preview and wanted.text is not None:
+        backup = file.put(wanted.text, now=now)
+    return SettingsChange(file.path, True, backup, text, wanted.note)
 
 
 def installed(document: Document, commands: Mapping[str, str]) -> dict[str, Any]:

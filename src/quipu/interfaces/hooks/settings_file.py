@@ -1,4 +1,4 @@
-"""The settings file of Claude Code: read with care, kept as it was beside, replaced in one step."""
+"""A file of Claude Code: read with care, kept as it was beside, replaced in one step."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,9 +23,9 @@ _INDENT = re.compile(rb"^\{\s*?\n([ \t]+)\"")
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """Content of a settings file. ``path`` is the place of the data: a link is followed.
+    """Content of a file of settings. ``path`` is the place of the data: a link is followed.
 
-    ``before`` is None if there is no file yet.
+    ``before`` is None if there is no file yet; ``document`` is empty for one that holds no JSON.
     """
 
     path: Path
@@ -39,7 +40,11 @@ class SettingsFile:
         return json.dumps(document, indent=indent, ensure_ascii=False).encode() + b"\n"
 
     def write(self, document: Mapping[str, Any], *, now: datetime) -> Path | None:
-        """Put the document in the place of the old one, with its mode and owner; where the old one is kept.
+        """Put the document in the place of the old one, as ``put`` does."""
+        return self.put(self.text(document), now=now)
+
+    def put(self, text: bytes, *, now: datetime) -> Path | None:
+        """Put a text in the place of the old one, with its mode and owner; where the old one is kept.
 
         Raises:
             Conflict: somebody else changed the file since it was read.
@@ -48,13 +53,31 @@ class SettingsFile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             backup = None if self.before is None else self._keep(now)
-            self._replace(self.text(document))
+            self._replace(text)
         except OSError as error:
             raise BadInput(
                 f"{error.filename or self.path} cannot be written: {error.strerror}.",
                 hint="Correct its owner or mode, then try again.",
             ) from error
         return backup
+
+    def remove(self) -> None:
+        """Take the file away, and its directory if that is empty then.
+
+        Raises:
+            Conflict: somebody else changed it since it was read.
+            BadInput: it cannot be taken away.
+        """
+        if _content(self.path) != self.before:
+            raise Conflict(f"{self.path} was changed a moment ago.", hint="Try again.")
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise BadInput(
+                f"{self.path} cannot be removed: {error.strerror}.", hint="Remove it by hand."
+            ) from error
+        with suppress(OSError):
+            self.path.parent.rmdir()
 
     def _replace(self, text: bytes) -> None:
         handle, name = mkstemp(prefix=f".{self.path.name}-", dir=self.path.parent)
@@ -113,6 +136,12 @@ def read(path: Path) -> SettingsFile:
     if not isinstance(document, dict):
         raise BadInput(f"{path} holds no JSON object.", hint="Correct it by hand; nothing was changed.")
     return SettingsFile(path, content, document)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def read_text(path: Path) -> SettingsFile:
+    """Read a file that holds no JSON. Raises BadInput if it cannot be read."""
+    path = Path(os.path.realpath(path))
+    return SettingsFile(path, _content(path), {})
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

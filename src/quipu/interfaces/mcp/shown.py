@@ -55,8 +55,9 @@ def schema(of: type[BaseModel], *, mode: Any) -> dict[str, Any]:
     """
     lean = cast("dict[str, Any]", _lean(of.model_json_schema(mode=mode), named=False, top=True))
     if mode == "validation":
-        properties = cast("dict[str, dict[str, Any]]", lean.get("properties", {}))
-        lean["properties"] = {name: _without_null(one) for name, one in properties.items()}
+        for part in (lean, *lean.get("$defs", {}).values()):
+            properties = cast("dict[str, dict[str, Any]]", part.get("properties", {}))
+            part["properties"] = {name: _without_null(one) for name, one in properties.items()}
     return lean
 
 

@@ -34,7 +34,7 @@ _UNFINISHED: Final = re.compile(
     r"|(?<!whenever the user )(?<!when the user )(?:can|will))[.]$"
 )
 _POINTING: Final = re.compile(
-    r"(?i)\b(?:them|those|these|it|its|here|same|something|somewhere|someone|anything|stuff"
+    r"(?i)\b(?:them|those|these(?! days\b)|it|its|here|same|something|somewhere|someone|anything|stuff"
     r"|this(?! (?:year|month|week|summer|winter|spring|autumn|fall|semester|term|repo|repository"
     r"|project|codebase)\b)"
     r"|(?:that|there|one|thing)(?=[.,;!?]|$))\b"

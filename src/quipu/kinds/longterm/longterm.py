@@ -30,7 +30,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.policy.policy import safety
 from quipu.kinds.longterm import arguments, store
 from quipu.kinds.longterm.changes import HAND, Changes, changed
-from quipu.kinds.longterm.evaluation.evaluation import AsyncEvaluations
+from quipu.kinds.longterm.evaluation.remember import AsyncAgentClaims
 from quipu.kinds.longterm.lookup import OnlyCategory, OnlyImportance, OnlyText, narrowed
 from quipu.kinds.longterm.model import (
     CATEGORIES,
@@ -50,7 +50,7 @@ from quipu.kinds.longterm.store import Narrowed, StoredMemory
 T = TypeVar("T")
 
 
-class AsyncLongterm(AsyncRecovery, AsyncEvaluations, AsyncMemoryFiles):
+class AsyncLongterm(AsyncRecovery, AsyncAgentClaims, AsyncMemoryFiles):
     """Memories about a person, to know before answering: by category and importance, each once.
 
     Every call names the ``space``. An id is a memory's whole id or the beginning of it, at least four digits.

@@ -139,6 +139,12 @@ async def cited_messages(
     return {tuple(row) for row in await tx.rows(SQL["told_by"], id=id_, messages=messages)}
 
 
+async def written_by(tx: SpaceTransaction, ids: Sequence[str], *, evaluator: str) -> set[str]:
+    """Return those of the memories that an evaluator wrote, in any version, or said again."""
+    rows = await tx.rows(SQL["written_by"], ids=list(ids), evaluator=f"{evaluator}:")
+    return {row[0] for row in rows}
+
+
 async def numbers(tx: SpaceTransaction, said: Sequence[MemorySource]) -> dict[int, int]:
     """Return the numbers of sources in the record, by their place in ``said``."""
     places = [

@@ -17,7 +17,7 @@ NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
 def test_a_new_file_is_made_with_its_directory(tmp_path: Path) -> None:
-    done = entries.install(tmp_path / ".claude" / "settings.json", {}, now=NOW)
+    (done,) = entries.install(tmp_path / ".claude" / "settings.json", {}, now=NOW)
     assert done.changed
     assert done.backup is None
     assert set(json.loads(done.path.read_text())["hooks"]) == {
@@ -32,7 +32,7 @@ def test_what_was_there_is_kept_beside_with_mode_and_indent(tmp_path: Path) -> N
     path = tmp_path / "settings.json"
     path.write_text('{\n\t"model": "größer"\n}')
     path.chmod(0o640)
-    done = entries.install(path, {}, now=NOW)
+    (done,) = entries.install(path, {}, now=NOW)
     assert done.backup is not None
     assert done.backup.read_text() == '{\n\t"model": "größer"\n}'
     assert {p.stat().st_mode & 0o777 for p in (path, done.backup)} == {0o640}
@@ -43,7 +43,7 @@ def test_the_second_time_nothing_is_written(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     entries.install(path, {}, now=NOW)
     before = path.stat().st_mtime_ns
-    again = entries.install(path, {}, now=NOW)
+    (again,) = entries.install(path, {}, now=NOW)
     assert not again.changed
     assert path.stat().st_mtime_ns == before
     assert [p.name for p in tmp_path.iterdir()] == ["settings.json"]
@@ -68,7 +68,7 @@ def test_removing_gives_back_what_was(tmp_path: Path) -> None:
 
 
 def test_a_preview_writes_nothing(tmp_path: Path) -> None:
-    done = entries.install(tmp_path / "settings.json", {}, now=NOW, preview=True)
+    (done,) = entries.install(tmp_path / "settings.json", {}, now=NOW, preview=True)
     assert done.changed
     assert "SessionStart" in done.text
     assert list(tmp_path.iterdir()) == []

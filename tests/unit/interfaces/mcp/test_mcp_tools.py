@@ -40,9 +40,9 @@ def test_no_tool_administers_or_restores() -> None:
     assert [tool.name for tool in TOOLS if any(word in tool.name for word in OF_ADMINISTRATORS)] == []
 
 
-def test_all_tools_together_cost_a_conversation_less_than_6500_tokens() -> None:
+def test_all_tools_together_cost_a_conversation_less_than_6600_tokens() -> None:
     told = "".join(shown.tool(tool).model_dump_json(by_alias=True, exclude_none=True) for tool in TOOLS)
-    assert estimate_tokens(told) < 6_500
+    assert estimate_tokens(told) < 6_600
     assert estimate_tokens(INSTRUCTIONS) < 200
 
 

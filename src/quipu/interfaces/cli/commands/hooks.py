@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -52,14 +52,26 @@ def command() -> None:
 @_where
 @click.option("--space", metavar="NAME", help="One space for all projects.")
 @click.option("--budget-tokens", type=click.IntRange(1, 100_000), help="The most that a hook may tell (400).")
-@click.option("--preview", is_flag=True, help="Show the settings as they would be; change nothing.")
+@click.option(
+    "--agent-writes",
+    is_flag=True,
+    help="Have the agent write memories, too: an instruction, /remember, and the MCP server.",
+)
+@click.option("--preview", is_flag=True, help="Show the files as they would be; change nothing.")
 @common
 def install(
-    call: Call, agent: str, preview: bool, space: str | None, budget_tokens: int | None, **where: Any
+    call: Call,
+    agent: str,
+    preview: bool,
+    agent_writes: bool,
+    space: str | None,
+    budget_tokens: int | None,
+    **where: Any,
 ) -> None:
     """Put the hooks into the settings of an agent; doing it again changes nothing.
 
-    What is there already stays as it is, and the file as it was is kept beside it.
+    What is there already stays as it is, and a file as it was is kept beside it. Without --agent-writes, what
+    an earlier installation with it added is taken away.
     """
     if call.url is not None:
         raise BadInput(
@@ -71,23 +83,30 @@ def install(
         "home": call.home and client.home_directory(call.home),
         "space": space,
         "budget-tokens": budget_tokens,
+        "agent-writes": "yes" if agent_writes else None,
     }
     options = {name: str(value) for name, value in values.items() if value is not None}
     path, screen = _settings(**where), Screen(call)
-    done = entries.install(path, options, now=datetime.now(UTC), preview=preview)
+    writing = entries.places(Path.cwd(), **where) if agent_writes or _writes(path) else None
+    done = entries.install(path, options, now=datetime.now(UTC), preview=preview, writing=writing)
     _tell(screen, done, agent, "installed", preview=preview)
-    if done.changed and not preview:
+    if done[-1].changed and not preview:
         screen.note(f"\nThe next session of {agent} has them. {program()} hooks status shows how they do.")
 
 
 @command.command("remove")
 @_agent
 @_where
-@click.option("--preview", is_flag=True, help="Show the settings as they would be; change nothing.")
+@click.option("--preview", is_flag=True, help="Show the files as they would be; change nothing.")
 @common
 def remove(call: Call, agent: str, preview: bool, **where: Any) -> None:
-    """Take the hooks out of the settings of an agent; what is there of others stays."""
-    done = entries.remove(_settings(**where), now=datetime.now(UTC), preview=preview)
+    """Take the hooks out of the settings of an agent; what is there of others stays.
+
+    What --agent-writes added goes as well, unless somebody changed it.
+    """
+    path = _settings(**where)
+    writing = entries.places(Path.cwd(), **where) if _writes(path) else None
+    done = entries.remove(path, now=datetime.now(UTC), preview=preview, writing=writing)
     _tell(Screen(call), done, agent, "removed", preview=preview)
 
 
@@ -103,6 +122,7 @@ def status(call: Call) -> None:
     ]
     document = {
         "settings": {str(file): _events(file) for file in files},
+        "agent_writes": [str(file) for file in files if _writes(file)],
         "service": _asked(home, "status"),
         "log": _log(home),
     }
@@ -124,16 +144,27 @@ def _settings(*, project: bool, local: bool) -> Path:
     return entries.project_settings(Path.cwd(), local=local)
 
 
-def _tell(screen: Screen, done: SettingsChange, agent: str, what: str, *, preview: bool) -> None:
+def _writes(file: Path) -> bool:
+    """Return True if the installed hooks let the agent write; a file that nobody can read tells nothing."""
+    try:
+        return entries.writes(settings_file.read(file).document)
+    except BadInput:
+        return False
+
+
+def _tell(screen: Screen, done: Sequence[SettingsChange], agent: str, what: str, *, preview: bool) -> None:
+    *beside, settings = done
+    beside = [one for one in beside if preview or one.changed or one.note]
+    document = {"files": done} if beside else settings
     if preview:
-        screen.answer(done, Text(done.text.rstrip()))
+        texts = [f"{one.path}\n{one.text.rstrip() or '(none)'}" for one in done]
+        screen.answer(document, Text("\n\n".join(texts) if beside else settings.text.rstrip()))
         return
-    lines = [
-        f"Hooks of {agent} {what}: {done.path}" if done.changed else f"Nothing to change in {done.path}."
-    ]
-    if done.backup is not None:
-        lines.append(f"As it was: {done.backup}")
-    screen.answer(done, *map(Text, lines))
+    changed = [one for one in done if one.changed]
+    lines = [f"Hooks of {agent} {what}: {one.path}" for one in changed]
+    lines += [f"As it was: {one.backup}" for one in changed if one.backup is not None]
+    lines += [f"{one.path}: {one.note}." for one in done if one.note]
+    screen.answer(document, *map(Text, lines or [f"Nothing to change in {settings.path}."]))
 
 
 def _events(file: Path) -> list[str] | str:
@@ -164,6 +195,8 @@ def _shown(document: dict[str, Any]) -> Table:
     for path, events in document["settings"].items():
         names = events if isinstance(events, str) else ", ".join(events) or "none of ours"
         table.add_row(Text(path, style="dim"), Text(names))
+    for path in document["agent_writes"]:
+        table.add_row(Text("agent writes", style="dim"), Text(f"yes: {path}"))
     service: dict[str, object] | None = document["service"]
     if service is None:
         table.add_row(Text("service", style="dim"), Text("not running; it starts when a hook needs it"))

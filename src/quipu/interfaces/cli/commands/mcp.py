@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from rich.text import Text
 
 from quipu.errors import BadInput, MissingExtra
 from quipu.interfaces.cli.call import Call, common, common_options, in_space
 from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.hooks.client import space_of
 from quipu.interfaces.mcp.clients import CLIENTS, Reached, Server, Started
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import load
@@ -44,14 +48,18 @@ def _whose(function: Command) -> Command:
 
 @click.group("mcp", invoke_without_command=True, no_args_is_help=False, epilog=_EXAMPLES)
 @_whose
+@click.option("--project", is_flag=True, help="The space named like this directory, as hooks have it.")
 @common_options
 @click.pass_context
-def command(ctx: click.Context, **whose: Any) -> None:
+def command(ctx: click.Context, project: bool, **whose: Any) -> None:
     """Serve the memory to a model over standard input and output.
 
     Clients start this by themselves; `quipu mcp config CLIENT` prints what they must be told. Which space and
-    whose memory it is are settled here: no tool lets a model choose them.
+    whose memory it is are settled here: no tool lets a model choose them. --space counts before --project.
     """
+    if project and ctx.get_parameter_source("space") is not ParameterSource.COMMANDLINE:
+        folder = os.environ.get("CLAUDE_PROJECT_DIR") or str(Path.cwd())
+        whose["space"] = space_of(folder) or whose["space"]
     if ctx.invoked_subcommand is None:
         _serve(ctx.ensure_object(Call), **whose)
     ctx.default_map = {"config": whose}  # what is said before the word holds after it

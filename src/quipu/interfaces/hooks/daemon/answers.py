@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput
+from quipu.interfaces.hooks.agent_writes import instruction
+from quipu.interfaces.hooks.client import space_of
 from quipu.kernel.base.text import count_words
 from quipu.recall.model import Hit
 from quipu.recall.render import RuleLine, block
@@ -23,12 +24,6 @@ _FEWEST_WORDS: Final = 3
 _MOST_CHARACTERS: Final = 2_000
 _COMMANDS: Final = ("/", "!", "#")
 _SESSIONS, _OF_ONE_SESSION = 64, 500
-
-
-def space_of(project: object) -> str | None:
-    """Return the space of a project: the name of its directory, as a sync calls it; None without one."""
-    parts = [part for part in re.split(r"[\\/]", project) if part] if isinstance(project, str) else []
-    return parts[-1] if parts else None
 
 
 def asked_space(request: Mapping[str, object]) -> str | None:
@@ -117,7 +112,8 @@ class Answers:
         )
         if made.memories:
             await self._memory.lessons.reinforce([one.id for one in made.memories], space=space)
-        return "\n".join(filter(None, (left_open.text, made.text)))
+        writes = instruction(session) if request.get("agent-writes") else ""
+        return "\n".join(filter(None, (writes, left_open.text, made.text)))
 
     async def _prompt(self, request: Mapping[str, object], space: str) -> str:
         text, session = question(request.get("prompt")), str(request.get("session") or "")

@@ -3,85 +3,95 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from quipu.errors import BadInput
 from quipu.interfaces.mcp.model import Arguments, Desk, ToolAnswer, tool
+from quipu.kinds.longterm.evaluation import agent
+from quipu.kinds.longterm.evaluation.agent import AgentClaim, ClaimOutcome
+from quipu.kinds.longterm.model import Category, Importance
+from quipu.record.model import Report
 
-if TYPE_CHECKING:
-    from quipu.record.model import Report
+
+class StatedClaim(Arguments):
+    """A claim of the person, and the words that it rests on."""
+
+    statement: Annotated[str, Field(description='One thing, a full sentence: "The user ..."; no pronouns.')]
+    category: Category
+    words: Annotated[str, Field(description="The exact words it rests on.")]
+    importance: Importance | None = None
+    message: Annotated[str | None, Field(description="Where they are, or session, if not in text.")] = None
+    session: str | None = None
 
 
 class RememberArguments(Arguments):
-    """Text to be remembered, and who said it."""
+    """Text to be remembered, who said it, and what it tells of the person."""
 
     text: Annotated[
-        str,
+        str | None,
         Field(
             min_length=1,
             max_length=8_000,
-            description="One fact, decision or event, in words that are clear without this conversation: "
-            "names instead of he or she, dates instead of yesterday.",
+            description="One fact, decision or event, clear by itself: names, not he or she; dates, not "
+            "yesterday. With claims: the person's own words.",
         ),
-    ]
+    ] = None
+    claims: Annotated[
+        list[StatedClaim] | None, Field(description="Up to 20: what of it will hold true of the person.")
+    ] = None
     said_by: Annotated[
         Literal["user", "assistant"],
-        Field(description="user: they said it or asked for it; assistant: it is your own conclusion."),
+        Field(description="user: said or asked for by them; assistant: your own conclusion."),
     ] = "user"
     speaker: Annotated[str | None, Field(max_length=200, description="Name of who said it, where known.")] = (
         None
     )
-    time: Annotated[str | None, Field(description="When it was said or happened (ISO 8601), if not now.")] = (
-        None
-    )
+    time: Annotated[str | None, Field(description="When it was (ISO 8601), if not now.")] = None
 
 
 class RememberAnswer(ToolAnswer):
-    """Stored message, and its id."""
+    """Stored message and its id, and what became of each claim."""
 
     id: str
     stored: Annotated[bool, Field(description="False where it was remembered already, word for word.")]
-    redacted: Annotated[
-        int, Field(description="The number of secrets that were cut out before it was stored.")
-    ]
-    cut_characters: Annotated[
-        int, Field(description="The number of characters that were recalled memory, and were cut out.")
-    ]
-    foreign_characters: Annotated[
-        int,
-        Field(description="The number of characters of other spaces' memory: kept as text, and not found."),
-    ]
-    unmatched_marks: Annotated[
-        int, Field(description="Marks of recalled memory in front of other words: kept as text, and found.")
-    ]
+    redacted: int
+    cut_characters: int
+    foreign_characters: int
+    unmatched_marks: int
+    claims: list[str]
     note: str
 
     def text(self) -> str:
-        """Return a sentence."""
-        return self.note
+        """Return a line on the message, and one on each claim."""
+        return "\n".join(filter(None, (self.note, *self.claims)))
 
 
 @tool("Remember something", level="write")
 async def remember(desk: Desk, arguments: RememberArguments) -> RememberAnswer:
     """Store something worth knowing in later sessions.
 
-    That is a decision and its reason, an event, a thing learnt, what somebody said. Use it when asked to
-    remember, or when it will clearly matter later; not for what the conversation records anyway. For a
-    setting or preference with one current value use set_fact. It can be recalled at once. Returns its id,
-    which forget takes.
+    That is a decision and its reason, an event, what somebody said. Use it when asked to remember, or when it
+    will clearly matter later; not for secrets. For a setting with one current value use set_fact. It can be
+    recalled at once. Returns its id, which forget takes.
     """
+    claims = _checked(arguments)
     caller = desk.caller
-    message: dict[str, Any] = {
-        "content": arguments.text,
-        "role": arguments.said_by,
-        "speaker": arguments.speaker,
-    }
-    message |= {} if arguments.time is None else {"time": arguments.time}
-    id_ = _id(caller.user, arguments)
-    report = await desk.memory.observe([{**message, "id": id_}], space=caller.space, user=caller.user)
+    if arguments.text is None:
+        id_, report = "", Report()
+    else:
+        id_ = _id(caller.user, arguments.text, arguments)
+        message = {"id": id_, **_message(arguments)}
+        report = await desk.memory.observe([message], space=caller.space, user=caller.user)
+    outcomes: Sequence[ClaimOutcome] = ()
+    if claims:
+        resting = [one if one.message or one.session else replace(one, message=id_) for one in claims]
+        done = await desk.memory.longterm.remember(resting, space=caller.space, user=caller.user)
+        outcomes = done.claims
     redacted = sum(report.redacted.values())
-    note = _note(id_, report, redacted)
     return RememberAnswer(
         id=id_,
         stored=report.imported > 0,
@@ -89,13 +99,50 @@ async def remember(desk: Desk, arguments: RememberArguments) -> RememberAnswer:
         cut_characters=report.cut_characters,
         foreign_characters=report.foreign_characters,
         unmatched_marks=report.unmatched_marks,
-        note=note,
+        claims=[_line(place, one) for place, one in enumerate(outcomes)],
+        note=_note(id_, report, redacted) if id_ else "",
     )
 
 
-def _id(user: str | None, arguments: RememberArguments) -> str:
+def _checked(arguments: RememberArguments) -> list[AgentClaim]:
+    """Return the claims; those that name no message rest on the text, which is checked before it is stored.
+
+    Raises:
+        BadInput: there is nothing to store, or the words of a claim are not in the text.
+    """
+    given = [AgentClaim(**one.model_dump()) for one in arguments.claims or ()]
+    claims = agent.checked(given) if given else []
+    if arguments.text is None and not claims:
+        raise BadInput("give a text, or claims on words that are recorded.", field="text")
+    for place, one in enumerate(claims):
+        if one.message is not None or one.session is not None:
+            continue
+        if arguments.text is None or not agent.quoted(one.words, arguments.text):
+            raise BadInput("these words are not in the text.", field=f"claims[{place}].words", hint=_WAY_OUT)
+        if arguments.said_by != "user":
+            raise BadInput("claims rest on what the person said.", field="said_by", hint=_WAY_OUT)
+    return claims
+
+
+_WAY_OUT: Final = "Put what the person said into text, word for word; or name its message or session."
+
+
+def _line(place: int, one: ClaimOutcome) -> str:
+    """Return a line on a claim: its outcome, and the memory or the reason."""
+    what = (
+        one.reason if one.action == "left out" else " ".join((one.summary, *map("({})".format, one.memories)))
+    )
+    return f"claims[{place}] {one.action}: {what}"
+
+
+def _message(arguments: RememberArguments) -> Mapping[str, object]:
+    said = {"content": arguments.text, "role": arguments.said_by, "speaker": arguments.speaker}
+    return said | ({} if arguments.time is None else {"time": arguments.time})
+
+
+def _id(user: str | None, text: str, arguments: RememberArguments) -> str:
     """Return one id for the same words of the same person: a repeated call stores nothing new."""
-    content = "\0".join([user or "", arguments.said_by, arguments.speaker or "", arguments.text])
+    content = "\0".join([user or "", arguments.said_by, arguments.speaker or "", text])
     return f"note-{hashlib.sha256(content.encode('utf-8', 'replace')).hexdigest()[:20]}"
 
 

@@ -16,19 +16,18 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.policy.policy import Policy
 from quipu.kernel.redact import redact
-from quipu.kinds.longterm import audit, store
+from quipu.kinds.longterm import audit
 from quipu.kinds.longterm.changes import Changes, changed
 from quipu.kinds.longterm.derived import uncorrected
 from quipu.kinds.longterm.evaluation import turns
 from quipu.kinds.longterm.evaluation.model import Applied, Evaluator, SessionEvaluation
+from quipu.kinds.longterm.evaluation.nearby import near, said_once
 from quipu.kinds.longterm.evaluation.rules import RulesEvaluator
 from quipu.kinds.longterm.evaluation.turns import EvaluationMark, RecordedTurn
 from quipu.kinds.longterm.evaluation.writer import apply, held, refusing, texts
-from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import AuditLine, Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
 from quipu.recall.generations import Models
-from quipu.recall.model import Filters
 from quipu.recall.search import Search
 from quipu.record.store import session_id
 
@@ -37,9 +36,6 @@ STRETCH: Final = 40
 
 CONTEXT: Final = 8
 """Turns before them that tell what is answered, and whether somebody plays a role."""
-
-NEAR: Final = 8
-"""Memories that are looked at for each thing that was said; never the whole list."""
 
 _LONGEST_TURN: Final = 20_000
 _LONGEST_QUERY: Final = 300
@@ -162,6 +158,7 @@ class Sessions:
         existing = await self._near(heard, len(context), user, space=space)
         whole = heard.model_copy(update={"existing_memories": tuple(existing)})
         evaluation = await self._evaluator.evaluate(whole, since=len(context))
+        evaluation = await said_once(self._database, self._models, evaluation, existing, space=space)
         async with self._database.snapshot_read(space) as tx:
             return evaluation if tx is None else await uncorrected(tx, evaluation)
 
@@ -173,13 +170,7 @@ class Sessions:
         alone = await RulesEvaluator(policy=self._policy).evaluate(heard, since=since)
         wanted = [*said, *(one.summary for one in alone.inclusions)]
         queries = list(dict.fromkeys(short for text in wanted if (short := excerpt(text, _LONGEST_QUERY))))
-        async with filed(self._database, self._models, space) as tx:
-            if tx is None or tx.space.generation is None or not queries:
-                return []
-            filters = Filters(kinds=(LONGTERM,), user=user, or_nobody=user is not None)
-            answers = await self._search.find(tx, queries, filters=filters, limit=NEAR)
-            entries = list(dict.fromkeys(hit.id for _, hits in answers for hit in hits))
-            rows = await store.memories(tx, entries=entries) if entries else []
+        rows = await near(self._database, self._models, self._search, queries, user=user, space=space)
         return [
             SatiExistingMemory(
                 id=row.id,
@@ -188,8 +179,7 @@ class Sessions:
                 summary=row.summary,
                 version=row.version,
             )
-            for row in sorted(rows, key=lambda row: entries.index(row.entry_id or 0))
-            if row.user == user
+            for row in rows
         ]
 
     async def _write(

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import SpaceTransaction
 
 _SQL = queries.load("quipu.kinds.longterm")
+_SESSION_BITS: Final = 24  # a message's id begins with the number of its session
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
-    """A message of the record; ``external_id`` is the caller's."""
+    """A message of the record; ``external_id`` is the caller's, ``session`` is only told by ``named``."""
 
     id: int
     external_id: str
@@ -24,6 +25,7 @@ class RecordedTurn:
     happened_at: datetime
     content: str
     speaker: str | None = None
+    session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,18 @@ async def until(tx: SpaceTransaction, session: int, message: int, *, limit: int)
     """Return the last turns up to a message, in order."""
     turns = await tx.fetch(RecordedTurn, _SQL["turns_until"], session=session, until=message, limit=limit)
     return await _spoken(tx, turns[::-1])
+
+
+async def named(tx: SpaceTransaction, message: str, *, session: str | None, limit: int) -> list[RecordedTurn]:
+    """Return the messages with an id, the latest first: ids are unique in a session only."""
+    turns = await tx.fetch(RecordedTurn, _SQL["turns_named"], message=message, session=session, limit=limit)
+    return await _spoken(tx, turns)
+
+
+async def of_session(tx: SpaceTransaction, session: int, name: str, *, limit: int) -> list[RecordedTurn]:
+    """Return the last turns of a session, the latest first."""
+    last = ((session + 1) << _SESSION_BITS) - 1
+    return [replace(one, session=name) for one in reversed(await until(tx, session, last, limit=limit))]
 
 
 async def _spoken(tx: SpaceTransaction, turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:

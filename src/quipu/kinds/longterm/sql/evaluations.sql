@@ -27,6 +27,19 @@ where space_id = %(space)s and id <= %(until)s and id >= %(session)s::int8 << 24
 order by id desc
 limit %(limit)s
 
+-- name: turns_named: messages by the ids that callers gave them, in one session or in any
+select m.id, m.external_id, m.role, m.user_name as "user", m.happened_at, m.content, m.speaker, s.name as session
+from core.messages m
+left join core.sessions s on s.space_id = m.space_id and s.id = m.session_id
+where m.space_id = %(space)s and m.external_id = %(message)s and m.role in ('user', 'assistant')
+    and (%(session)s::text is null or s.name = %(session)s)
+order by m.id desc
+limit %(limit)s
+
+-- name: written_by: which of these memories an evaluator wrote, or added to
+select distinct memory_id::text from longterm.sources
+where space_id = %(space)s and memory_id = any(%(ids)s::uuid[]) and starts_with(evaluator, %(evaluator)s)
+
 -- name: unevaluated: sessions with turns of users that an evaluator did not read, and how much that is
 select count(*) as turns, count(*) filter (where m.role = 'user') as exchanges,
     sum(least(char_length(m.content), case m.role when 'user' then %(of_user)s::int else %(of_assistant)s::int end))
