@@ -39,8 +39,10 @@ async def filled(database: Database) -> None:
         await call(tx, old, "c5", "TodoWrite", {"todos": [{"content": "Forgotten", "status": "pending"}]}, -9)
         await call(tx, new, "c6", "TodoWrite", {"todos": TODOS})
         await lesson(tx, "The user prefers tabs.", confidence=0.8)
-        await lesson(tx, "Everything was once in Perl.", confidence=0.9, days_ago=700)
-        await lesson(tx, "Everything was once in Fortran.", confidence=0.3, days_ago=20_000)
+        await lesson(tx, "Everything was once in Perl.", confidence=0.9, days_ago=700, category="knowledge")
+        await lesson(
+            tx, "Everything was once in Fortran.", confidence=0.3, days_ago=20_000, category="knowledge"
+        )
         await lesson(tx, "Labels are 62 mm wide.", project="/home/dana/src/labelpress")
         await lesson(tx, "The user wants short answers.", project="")
         await lesson(tx, "Gone.", status="archived")

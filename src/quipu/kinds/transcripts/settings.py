@@ -20,4 +20,10 @@ ARCHIVE_BELOW: Final = Setting(
     default=0.1,
 )
 
+LASTING: Final = ("preferences", "patterns", "corrections")
+"""Categories of lessons that hold until somebody ends or contradicts them: wishes, conventions, rules.
+
+Time takes nothing of their confidence.
+"""
+
 SETTINGS: Final[tuple[Setting[Any], ...]] = (HALF_LIFE_DAYS, ARCHIVE_BELOW)

@@ -25,6 +25,7 @@ LIVES = st.builds(
     edited_at=MOMENTS,
     uses=st.integers(0, 200),
     contradictions=st.integers(0, 5),
+    lasts=st.booleans(),
 )
 
 
@@ -87,3 +88,9 @@ def test_uses_within_an_hour_are_one() -> None:
     assert decay.counts_as_use(None, SAID)
     assert not decay.counts_as_use(SAID, SAID + timedelta(minutes=59))
     assert decay.counts_as_use(SAID, SAID + timedelta(hours=1))
+
+
+def test_what_lasts_does_not_age_and_is_contradicted_all_the_same() -> None:
+    rule = Life(judged=0.8, said_at=SAID, lasts=True)
+    assert worth(rule, 3_000) == worth(rule, 0) == pytest.approx(0.8)
+    assert worth(replace(rule, contradictions=1), 3_000) == pytest.approx(0.32)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from quipu.kernel.config import Settings
 from quipu.kinds.transcripts.lessons.model import Lesson, State
 from quipu.kinds.transcripts.lessons.store import StoredLesson
-from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING
 
 MOST: Final = 0.98
 """No number of repetitions makes a fact certain."""
@@ -44,6 +44,7 @@ def aged(row: StoredLesson, *, now: datetime, settings: Settings) -> Lesson:
         edited_at=row.edited_at,
         uses=row.uses,
         contradictions=len(row.contradicted_by),
+        lasts=row.category in LASTING,
     )
     worth = confidence(life, now=now, half_life_days=settings.of(HALF_LIFE_DAYS))
     values: dict[str, Any] = {one.name: getattr(row, one.name) for one in fields(Lesson)}
@@ -63,7 +64,10 @@ def surest_first(memories: Sequence[Lesson]) -> list[Lesson]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
-    """History of a lesson. ``judged``: 0 to 1; ``said_at``: last, in ``sessions`` of them."""
+    """History of a lesson. ``judged``: 0 to 1; ``said_at``: last, in ``sessions`` of them.
+
+    ``lasts``: it is of a category from which time takes nothing.
+    """
 
     judged: float
     said_at: datetime
@@ -73,14 +77,16 @@ class Life:
     edited_at: datetime | None = None
     uses: int = 0
     contradictions: int = 0
+    lasts: bool = False
 
 
 def confidence(life: Life, *, now: datetime, half_life_days: float = HALF_LIFE_DAYS.default) -> float:
     """Return the worth now, 0 to 1: raised(life) * 0.4^contradictions * exp(-ln 2 / half_life * days).
 
     The days are counted from the last event: said, used, edited or confirmed. A future event counts as now.
+    For what lasts they are 0.
     """
-    days = max(now - _last(life), timedelta()) / timedelta(days=1)
+    days = 0.0 if life.lasts else max(now - _last(life), timedelta()) / timedelta(days=1)
     return raised(life) * CONTRADICTED**life.contradictions * exp(-log(2) / half_life_days * days)
 
 

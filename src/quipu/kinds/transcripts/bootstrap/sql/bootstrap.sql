@@ -22,12 +22,13 @@ limit %(limit)s
 
 -- name: lessons: active memories that are no tasks, the surest of today first
 --
--- Confidence halves in %(half_life_days)s days since the memory was made, confirmed or used; after 100 times
--- nothing is left to tell, and no number holds the rest of a thousand.
+-- Confidence halves in %(half_life_days)s days since the memory was made, confirmed or used, but for what lasts;
+-- after 100 times nothing is left to tell, and no number holds the rest of a thousand.
 select
     m.id::text as id, m.fact, m.category,
-    coalesce(m.confidence, 0.5) * power(0.5::float8, least(100, greatest(extract(epoch from
-        %(now)s - greatest(m.created_at, m.confirmed_at, m.used_at)), 0) / 86400 / %(half_life_days)s)) as confidence,
+    coalesce(m.confidence, 0.5) * case when m.category = any(%(lasting)s::text[]) then 1::float8 else
+        power(0.5::float8, least(100, greatest(extract(epoch from
+        %(now)s - greatest(m.created_at, m.confirmed_at, m.used_at)), 0) / 86400 / %(half_life_days)s)) end as confidence,
     m.session_id, m.happened_at
 from transcripts.memories m
 where m.space_id = %(space)s
