@@ -11,7 +11,7 @@ from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.plug import Parts
 from quipu.kinds.transcripts.lessons.decay import REINFORCED_APART, Life, confidence
-from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING, LASTING_IN_PROJECTS
 from quipu.recall.model import Cited, Source
 from quipu.recall.question import Question, concerns
 
@@ -64,7 +64,9 @@ async def faded(tx: SpaceTransaction, ids: Sequence[int], now: datetime) -> set[
 
 async def _lives(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Life]:
     """Return the histories of the entries' lessons."""
-    rows = await tx.fetch(dict[str, Any], _SQL["lives"], ids=Int8s(ids), lasting=list(LASTING))
+    rows = await tx.fetch(
+        dict[str, Any], _SQL["lives"], ids=Int8s(ids), lasting=[*LASTING], in_projects=[*LASTING_IN_PROJECTS]
+    )
     return {row.pop("entry_id"): Life(**row) for row in rows}
 
 

@@ -20,10 +20,10 @@ ARCHIVE_BELOW: Final = Setting(
     default=0.1,
 )
 
-LASTING: Final = ("preferences", "patterns", "corrections")
-"""Categories of lessons that hold until somebody ends or contradicts them: wishes, conventions, rules.
+LASTING: Final = ("preferences",)
+"""Categories of lessons that hold until somebody ends or contradicts them. Time takes nothing from them."""
 
-Time takes nothing of their confidence.
-"""
+LASTING_IN_PROJECTS: Final = ("patterns", "corrections")
+"""Categories that are conventions where a lesson is of a project, and last there; in talk they pass."""
 
 SETTINGS: Final[tuple[Setting[Any], ...]] = (HALF_LIFE_DAYS, ARCHIVE_BELOW)

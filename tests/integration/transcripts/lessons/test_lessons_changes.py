@@ -168,6 +168,23 @@ async def test_what_has_faded_is_not_recalled_and_comes_back_when_it_is_confirme
     assert await recalled(opened, "rabbitmq") == ["The queue is RabbitMQ."]
 
 
+async def test_what_lasts_is_recalled_and_told_however_old_it_is(
+    memories: AsyncLessons, opened: AsyncMemory, clock: FrozenClock
+) -> None:
+    wish = await memories.add("Always use RabbitMQ.", space=SPACE, category="preferences", confidence=0.8)
+    rule = await memories.add(
+        "Queues of RabbitMQ are named in capitals.", space=SPACE, category="patterns", project="boats"
+    )
+    passing = await memories.add("Every Sunday somebody empties RabbitMQ.", space=SPACE, category="patterns")
+    clock.advance(timedelta(days=3_000))
+    live = await memories.list(space=SPACE, state="live")
+    assert {one.id: one.confidence for one in live} == {wish.id: 0.8, rule.id: 1.0}
+    assert {*await recalled(opened, "rabbitmq")} == {wish.fact, rule.fact}
+    told = (await opened.transcripts.bootstrap(space=SPACE, project="boats")).memories
+    assert {one.fact for one in told} == {wish.fact, rule.fact}
+    assert [one.id for one in await memories.list(space=SPACE, state="faded")] == [passing.id]
+
+
 async def test_pruning_shows_what_it_would_archive_before_it_does(
     memories: AsyncLessons, clock: FrozenClock, opened: AsyncMemory
 ) -> None:

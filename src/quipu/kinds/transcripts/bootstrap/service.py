@@ -26,7 +26,7 @@ from quipu.kinds.transcripts.bootstrap.model import (
 )
 from quipu.kinds.transcripts.lessons.index import filed
 from quipu.kinds.transcripts.message_index import CODE
-from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING, LASTING_IN_PROJECTS
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 
@@ -93,7 +93,8 @@ class AsyncBootstrap:
             "session": session,
             "limit": limit,
             "now": now,
-            "lasting": list(LASTING),
+            "lasting": [*LASTING],
+            "in_projects": [*LASTING_IN_PROJECTS],
             "half_life_days": tx.settings.of(HALF_LIFE_DAYS),
             "since": now - timedelta(days=_FILES_OF_DAYS),
             "editing": list(_EDITING),

@@ -14,7 +14,7 @@ from typing import Any, Final
 from quipu.kernel.config import Settings
 from quipu.kinds.transcripts.lessons.model import Lesson, State
 from quipu.kinds.transcripts.lessons.store import StoredLesson
-from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING, LASTING_IN_PROJECTS
 
 MOST: Final = 0.98
 """No number of repetitions makes a fact certain."""
@@ -44,7 +44,7 @@ def aged(row: StoredLesson, *, now: datetime, settings: Settings) -> Lesson:
         edited_at=row.edited_at,
         uses=row.uses,
         contradictions=len(row.contradicted_by),
-        lasts=row.category in LASTING,
+        lasts=row.category in LASTING or (row.category in LASTING_IN_PROJECTS and bool(row.project)),
     )
     worth = confidence(life, now=now, half_life_days=settings.of(HALF_LIFE_DAYS))
     values: dict[str, Any] = {one.name: getattr(row, one.name) for one in fields(Lesson)}

@@ -16,7 +16,7 @@ from quipu.kinds.transcripts.extract.model import Extractor, SessionTurn
 from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
 from quipu.kinds.transcripts.lessons.merge import KnownLesson
 from quipu.kinds.transcripts.lessons.model import Lesson, Outcome, State
-from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING
+from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING, LASTING_IN_PROJECTS
 from quipu.record.ids import row_of as row_by_id
 
 SQL = queries.load("quipu.kinds.transcripts.lessons")
@@ -149,7 +149,8 @@ async def surest(
         state=state,
         ended=ended,
         now=now,
-        lasting=list(LASTING),
+        lasting=[*LASTING],
+        in_projects=[*LASTING_IN_PROJECTS],
         half_life_days=tx.settings.of(HALF_LIFE_DAYS),
         archive_below=tx.settings.of(ARCHIVE_BELOW),
         after=after,

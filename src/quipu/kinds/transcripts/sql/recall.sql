@@ -9,7 +9,8 @@ select m.entry_id, coalesce(m.confidence, 0.5) as judged, m.happened_at as said_
     (select count(distinct o.session_id) from transcripts.memory_sources o
         where o.space_id = m.space_id and o.memory_id = m.id)::integer as sessions,
     m.used_at, m.confirmed_at, m.edited_at, m.uses,
-    coalesce(m.category = any(%(lasting)s::text[]), false) as lasts,
+    coalesce(m.category = any(%(lasting)s::text[])
+        or (m.category = any(%(in_projects)s::text[]) and m.project_path <> ''), false) as lasts,
     (select count(*) from transcripts.memory_contradictions c
         join transcripts.memories by on by.space_id = c.space_id and by.id = c.contradicted_by and by.status = 'active'
         where c.space_id = m.space_id and c.memory_id = m.id)::integer as contradictions

@@ -26,7 +26,8 @@ limit %(limit)s
 -- after 100 times nothing is left to tell, and no number holds the rest of a thousand.
 select
     m.id::text as id, m.fact, m.category,
-    coalesce(m.confidence, 0.5) * case when m.category = any(%(lasting)s::text[]) then 1::float8 else
+    coalesce(m.confidence, 0.5) * case when m.category = any(%(lasting)s::text[])
+        or (m.category = any(%(in_projects)s::text[]) and m.project_path <> '') then 1::float8 else
         power(0.5::float8, least(100, greatest(extract(epoch from
         %(now)s - greatest(m.created_at, m.confirmed_at, m.used_at)), 0) / 86400 / %(half_life_days)s)) end as confidence,
     m.session_id, m.happened_at

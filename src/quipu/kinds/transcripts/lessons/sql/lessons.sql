@@ -179,7 +179,8 @@ with aged as not materialized (
             greatest(power(0.9::float8, m.uses), 0.5::float8)
                 * case when m.confirmed_at is null and m.edited_at is null then 1::float8 else 0.5::float8 end as kept,
             power(0.4::float8, coalesce(c.contradictions, 0))
-                * case when m.category = any(%(lasting)s::text[]) then 1::float8 else
+                * case when m.category = any(%(lasting)s::text[])
+                    or (m.category = any(%(in_projects)s::text[]) and m.project_path <> '') then 1::float8 else
                 exp(greatest(-ln(2::float8) / %(half_life_days)s::float8 * greatest(date_part('epoch', %(now)s::timestamptz
                     - greatest(m.happened_at, m.used_at, m.confirmed_at, m.edited_at)), 0) / 86400, -700)) end as left_of_it
         offset 0
