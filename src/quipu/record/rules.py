@@ -326,3 +326,18 @@ def done(embedded: Embedded) -> asyncio.Future[Embedded]:
     future = asyncio.get_running_loop().create_future()
     future.set_result(embedded)
     return future
+
+
+def other_speakers(speakers: Iterable[str | None], user: str | None) -> frozenset[str]:
+    """Return the speakers in a user's session who are somebody else; none where only one person speaks.
+
+    The user is known by name: "nora", or "nora.quist" of Nora.
+    """
+    named = {one for one in speakers if one is not None}
+    if len(named) < _SEVERAL:
+        return frozenset()
+    own = set(re.split(r"\W+|_", (user or "").casefold())) - {""}
+    return frozenset(one for one in named if own.isdisjoint(re.split(r"\W+", one.casefold())))
+
+
+_SEVERAL: Final = 2  # speakers, from whom on a session is a talk of several people

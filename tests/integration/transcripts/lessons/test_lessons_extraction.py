@@ -39,6 +39,16 @@ async def test_what_was_said_becomes_memories_with_their_sources(
     assert (source.session, source.turn_index, source.excerpt) == ("s1", 1, "I prefer tabs in this repo.")
 
 
+async def test_what_others_in_a_meeting_say_is_no_wish_of_the_user(
+    memories: AsyncLessons, opened: AsyncMemory
+) -> None:
+    said = [("Ana", "I prefer tabs in this repo."), ("Kofi", "I prefer spaces in this repo.")]
+    messages = [{"content": text, "speaker": speaker} for speaker, text in said]
+    await opened.observe(messages, space=SPACE, session="meeting", user="ana")
+    await memories.extract(space=SPACE, session="meeting")
+    assert await facts(memories) == ["The user prefers tabs in this repo."]
+
+
 async def test_health_is_a_lesson_only_where_it_was_asked_for(memories: AsyncLessons, record: Record) -> None:
     said = ["I prefer tabs and I have epilepsy.", "I'm allergic to nuts.", "Remember that I have asthma."]
     await record("s1", said)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -29,6 +28,7 @@ from quipu.kinds.longterm.model import AuditLine, Evaluation
 from quipu.kinds.longterm.sati import SatiEvaluationInput, SatiExistingMemory, SatiTurn
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
+from quipu.record.rules import other_speakers
 from quipu.record.store import session_id
 
 STRETCH: Final = 40
@@ -40,9 +40,6 @@ CONTEXT: Final = 8
 _LONGEST_TURN: Final = 20_000
 _LONGEST_QUERY: Final = 300
 _LONGEST_TROUBLE: Final = 1_000
-_SEVERAL: Final = 2
-"""Speakers, from whom on a session is a talk of several people."""
-
 _Transaction = Callable[[], AbstractAsyncContextManager[SpaceTransaction]]
 
 
@@ -152,7 +149,7 @@ class Sessions:
 
     async def _evaluated(self, session: str, stretch: Stretch, user: str | None, *, space: str) -> Evaluation:
         context, new = _of(stretch.context, user), _of(stretch.new, user)
-        others = _others((*context, *new), user)
+        others = other_speakers((one.speaker for one in (*context, *new) if one.role == "user"), user)
         conversation = tuple(_turn(one, session, others) for one in (*context, *new))
         heard = SatiEvaluationInput(recent_conversation=conversation)
         existing = await self._near(heard, len(context), user, space=space)
@@ -272,18 +269,6 @@ class Sessions:
 def _of(said: Sequence[RecordedTurn], user: str | None) -> list[RecordedTurn]:
     """Return the turns of the assistant and of one user."""
     return [turn for turn in said if turn.role == "assistant" or turn.user == user]
-
-
-def _others(said: Sequence[RecordedTurn], user: str | None) -> frozenset[str]:
-    """Return the speakers in a user's session who are somebody else; none where only one person speaks.
-
-    The user is known by name: "nora", or "nora.quist" of Nora.
-    """
-    speakers = {turn.speaker for turn in said if turn.role == "user" and turn.speaker is not None}
-    if len(speakers) < _SEVERAL:
-        return frozenset()
-    own = set(re.split(r"\W+|_", (user or "").casefold())) - {""}
-    return frozenset(one for one in speakers if own.isdisjoint(re.split(r"\W+", one.casefold())))
 
 
 def _turn(one: RecordedTurn, session: str, others: frozenset[str]) -> SatiTurn:

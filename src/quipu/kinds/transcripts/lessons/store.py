@@ -18,6 +18,7 @@ from quipu.kinds.transcripts.lessons.merge import KnownLesson
 from quipu.kinds.transcripts.lessons.model import Lesson, Outcome, State
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING, LASTING_IN_PROJECTS
 from quipu.record.ids import row_of as row_by_id
+from quipu.record.rules import other_speakers
 
 SQL = queries.load("quipu.kinds.transcripts.lessons")
 _HINT: Final = "The list of lessons shows them."
@@ -49,12 +50,24 @@ async def due(
 
 
 async def turns(tx: SpaceTransaction, number: int) -> list[SessionTurn]:
-    """Return the words of a session, in order; copies from an earlier session belong to that one."""
+    """Return the words of a session, in order; copies from an earlier session belong to that one.
+
+    Of several people in it, those who are not the user have the role other.
+    """
     rows = await tx.rows(SQL["turns"], number=number)
+    users = {row[6] for row in rows if row[3] == "user"}
+    user = next(iter(users)) if len(users) == 1 else None
+    others = other_speakers((row[5] for row in rows if row[3] == "user" and user is not None), user)
     spoken = await tx.spoken([row[2] for row in rows])
     return [
-        SessionTurn(index=index, role="other" if copied else role, text=text, happened_at=at, message_id=id_)
-        for index, ((id_, at, _, role, copied), text) in enumerate(zip(rows, spoken, strict=True))
+        SessionTurn(
+            index=index,
+            role="other" if copied or (role == "user" and speaker in others) else role,
+            text=text,
+            happened_at=at,
+            message_id=id_,
+        )
+        for index, ((id_, at, _, role, copied, speaker, _), text) in enumerate(zip(rows, spoken, strict=True))
     ]
 
 

@@ -35,7 +35,8 @@ select m.id, m.happened_at, m.content,
     case when m.role = 'user' and coalesce(l.machine, false) then 'other' else m.role end as role,
     m.role = 'user' and exists (
         select from core.messages o
-        where o.space_id = m.space_id and o.external_id = m.external_id and o.session_id < m.session_id) as copied
+        where o.space_id = m.space_id and o.external_id = m.external_id and o.session_id < m.session_id) as copied,
+    m.speaker, m.user_name
 from core.messages m
 left join lateral (
     select bool_or(l.is_sidechain or l.is_meta or l.is_noise or l.is_compact_summary) as machine
