@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -15,6 +16,7 @@ from quipu.kernel.base.lines import NO_FILE, PIPE_IN, TOO_LONG, all_of, compress
 from quipu.kernel.redact import secret_kind
 
 _PIPE = "-"
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class FilePath(click.Path):
@@ -30,6 +32,13 @@ class FilePath(click.Path):
         if kind is not None:
             self.fail(f"it holds a secret ({kind}); take another name.", param, ctx)
         return super().convert(value, param, ctx)
+
+
+def takes_text(command: _Command) -> _Command:
+    """Add the argument TEXT and the option --file to a command; ``text_from`` reads one of them."""
+    path = FilePath(path_type=Path, exists=True, dir_okay=False)
+    file = click.option("--file", "-f", type=path, help="Read the text from a file.")
+    return click.argument("text", required=False)(file(command))
 
 
 def text_from(text: str | None, file: Path | None, *, missing: str, example: str) -> str:

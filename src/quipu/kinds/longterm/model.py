@@ -256,8 +256,8 @@ class Deletion:
 
 
 Verdict = Literal["kept", "known", "changed", "ended", "left out", "passed over"]
-"""What becomes of a clause: its claim is kept, known already, put in place of another, ends one, or does not
-pass the gate; or it claims nothing."""
+"""Verdict on a clause: its claim is kept, known already, put in place of another, ends one, or does not pass
+the gate; or it claims nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import click
 
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.derived import derived
-from quipu.interfaces.cli.input import FilePath, text_from
+from quipu.interfaces.cli.input import takes_text, text_from
 from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.views.longterm import evaluated
 from quipu.kinds.longterm.evaluation.model import EvaluatorName
@@ -32,13 +32,7 @@ Examples:
 
 
 @click.command()
-@click.argument("text", required=False)
-@click.option(
-    "--file",
-    "-f",
-    type=FilePath(path_type=Path, exists=True, dir_okay=False),
-    help="Read the text from a file.",
-)
+@takes_text
 @click.option("--show", is_flag=True, help="Show every clause with its claim, what becomes of it, and why.")
 @click.option(
     "--evaluator",

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from quipu.interfaces.cli.call import Call, common, in_space
-from quipu.interfaces.cli.input import FilePath, text_from
+from quipu.interfaces.cli.input import takes_text, text_from
 from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.views.report import report
 
@@ -16,13 +16,7 @@ _EXAMPLE: Final = 'quipu observe "I moved to Lisbon in May."'
 
 
 @click.command()
-@click.argument("text", required=False)
-@click.option(
-    "--file",
-    "-f",
-    type=FilePath(path_type=Path, exists=True, dir_okay=False),
-    help="Read the text from a file.",
-)
+@takes_text
 @in_space
 @click.option("--session", metavar="ID", help="The conversation that it belongs to.")
 @click.option(

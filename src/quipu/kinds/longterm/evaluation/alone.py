@@ -70,8 +70,10 @@ def lasts(sentence: str, told: str) -> bool:
     if going_on is not None:
         return is_dated or going_on[1] in data["ongoing"]
     verb = _verb(told.lower())
-    if verb is None or verb in _MODAL:
-        return verb is not None and is_dated
+    if verb is None:
+        return False
+    if verb in _MODAL:
+        return is_dated
     if (verb in past() or verb in data["lasting"]) and not _PERFECT.search(told.lower()):
         return is_dated or verb in data["lasting"]
     return True
@@ -83,8 +85,7 @@ def _verb(told: str) -> str | None:
     if own is not None:
         return own[1]
     words = _WORD.findall(told)
-    known = finite() | past() | _data()["lasting"] | {"are"}
-    first = next((one for one in words if one in known), None)
+    first = next((one for one in words if one in _data()["verbs"]), None)
     of_many = (two for one, two in pairwise(words) if two in plain() and (one.endswith("s") or one in _MANY))
     return first or next(of_many, None)
 
@@ -96,5 +97,6 @@ def _data() -> dict[str, Any]:
         "passing": re.compile("|".join(f"(?:{one})" for one in words["passing"])),
         "dated": re.compile("|".join(f"(?:{one})" for one in words["dated"])),
         "ongoing": frozenset(words["ongoing"].split()),
-        "lasting": frozenset(words["lasting"].split()),
+        "lasting": (lasting := frozenset(words["lasting"].split())),
+        "verbs": finite() | past() | lasting | {"are"},
     }

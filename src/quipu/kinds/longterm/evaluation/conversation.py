@@ -31,6 +31,13 @@ _ASKS: Final = "a question"
 _NOTHING: Final = "nothing in it that lasts"
 
 
+def _as_told(told: str, category: Category, family: str) -> Claim:
+    """Return the claim of a sentence that is kept as it stands in the third person."""
+    words = " ".join(sorted(content(told)))
+    stated = Statement(f"says:{words}", told, False)
+    return Claim(category, USUAL[category], sentence(told), (stated,), family)
+
+
 class JudgedTurn:
     """One turn of the user, sentence by sentence."""
 
@@ -68,26 +75,23 @@ class JudgedTurn:
         is_alone = self._speaker is None and self._answer is None and told_alone(self._hidden.text, said)
         for at, text in enumerate(said):
             following = said[at + 1] if at + 1 < len(said) else ""
-            before = len(self._outcome.statements)
+            noted = self._outcome.noted
             self._sentence(text, requested=requests.asks_back(spelled(following)))
-            if is_alone:
-                self._alone(text, is_read=len(self._outcome.statements) > before)
+            if is_alone and not self._outcome.claimed_since(noted):
+                self._alone(text)
 
-    def _alone(self, text: str, *, is_read: bool) -> None:
-        """Keep a sentence of a message that only tells something, as it is, if nothing was read in it."""
+    def _alone(self, text: str) -> None:
+        """Keep a sentence of a message that only tells something, as it is."""
         plain = capitalised(spelled(text)).rstrip()
         told = in_third(plain)
-        if is_read or not lasts(plain, told) or moods.is_order(plain) or changes.taken_back(told) is not None:
+        if not lasts(plain, told) or moods.is_order(plain) or changes.taken_back(told) is not None:
             return
         if grammar().guarded((*moods.QUIET, "this", "moment"), plain):
             return
         self._outcome.words = self._hidden.shown(text)
         self.undecided[plain] = True
         category = self._meanings.get(plain, "context")
-        words = " ".join(sorted(content(told)))
-        stated = (Statement(f"says:{words}", told, False),)
-        claim = Claim(category, USUAL[category], sentence(told), stated, ALONE)
-        self._claimed(claim, text, requested=False, text=plain)
+        self._claimed(_as_told(told, category, ALONE), text, requested=False, text=plain)
 
     def _foreign(self, tongue: Tongue) -> None:
         for one in sentences(self._hidden.text):
@@ -224,14 +228,7 @@ class JudgedTurn:
         if category is None:
             self.undecided[clause] = False
             return False
-        words = " ".join(sorted(content(told)))
-        claim = Claim(
-            category,
-            USUAL[category],
-            sentence(told),
-            (Statement(f"says:{words}", told, False),),
-            "by meaning",
-        )
+        claim = _as_told(told, category, "by meaning")
         return self._claimed(claim, excerpt, requested=False, text=told)
 
     def _clause(

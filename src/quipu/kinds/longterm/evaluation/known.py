@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from quipu.kernel.prose.content import content
 from quipu.kernel.prose.verbs import finite
@@ -14,7 +14,11 @@ from quipu.kinds.longterm.evaluation.foreign import kept
 from quipu.kinds.longterm.evaluation.grammar import grammar
 from quipu.kinds.longterm.evaluation.model import Claim, Statement
 from quipu.kinds.longterm.evaluation.words import spelled, third
-from quipu.kinds.longterm.model import Category, Importance
+from quipu.kinds.longterm.model import Category, Existing, Importance
+
+if TYPE_CHECKING:
+    from quipu.kinds.longterm.sati import SatiExistingMemory
+    from quipu.kinds.longterm.store import StoredMemory
 
 _TOLD_IN: Final = re.compile(r" \([A-Z][a-z]{2,8} \d{4}\)\.?$")
 
@@ -53,6 +57,17 @@ class KnownMemory:
             yield match["name"], f"the user's {match['who']} {match['name']}"
         for match in _KEPT_NAMED.finditer(self.clause):
             yield match["name"], f"the user's {match['who'].split()[-1]} {match['name']}"
+
+
+def as_known(one: SatiExistingMemory | StoredMemory | Existing) -> KnownMemory:
+    """Return a memory as an evaluation knows it."""
+    return known(
+        id=one.id,
+        category=one.category,
+        importance=one.importance,
+        summary=one.summary,
+        version=one.version,
+    )
 
 
 def known(

@@ -10,9 +10,9 @@ from quipu.kernel.db.database import Database
 from quipu.kinds.longterm import store
 from quipu.kinds.longterm.evaluation import alike
 from quipu.kinds.longterm.evaluation.agent import EVALUATOR
-from quipu.kinds.longterm.evaluation.known import KnownMemory, known
+from quipu.kinds.longterm.evaluation.known import KnownMemory, as_known, known
 from quipu.kinds.longterm.indexing import LONGTERM, filed
-from quipu.kinds.longterm.model import Evaluation, Existing, Inclusion
+from quipu.kinds.longterm.model import Evaluation, Inclusion
 from quipu.kinds.longterm.sati import SatiExistingMemory
 from quipu.kinds.longterm.store import StoredMemory
 from quipu.recall.generations import Models
@@ -61,7 +61,7 @@ async def said_once(
         return evaluation
     async with database.snapshot_read(space) as tx:
         own = set[str]() if tx is None else await store.written_by(tx, ids, evaluator=EVALUATOR)
-    among = [read(one) for one in existing if one.id in own]
+    among = [as_known(one) for one in existing if one.id in own]
     if not among:
         return evaluation
     async with models.lent() as embedder:
@@ -69,17 +69,6 @@ async def said_once(
         meanings = await alike.vectors(embedder, texts)
     inclusions = [_in_their_words(one, among, meanings) for one in evaluation.inclusions]
     return replace(evaluation, inclusions=inclusions)
-
-
-def read(one: SatiExistingMemory | StoredMemory | Existing) -> KnownMemory:
-    """Return a memory as an evaluation knows it."""
-    return known(
-        id=one.id,
-        category=one.category,
-        importance=one.importance,
-        summary=one.summary,
-        version=one.version,
-    )
 
 
 def _in_their_words(one: Inclusion, among: Sequence[KnownMemory], meanings: alike.Vectors) -> Inclusion:

@@ -132,17 +132,23 @@ class Outcome:
         """The number of clauses and claims that were judged."""
         return len(self._claims)
 
-    @property
-    def statements(self) -> list[str]:
-        """The statements that were judged, in order, whatever becomes of them."""
-        return [one.statement for one in self._claims if one.statement is not None]
+    def claimed_since(self, noted: int) -> bool:
+        """Return True if a claim was judged, whatever became of it, since so many were noted."""
+        return any(one.rule is not None or one.statement is not None for one in self._claims[noted:])
 
     def judge(
-        self, verdict: Verdict, reason: str, claim: Claim | None = None, *, as_: str | None = None
+        self,
+        verdict: Verdict,
+        reason: str,
+        claim: Claim | None = None,
+        *,
+        as_: str | None = None,
+        requested: bool = False,
     ) -> None:
         """Note what becomes of the clause at hand, and of its claim; ``as_`` is how it is kept."""
         first = claim.told[0] if claim is not None and claim.told else None
-        allowed = partial(self._policy.cut, work=claim is not None and claim.category in WORK)
+        work = claim is not None and claim.category in WORK
+        allowed = partial(self._policy.cut, requested=requested or None, work=work)
         summary = as_ or (claim.summary if claim else None)
         is_whole = summary is None or allowed(summary) == summary
         self._claims.append(
@@ -168,7 +174,7 @@ class Outcome:
             self.judge("left out", _REFUSED, new)
             self._dropped += 1
             return
-        self.judge("kept", "asked to remember" if requested else "", shown)
+        self.judge("kept", "asked to remember" if requested else "", shown, requested=requested)
         id_ = f"{_NEW}{len(self._new)}"
         self._new[id_] = Inclusion(
             category=shown.category,
@@ -201,7 +207,7 @@ class Outcome:
             self.judge("left out", _REFUSED, new)
             self._dropped += 1
             return
-        self.judge("changed", f"{decided.reason}: {one.summary}", shown)
+        self.judge("changed", f"{decided.reason}: {one.summary}", shown, requested=requested)
         importance = max(one.importance, new.importance, key=weight) if requested else one.importance
         if one.id in self._new:
             before = self._new[one.id]
@@ -220,7 +226,7 @@ class Outcome:
 
     def confirm(self, one: KnownMemory, new: Claim, *, excerpt: str, requested: bool) -> None:
         """Note that a known memory was said again: it matters more if the user asked to remember it."""
-        self.judge("known", one.summary, new)
+        self.judge("known", one.summary, new, requested=requested)
         if not requested or weight(new.importance) <= weight(one.importance) or one.id == "?":
             return
         if one.id in self._new:

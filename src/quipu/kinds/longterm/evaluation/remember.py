@@ -31,7 +31,8 @@ from quipu.kinds.longterm.evaluation.agent import (
 )
 from quipu.kinds.longterm.evaluation.evaluation import AsyncEvaluations
 from quipu.kinds.longterm.evaluation.judge import Decided, Judge
-from quipu.kinds.longterm.evaluation.nearby import near, read
+from quipu.kinds.longterm.evaluation.known import as_known
+from quipu.kinds.longterm.evaluation.nearby import near
 from quipu.kinds.longterm.evaluation.turns import RecordedTurn
 from quipu.kinds.longterm.evaluation.writer import apply, refusing
 from quipu.kinds.longterm.model import AuditAction, AuditLine, AuditMemory
@@ -172,7 +173,9 @@ async def _written(
     ids = dict.fromkeys(near_ids)
     for one in heard:
         rows = [row for row in await store.memories(changes.tx, ids=[*ids]) if not row.archived]
-        decided = judge.decide(one, [read(row) for row in rows], {row.id: row.happened_at for row in rows})
+        decided = judge.decide(
+            one, [as_known(row) for row in rows], {row.id: row.happened_at for row in rows}
+        )
         outcome = await _apply(changes, decided, one, rows, user=user)
         ids |= dict.fromkeys(outcome.memories)
         outcomes.append(outcome)
@@ -184,11 +187,10 @@ async def _apply(
 ) -> ClaimOutcome:
     if decided.left_out:
         return ClaimOutcome(action="left out", reason=decided.left_out)
-    still_held = await uncorrected(changes.tx, decided.evaluation)
-    if still_held.empty and not decided.evaluation.empty:
-        return ClaimOutcome(action="left out", reason=MARKED_WRONG)
     applied = await apply(changes, decided.evaluation, user=user, session=heard.turn.session)
     if not applied.memories:
+        if not decided.evaluation.empty and (await uncorrected(changes.tx, decided.evaluation)).empty:
+            return ClaimOutcome(action="left out", reason=MARKED_WRONG)
         if decided.same is not None:  # written by hand, as no evaluation may: it stays as it is
             return ClaimOutcome(action="kept", memories=(decided.same.id,), summary=decided.same.summary)
         return ClaimOutcome(action="left out", reason="somebody changed it meanwhile")

@@ -12,7 +12,7 @@ from quipu.kernel.policy.policy import Policy
 from quipu.kinds.longterm.evaluation import requests
 from quipu.kinds.longterm.evaluation.conversation import JudgedTurn
 from quipu.kinds.longterm.evaluation.grammar import grammar
-from quipu.kinds.longterm.evaluation.known import KnownMemory, known
+from quipu.kinds.longterm.evaluation.known import KnownMemory, as_known, known
 from quipu.kinds.longterm.evaluation.outcome import Outcome, bare
 from quipu.kinds.longterm.evaluation.people import given
 from quipu.kinds.longterm.evaluation.words import spelled
@@ -100,16 +100,7 @@ class RulesEvaluator:
         The turns before them were evaluated already; they show what an answer answers. Raises
         ``EmbeddingError``.
         """
-        existing = [
-            known(
-                id=one.id,
-                category=one.category,
-                importance=one.importance,
-                summary=one.summary,
-                version=one.version,
-            )
-            for one in conversation.existing_memories
-        ]
+        existing = [*map(as_known, conversation.existing_memories)]
         existing += [
             known(id="?", category="context", importance="low", summary=one)
             for one in conversation.existing_memory_summaries
