@@ -386,6 +386,7 @@ def _hit(space: str, question: Question, one: Distinct, cited: Mapping[int, Cite
         folded=tuple(_folded(kind, id_, cited[id_]) for kind, id_ in folded),
         space=space,
         question=question.text,
+        metadata=told.metadata,
     )
 
 

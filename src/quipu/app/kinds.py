@@ -5,9 +5,10 @@ from __future__ import annotations
 from quipu.kinds.episodes.kind import EPISODES
 from quipu.kinds.ledger.kind import LEDGER
 from quipu.kinds.longterm.kind import LONGTERM
-from quipu.kinds.plug import Kind
+from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.kinds.tables.kind import TABLES
 from quipu.kinds.transcripts.kind import TRANSCRIPTS
+from quipu.record import removal
 from quipu.record.eraser import NAMED, RecordEraser, noted
 from quipu.record.model import MESSAGE
 from quipu.record.standing.derived import RULES
@@ -15,6 +16,17 @@ from quipu.record.store import cite
 from quipu.upkeep.erasers import AnswersEraser, KeysEraser, OutboxEraser
 from quipu.upkeep.erasure.tombstones import note_named
 from quipu.upkeep.settings.model import Register
+
+
+async def _drop_removed(context: Context) -> None:
+    """Drop for good what was taken back long ago."""
+    days = context.settings.of(removal.REMOVED_DAYS)
+    await removal.drop_old(context.database, context.space, now=context.clock.now(), days=days)
+
+
+DROPPING = Schedule(
+    name="removed messages", cron="37 3 * * *", each_space=True, removes=True, handler=_drop_removed
+)
 
 RECORD = Kind(
     name="message",
@@ -24,6 +36,8 @@ RECORD = Kind(
     eraser=RecordEraser(),
     named=NAMED,
     noted=noted,
+    schedules=(DROPPING,),
+    settings=(removal.REMOVED_DAYS,),
     derives=(RULES,),
 )
 

@@ -14,8 +14,8 @@ from annotated_types import Interval
 from anyio import to_thread
 from typing_extensions import Doc
 
-from quipu.app.contents import AsyncContents
 from quipu.app.kinds import CITES, REGISTER
+from quipu.app.messages import AsyncMessages
 from quipu.app.parts import Parts, assemble
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
@@ -50,7 +50,7 @@ Question = Annotated[str, Doc("The question, in plain words."), Example("Where d
 NewModel = Annotated[str | None, Doc("The model; that of the settings or of the database, if not given.")]
 
 
-class AsyncMemory(AsyncContents):
+class AsyncMemory(AsyncMessages):
     """A memory for agents. Use it as ``async with AsyncMemory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -118,12 +118,19 @@ class AsyncMemory(AsyncContents):
         space: Space,
         session: Annotated[str | None, Doc("The session of messages that do not say."), Example("s1")] = None,
         user: Annotated[str | None, Doc("The person of messages that do not say."), Example("ana")] = None,
+        verbatim: Annotated[
+            bool | None, Doc("Whether the sessions keep items as they come, secrets included, from now on.")
+        ] = None,
     ) -> Report:
         """Take in what was just said: stored, searchable and durable when this returns.
 
-        ``messages`` are dicts with ``content`` and, where known, ``id, session, role, speaker, time, user``.
-        ``session`` and ``user`` hold for those that do not say. Messages of one session are understood in
-        the context of each other; messages without a session stand alone.
+        ``messages`` are dicts with ``content`` and, where known, ``id, session, role, speaker, time, user``,
+        ``metadata`` (an object to filter by) and ``item``, the message as it came: any JSON object. With an
+        item the content may be left out: it is the text in it, or none. ``session`` and ``user`` hold for
+        those that do not say. Messages of one session are understood in the context of each other; messages
+        without a session stand alone.
+
+        Secrets are cut out of content and items. With ``verbatim`` items keep theirs, unencrypted.
 
         Raises:
             BadInput: a message cannot be taken (it names which and why); nothing was stored.
@@ -131,7 +138,9 @@ class AsyncMemory(AsyncContents):
         """
         check_name("space", space)
         session, user = optional_name("session", session), optional_name("user", user)
-        return await self._ready.record.observe(messages, space=space, session=session, user=user)
+        return await self._ready.record.observe(
+            messages, space=space, session=session, user=user, verbatim=verbatim
+        )
 
     async def import_messages(
         self,

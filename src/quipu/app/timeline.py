@@ -222,4 +222,5 @@ def _hit(found: Found, cited: Cited, space: str) -> Hit:
         recorded_at=cited.recorded_at,
         source=cited.source,
         space=space,
+        metadata=cited.metadata,
     )

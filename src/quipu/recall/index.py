@@ -98,21 +98,26 @@ class Locked:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """A place that is taken and has no entry: at the end of a thread, or (None) one that stands alone."""
+
+    thread: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class PreparedEntries:
     """Entries with all that can be said of them before their vectors are there.
 
-    ``fitted`` are old entries that inherit from them; ``columns`` are as they go to the server.
+    ``fitted`` are old entries that inherit from them; ``columns`` are as they go to the server. ``ids`` are
+    those of entries and gaps in their order; ``ends`` says where threads go on behind them.
     """
 
     held: Locked
     rows: Sequence[Row]
     fitted: Sequence[Row]
     columns: Mapping[str, object]
-
-    @property
-    def ids(self) -> list[int]:
-        """Those of the entries, in the order of their drafts."""
-        return [row.id for row in self.rows]
+    ids: Sequence[int]
+    ends: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +161,41 @@ async def withdraw(tx: SpaceTransaction, ids: Sequence[int]) -> None:
     if await store.lock_space(tx) is None or not ids:
         return
     gone = Int8s(np.array(sorted(ids), dtype=np.int64))
-    await store.run(tx, "discount_space", {"ids": gone})
+    await store.run(tx, "discount_space", {"ids": gone, "more_mixed_tokens": 0.0})
     await store.run(tx, "take_out", {"ids": gone})
+
+
+async def take_back(tx: SpaceTransaction, ids: Sequence[int], *, thread: int, whole: bool = False) -> None:
+    """Take entries out of a thread among others who write, and what their neighbours inherited from them.
+
+    Copies of the space keep their signatures, as in ``withdraw``, and learn of the neighbours. Some of the
+    ``ids`` may have no entry; if they are ``whole``, the thread has no others. It is held first, as by
+    whoever files.
+
+    Raises:
+        GenerationChanged: the space went to another model meanwhile. The transaction must be given up.
+    """
+    generation = tx.space.generation
+    if generation is None or not ids:
+        return
+    gone = Int8s(np.array(sorted(ids), dtype=np.int64))
+    beside = Int8s([]) if whole else gone
+    around = await store.hold_around(tx, [thread], beside, generation=generation)
+    taken = set(ids)
+    known = {tail.id: standing(tail) for tail in around if tail.id not in taken}
+    touched = [row for row in known.values() if any(row.id + step in taken for step in (-2, -1, 1))]
+    was = {row.id: (row.shares, row.mixed_tokens) for row in touched}
+    for row in touched:
+        fit(row, known)
+    touched = [row for row in touched if was[row.id] != (row.shares, row.mixed_tokens)]
+    more = sum(row.mixed_tokens - was[row.id][1] for row in touched)
+    async with tx.conn.pipeline():
+        # The row of the space is the last lock, as of every write, and all that is counted comes under it.
+        now = await store.discount(tx, gone, more_mixed_tokens=more)
+        await store.run(tx, "take_out", {"ids": gone})
+        if touched:
+            await _refit(tx, touched, generation=generation)
+    await store.check_generation(now, generation=generation)
 
 
 async def hold(
@@ -229,7 +267,7 @@ async def file(tx: SpaceTransaction, drafts: Sequence[Draft], *, generation: int
     )
     entries = ready(held, drafts)
     await file_ready(tx, entries, generation=generation)
-    return entries.ids
+    return list(entries.ids)
 
 
 async def file_ready(tx: SpaceTransaction, entries: PreparedEntries, *, generation: int) -> None:
@@ -241,15 +279,32 @@ async def file_ready(tx: SpaceTransaction, entries: PreparedEntries, *, generati
     await sent.check()
 
 
-def ready(held: Locked, drafts: Sequence[Draft]) -> PreparedEntries:
-    """Make the entries of drafts ready for ``send`` while their vectors are computed."""
-    rows = _number(drafts, held)
-    return ready_rows(held, rows, _inherit(rows, held.tails))
+def ready(held: Locked, drafts: Sequence[Draft | Gap]) -> PreparedEntries:
+    """Make the entries of drafts ready for ``send`` while their vectors are computed; gaps get their place."""
+    ids, ends = _number(drafts, held)
+    rows = [
+        new_row(draft, id, -1 if draft.thread is None else id & (MOST_ENTRIES_OF_A_THREAD - 1), held.numbers)
+        for draft, id in zip(drafts, ids, strict=True)
+        if isinstance(draft, Draft)
+    ]
+    fitted = _inherit(rows, held.tails)
+    columns = _columns(rows, fitted, held, ends) if rows else {}
+    return PreparedEntries(held, rows, fitted, columns, ids, ends)
 
 
 def ready_rows(held: Locked, rows: Sequence[Row], fitted: Sequence[Row]) -> PreparedEntries:
     """Make entries ready that were numbered before and have been fitted to each other."""
-    return PreparedEntries(held, rows, fitted, _columns(rows, fitted, held))
+    ends = {thread: end.next_position for thread, end in held.ends.items()}
+    return PreparedEntries(held, rows, fitted, _columns(rows, fitted, held, ends), [row.id for row in rows])
+
+
+async def keep_places(tx: SpaceTransaction, entries: PreparedEntries) -> None:
+    """Let threads go on behind places that were taken where nothing at all is filed, in an open pipeline."""
+    ends = {"threads": Int8s(list(entries.ends)), "positions": Int4s(list(entries.ends.values()))}
+    if entries.ends:
+        await store.run(tx, "keep_places", ends)
+    if made := entries.held.made:
+        await store.run(tx, "count_threads", {"threads": made, "generation": entries.held.generation})
 
 
 async def send_terms(tx: SpaceTransaction, entries: PreparedEntries) -> None:
@@ -298,22 +353,23 @@ async def refit(
     await _refit(tx, touched, generation=generation)
 
 
-def _number(drafts: Sequence[Draft], held: Locked) -> list[Row]:
+def _number(drafts: Sequence[Draft | Gap], held: Locked) -> tuple[list[int], dict[int, int]]:
+    """Return an id for each, and where the threads go on behind them."""
     alone = iter(held.alone)
     position = {thread.id: thread.next_position for thread in held.ends.values()}
-    rows: list[Row] = []
+    ids: list[int] = []
     for draft in drafts:
         if draft.thread is None:
-            number, place = next(alone), -1
-        else:
-            place = position[draft.thread]
-            if place >= MOST_ENTRIES_OF_A_THREAD:
-                raise BadInput(
-                    "This session has 16 million messages.", field="session", hint="Begin a new session."
-                )
-            number, position[draft.thread] = entry_id(draft.thread, place), place + 1
-        rows.append(new_row(draft, number, place, held.numbers))
-    return rows
+            ids.append(next(alone))
+            continue
+        place = position[draft.thread]
+        if place >= MOST_ENTRIES_OF_A_THREAD:
+            raise BadInput(
+                "This session has 16 million messages.", field="session", hint="Begin a new session."
+            )
+        ids.append(entry_id(draft.thread, place))
+        position[draft.thread] = place + 1
+    return ids, position
 
 
 def new_row(draft: Draft, id: int, place: int, numbers: Mapping[str, int]) -> Row:
@@ -378,7 +434,9 @@ def _contexts(rows: Sequence[Row]) -> NDArray[np.float32]:
     return np.stack([context(_own(row), [(share, _own(r)) for share, r in row.donors]) for row in rows])
 
 
-def _columns(rows: Sequence[Row], fitted: Sequence[Row], held: Locked) -> dict[str, object]:
+def _columns(
+    rows: Sequence[Row], fitted: Sequence[Row], held: Locked, places: Mapping[int, int]
+) -> dict[str, object]:
     """Return all columns of entries to file, except vectors and what older entries now inherit from them."""
     drafts = [row.draft for row in rows if row.draft is not None]
     bounds = [0, *accumulate(len(d.bag.hashes) for d in drafts)]
@@ -406,7 +464,7 @@ def _columns(rows: Sequence[Row], fitted: Sequence[Row], held: Locked) -> dict[s
         "first": Int4s([start + 1 for start in bounds[:-1]]),
         "last": Int4s(bounds[1:]),
         **_terms(rows, drafts),
-        **_thread_growth(rows, held.ends),
+        **_thread_growth(rows, held.ends, places),
         **_space_growth(rows, fitted, held),
     }
 
@@ -425,18 +483,20 @@ def _place(row: Row) -> int:
     return row.id & (MOST_ENTRIES_OF_A_THREAD - 1)
 
 
-def _thread_growth(rows: Sequence[Row], ends: Mapping[int, store.Thread]) -> dict[str, object]:
+def _thread_growth(
+    rows: Sequence[Row], ends: Mapping[int, store.Thread], places: Mapping[int, int]
+) -> dict[str, object]:
     grown: defaultdict[int, list[Row]] = defaultdict(list)
     for row in rows:
         if row.id > 0:
             grown[row.id >> THREAD_SHIFT].append(row)
-    threads = sorted(grown)
+    threads = sorted(places)
     new_speakers = [
         sorted({r.speaker for r in grown[t] if r.speaker} - set(ends[t].speakers)) for t in threads
     ]
     return {
         "thread": Int8s(threads),
-        "thread_position": Int4s([max(ends[t].next_position, _place(grown[t][-1]) + 1) for t in threads]),
+        "thread_position": Int4s([max([places[t], *(_place(row) + 1 for row in grown[t])]) for t in threads]),
         "thread_tokens": Int4s([sum(r.tokens for r in grown[t]) for t in threads]),
         "thread_speakers": Texts([",".join(map(str, s)) for s in new_speakers]),
         "thread_assistant": Bools(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,12 +108,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """Answer of a kind about one of its entries: the text to show, its time, its source."""
+    """Answer of a kind about one of its entries: the text to show, its time, its source, its metadata."""
 
     text: str
     happened_at: datetime
     recorded_at: datetime
     source: Source
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,7 @@ class Hit:
     none. ``folded`` are the memories that were derived from this message, or the messages that this memory
     was derived from. ``certainty`` says how sure it is that this answers the question. ``cosine`` and
     ``coverage`` are those of `Found`. ``notice`` is empty, or says that a re-ranker had no say in the order,
-    and why.
+    and why. ``metadata`` is that of the message or memory.
     """
 
     kind: str
@@ -188,6 +189,7 @@ class Hit:
     space: str = field(default="", repr=False)
     question: str = field(default="", repr=False)
     notice: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def said_again(self) -> str:

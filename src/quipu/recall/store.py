@@ -220,6 +220,33 @@ async def neighbours_of(tx: SpaceTransaction, gone: Int8s, *, generation: int) -
     return [_tail(row) for row in await found.fetchall()]
 
 
+async def hold_around(
+    tx: SpaceTransaction, threads: Sequence[int], gone: Int8s, *, generation: int
+) -> list[Tail]:
+    """Lock threads until commit, and return what ``neighbours_of`` does, in one round trip to the server."""
+    values = {"generation": generation, "ids": gone, "threads": Int8s(threads)}
+    async with tx.conn.pipeline():
+        await tx.run(_SQL["lock_threads"], values)
+        found = await tx.run(_SQL["neighbours_of"], values, binary=True)
+    return [_tail(row) for row in await found.fetchall()]
+
+
+async def discount(tx: SpaceTransaction, gone: Int8s, *, more_mixed_tokens: float) -> Rows:
+    """Count entries off that are about to be taken out; ``check_generation`` is told what comes back."""
+    return await tx.run(_SQL["discount_space"], {"ids": gone, "more_mixed_tokens": more_mixed_tokens})
+
+
+async def check_generation(counted: Rows, *, generation: int) -> None:
+    """Raise unless the space is searched by the vectors of ``generation``.
+
+    Raises:
+        GenerationChanged: it is not any more, or it is gone.
+    """
+    row = await counted.fetchone()
+    if row is None or row[0] != generation:
+        raise GenerationChanged(generation if row is None else row[0])
+
+
 async def names(tx: SpaceTransaction) -> list[Name]:
     """Return everybody who spoke in the space, busiest first."""
     return await tx.fetch(Name, _SQL["names"], threads=tx.space.threads)

@@ -9,7 +9,7 @@ from datetime import datetime
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue import outbox
-from quipu.record import aliases, relations, store
+from quipu.record import aliases, relations, removal, store
 from quipu.record.corrections import store as corrections
 from quipu.record.standing import store as standing
 from quipu.upkeep.erasure import tombstones
@@ -27,6 +27,7 @@ class RecordEraser:
         """Count the messages that would go, and with them links, corrections, standing rules, other names."""
         ids = await store.matching(tx, what)
         besides = {
+            "removed_messages": len(await removal.matching(tx, what)),
             "relations": await relations.count(tx, ids) if ids else 0,
             "corrections": await corrections.count_of_erasure(tx, ids) if ids else 0,
             "standing_rules": await standing.count_of_erasure(tx, what, ids),
@@ -38,6 +39,7 @@ class RecordEraser:
         """Take them; a message's entry has the id of the message."""
         ids = await store.matching(tx, what)
         await standing.erase_of_person(tx, what)
+        await removal.erase(tx, what)
         if (person := _person(what)) is not None:
             await corrections.disown(tx, person)
         if ids:
@@ -61,6 +63,7 @@ def _person(what: What) -> str | None:
 async def noted(tx: SpaceTransaction, what: What, now: datetime) -> None:
     """Note the messages that an erasure takes, and the sessions that it takes whole."""
     lines = await store.identities(tx, await store.matching(tx, what))
+    lines += (await removal.matching(tx, what)).values()
     await tombstones.note(tx, "line", lines, until="infinity")
     if what.user is None or what.session is None:
         sessions = [("", name) for name in (await store.whole_sessions(tx, what)).values()]
@@ -71,7 +74,8 @@ NAMED = Named(
     gone={"core.aliases": ("alias", "name")},
     words={
         "core.corrections": ("text", "reason"),
-        "core.messages": ("content",),
+        "core.messages": ("content", "item", "metadata", "role"),
+        "core.removed_messages": ("content", "item", "metadata", "role"),
         "core.relations": ("reason",),
         "core.standing_rules": ("scope", "text"),
         "core.tool_calls": ("args_json", "result_json"),

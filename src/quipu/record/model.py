@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from quipu.kernel.base.text import Heard, Marks
 from quipu.kernel.prose import standing
@@ -16,8 +16,11 @@ from quipu.kernel.prose.signs import ToldAlias, told_aliases
 from quipu.kernel.prose.standing import Instruction
 from quipu.kernel.redact import redact
 from quipu.recall.terms import Bag, bag, tells_time
+from quipu.record import items
 
 Role = Literal["user", "assistant", "system", "tool"]
+"""Roles that mean something to us. A message may have any other, which is none of these."""
+
 MESSAGE: Final = 1  # core.recall_kinds.code
 
 
@@ -39,12 +42,14 @@ class Incoming:
     ``None`` means that the caller did not say. ``time`` is aware and in UTC; ``assumed_utc`` says that it
     came without a zone. ``repaired`` counts the characters of the content that could not be stored and became
     U+FFFD. ``ignored`` names what the caller sent and we have no place for (``"mood"``, ``"content.image"``).
+    ``item`` is the message as it came, a JSON object, and ``item_json`` the same as text; only with it may
+    ``content`` be empty.
     """
 
     content: str
     id: str | None = None
     session: str | None = None
-    role: Role = "user"
+    role: str = "user"
     speaker: str | None = None
     time: datetime | None = None
     user: str | None = None
@@ -52,6 +57,9 @@ class Incoming:
     assumed_utc: bool = False
     repaired: int = 0
     ignored: tuple[str, ...] = ()
+    item: Mapping[str, object] | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict[str, object])
+    item_json: str | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,8 @@ class Derived:
             return message
         time = message.time.isoformat() if message.time else ""
         said = (message.session or "", message.role, message.speaker or "", time, message.content)
+        if message.item_json is not None:
+            said = (*said, message.item_json)
         digest = hashlib.blake2b("\0".join(said).encode("utf-8", "replace"), digest_size=12).digest()
         self._seen[digest] += 1
         count = self._seen[digest]
@@ -107,7 +117,8 @@ class PreparedMessage:
 
     ``spoken`` is what of the content is indexed: all but memory of other spaces. ``heard`` counts what came
     back of memory. ``instructions`` are what a user tells for the time to come, ``aliases`` the other names
-    of people that it tells.
+    of people that it tells. ``item`` is the message as it came without secrets, as JSON; ``cut`` counts those
+    that were cut out of it alone. A session that is verbatim keeps the item of ``message`` instead.
     """
 
     message: Incoming
@@ -119,29 +130,67 @@ class PreparedMessage:
     heard: Heard
     instructions: Sequence[Instruction] = ()
     aliases: tuple[ToldAlias, ...] = ()
+    item: str | None = None
+    cut: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def is_indexed(self) -> bool:
+        """True if it has a text; one without is stored, keeps its place, and is read by nobody."""
+        return bool(self.message.content)
 
 
 def prepare(message: Incoming, *, language: str, secrets: bool, marks: Marks | None) -> PreparedMessage:
     """Clean a message for the record; nothing is stored that did not pass here. Pure.
 
     ``secrets``: whether to cut secrets out. ``marks`` are those of the space, or None for a message that
-    mentions none. The content is empty afterwards where a message was nothing but what we had recalled.
+    mentions none. The content is empty afterwards where a message was nothing but what we had recalled; its
+    item keeps that.
     """
-    content, found = message.content, dict[str, int]()
+    content, found = message.content, Counter[str]()
     heard = Heard(content, content) if marks is None else marks.hear(content)
     content, spoken = heard.text, heard.spoken
     if secrets:
         redacted = redact(content)
-        content, found = redacted.text, dict(redacted.counts)
+        content, found = redacted.text, Counter(redacted.counts)
         spoken = redact(spoken).text if heard.foreign else content
-    if content is not message.content:
-        message = replace(message, content=content)
+    if message.item is not None and not content.strip():
+        content = spoken = ""
+    item, cut, metadata = message.item_json, Counter[str](), message.metadata
+    if secrets and message.item is not None:
+        clean, counts = items.without_secrets(message.item)
+        if counts:
+            item, cut = items.encoded(clean), counts - found  # what stands in both is one secret
+    if secrets and metadata:
+        metadata, counts = items.without_secrets(metadata)
+        found += counts
+    if content is not message.content or metadata is not message.metadata:
+        message = replace(message, content=content, metadata=metadata)
     asks = spoken[-200:].rstrip(_CLOSING).endswith(_ASKS)
     words, instructions, others = bag(spoken, language=language), (), ()
     if message.role == "user":
         instructions, others = standing.read(spoken), tuple(told_aliases(spoken))
     has_time = tells_time(spoken)
-    return PreparedMessage(message, spoken, words, asks, has_time, found, heard, instructions, others)
+    return PreparedMessage(
+        message, spoken, words, asks, has_time, dict(found), heard, instructions, others, item, cut
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMessage:
+    """A message of a session, as an agent reads its history.
+
+    ``item`` is the message as it came, None where it was only text; ``content`` is its text, empty where it
+    has none. ``id`` is the caller's, or the one that was made for it.
+    """
+
+    id: str
+    role: str
+    content: str
+    item: Mapping[str, Any] | None
+    metadata: Mapping[str, Any]
+    time: datetime
+    speaker: str | None
+    user: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +253,14 @@ class Tally:
             self._repaired += p.message.repaired
             self._assumed_utc += p.message.assumed_utc
             self._ignored.update(dict.fromkeys(p.message.ignored))
+
+    def keep(self, stored: Iterable[PreparedMessage], verbatim: Collection[str | None]) -> None:
+        """Count what was stored, and the secrets cut out of items; ``verbatim`` sessions keep theirs."""
+        for p in stored:
+            self.imported += 1
+            self.ids.append(p.message.id or "")
+            if p.message.session not in verbatim:
+                self._redacted.update(p.cut)
 
     def report(self, *, seconds: float) -> Report:
         """Return the account as it stands."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,13 +18,16 @@ from quipu.kernel.base.scope import moment
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.redact import redact, secret_kind
 from quipu.recall.generations import Embedded
+from quipu.record import items
+from quipu.record.items import BETWEEN_PARTS, ITEM_LIMIT_BYTES, TEXT_PARTS
 from quipu.record.model import FoundMessage, Incoming, PreparedMessage, Refusal, Role
 from quipu.record.readers.jsonl import FromFile
 from quipu.upkeep.erasure.tombstones import Recorded
 
 CONTENT_LIMIT_BYTES: Final = 16 * 1024 * 1024
 NAME_LIMIT: Final = 512
-FIELDS: Final = ("id", "session", "role", "speaker", "content", "time", "user")
+ROLE_LIMIT: Final = 64
+FIELDS: Final = ("id", "session", "role", "speaker", "content", "time", "user", "item", "metadata")
 _ROLES: Final[Mapping[str, Role]] = {
     "user": "user",
     "assistant": "assistant",
@@ -34,8 +38,6 @@ _ROLES: Final[Mapping[str, Role]] = {
     "model": "assistant",
     "developer": "system",
 }
-_TEXT_BLOCKS: Final = frozenset({"text", "input_text", "output_text"})
-_BETWEEN_BLOCKS: Final = "\n\n"
 _IGNORED_LIMIT: Final = 20
 _UNFIT_IN_NAME = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -44,6 +46,8 @@ _NAME_LIMIT_BITS: Final = NAME_LIMIT * 3
 _BATCH = 400
 _BATCH_CHARACTERS = 8_000_000  # so that a batch of very long messages fits in memory
 Read = tuple[list[Incoming], list[Refusal]]
+Said = tuple[str, str | None]
+"""What a message says: its content, and the digest of its item where it has one."""
 
 
 def check(
@@ -51,7 +55,8 @@ def check(
 ) -> Incoming | Refusal:
     """Return the message as it may be stored, or the reason why not; never raises for anything in JSON.
 
-    Only ``content`` is required: text, or a list of text blocks, whose texts are joined by an empty line. A
+    Only ``content`` is required: text, or a list of text blocks, whose texts are joined by an empty line.
+    Where ``item`` is given, the message as it came, content may be left out: it is the text in the item. A
     field that is null or blank counts as not given. Unknown keys are ignored and named in `Incoming.ignored`,
     so that the report of an import can name them once. ``now`` is aware; a time more than a day later is
     refused.
@@ -86,7 +91,10 @@ def _incoming(raw: object, *, line: int | None, default_session: str | None, now
     if not isinstance(raw, Mapping):
         raise _Refused(None, f'a message is an object such as {{"content": "…"}}, not {_kind(raw)}.')
     fields = cast("Mapping[object, object]", raw)
-    content = _content(fields.get("content"))
+    item, item_json = _item(fields.get("item"))
+    content = (
+        _content(fields.get("content")) if item is None else _content_beside(item, fields.get("content"))
+    )
     said = fields.get("time")
     when = None if said is None or _blank(said) else moment(said, now=now)
     if isinstance(when, str):
@@ -95,7 +103,7 @@ def _incoming(raw: object, *, line: int | None, default_session: str | None, now
         content=content.text,
         id=_name("id", fields.get("id")),
         session=_name("session", fields.get("session")) or default_session,
-        role=_role(fields.get("role")),
+        role=_role(fields.get("role") or (None if item is None else items.role_of(item))),
         speaker=_name("speaker", fields.get("speaker")),
         time=when.at if when else None,
         user=_name("user", fields.get("user")),
@@ -103,7 +111,39 @@ def _incoming(raw: object, *, line: int | None, default_session: str | None, now
         assumed_utc=when.assumed_utc if when else False,
         repaired=content.repaired,
         ignored=(*_unknown(fields), *content.ignored),
+        item=item,
+        metadata=_metadata(fields.get("metadata")),
+        item_json=item_json,
     )
+
+
+def _item(value: object) -> tuple[dict[str, object] | None, str | None]:
+    if value is None:
+        return None, None
+    try:
+        item = items.plain(value, most_bytes=ITEM_LIMIT_BYTES)
+        return item, items.encoded(item, most_bytes=ITEM_LIMIT_BYTES)
+    except ValueError as error:
+        raise _Refused("item", str(error)) from error
+
+
+def _metadata(value: object) -> dict[str, object]:
+    if value is None:
+        return {}
+    try:
+        return items.metadata_of(value)
+    except ValueError as error:
+        raise _Refused("metadata", str(error)) from error
+
+
+def _content_beside(item: Mapping[str, object], value: object) -> _Content:
+    """Return the text of a message that has an item, which may have none."""
+    if value is None:
+        value = items.text_of(item)
+    elif not isinstance(value, str | list | tuple):
+        return _content(value)
+    joined, ignored = (value, ()) if isinstance(value, str) else _join(cast("Sequence[object]", value))
+    return _Content("", 0, ignored) if not joined.strip() else replace(_content(joined), ignored=ignored)
 
 
 def _content(value: object) -> _Content:
@@ -111,7 +151,7 @@ def _content(value: object) -> _Content:
     if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
         value, ignored = _join(cast("Sequence[object]", value))
     if value is None or _blank(value):
-        raise _Refused("content", "it is empty; a message needs some text." + _among(ignored))
+        raise _Refused("content", "it is empty; a message needs some text, or an item." + _among(ignored))
     if not isinstance(value, str):
         raise _Refused(
             "content", f'it must be text or a list of {{"type": "text"}} blocks, not {_kind(value)}.'
@@ -131,7 +171,7 @@ def _join(blocks: Sequence[object]) -> tuple[str, tuple[str, ...]]:
             ignored[f"content.{_block_type(block)}"] = None
         elif found.strip():
             texts.append(found)
-    return _BETWEEN_BLOCKS.join(texts), tuple(ignored)[:_IGNORED_LIMIT]
+    return BETWEEN_PARTS.join(texts), tuple(ignored)[:_IGNORED_LIMIT]
 
 
 def _block_text(block: object) -> str | None:
@@ -141,7 +181,7 @@ def _block_text(block: object) -> str | None:
         return None
     fields = cast("Mapping[object, object]", block)
     found = fields.get("text")
-    return found if isinstance(found, str) and fields.get("type", "text") in _TEXT_BLOCKS else None
+    return found if isinstance(found, str) and fields.get("type", "text") in TEXT_PARTS else None
 
 
 def _block_type(block: object) -> str:
@@ -151,14 +191,15 @@ def _block_type(block: object) -> str:
     return _shown(kind) if isinstance(kind, str) and kind else "an object"
 
 
-def _role(value: object) -> Role:
+def _role(value: object) -> str:
     if value is None or _blank(value):
         return "user"
-    role = _ROLES.get(value.strip().lower()) if isinstance(value, str) else None
-    if role is None:
-        shown = f'"{_shown(value)}"' if isinstance(value, str) else _kind(value)
-        raise _Refused("role", f"{shown} is not one of user, assistant, system, tool.")
-    return role
+    if not isinstance(value, str):
+        raise _Refused("role", f"it is user, assistant, system, tool or another word, not {_kind(value)}.")
+    word = value.strip()
+    if len(word) > ROLE_LIMIT:
+        raise _Refused("role", f"it is longer than {ROLE_LIMIT} characters; use a shorter word.")
+    return _ROLES.get(word.lower()) or _name("role", word) or "user"
 
 
 def _name(field: str, value: object) -> str | None:
@@ -232,7 +273,7 @@ class Batch:
 
     ``is_new``: their ids were just made, so none is stored already. ``began``: when the import began, none of
     whose messages may have been erased since; None where that is nothing to them. ``as_of``: when what they
-    are made of was read, where they are.
+    are made of was read, where they are. ``verbatim``: what their sessions are to be, where that is said.
     """
 
     prepared: list[PreparedMessage]
@@ -240,6 +281,7 @@ class Batch:
     is_new: bool = False
     began: datetime | None = None
     as_of: AsOf | None = None
+    verbatim: bool | None = None
 
     def without(self, places: Collection[int]) -> Batch:
         """Return it without some messages."""
@@ -271,7 +313,7 @@ def read(lines: Iterable[Mapping[str, object] | Refusal], *, now: datetime) -> I
             refused.append(checked)
         else:
             taken.append(checked)
-            characters += len(checked.content)
+            characters += len(checked.content) + len(checked.item_json or "")
         if len(taken) + len(refused) == _BATCH or characters >= _BATCH_CHARACTERS:
             yield taken, refused
             taken, refused, characters = [], [], 0
@@ -288,7 +330,7 @@ async def following(lines: object, batches: Iterator[Read]) -> Read | None:
 
 def characters(incoming: Sequence[Incoming]) -> int:
     """Count the characters of the messages together."""
-    return sum(len(m.content) for m in incoming)
+    return sum(len(m.content) + len(m.item_json or "") for m in incoming)
 
 
 def keys(prepared: Sequence[PreparedMessage]) -> list[tuple[str, str | None]]:
@@ -302,23 +344,31 @@ def recorded(prepared: Sequence[PreparedMessage]) -> list[Recorded]:
     return [Recorded(m.id or "", m.session, m.time, m.user, m.speaker) for m in messages]
 
 
-def sift(prepared: Sequence[PreparedMessage], known: Mapping[int, str]) -> tuple[list[int], list[Refusal]]:
+def sift(prepared: Sequence[PreparedMessage], known: Mapping[int, Said]) -> tuple[list[int], list[Refusal]]:
     """Return the places of new messages, and refusals of those stored under their id with other words."""
-    said: dict[tuple[str, str | None], str] = {}
+    said: dict[tuple[str, str | None], Said] = {}
     new: list[int] = []
     refused: list[Refusal] = []
     for place, (p, key) in enumerate(zip(prepared, keys(prepared), strict=True)):
         message = p.message
         before = known.get(place, said.get(key))
         if before is None:
-            said[key] = message.content
+            said[key] = message.content, _digest(p.item)
             new.append(place)
-        elif before != message.content:
+        elif before not in (
+            (message.content, _digest(p.item)),
+            (message.content, _digest(message.item_json)),
+        ):
             reason = (
                 f"{message.id!r} is stored already with other words. Give it another id, or forget the old."
             )
             refused.append(Refusal(message.line, "id", reason))
     return new, refused
+
+
+def _digest(item: str | None) -> str | None:
+    """Return the digest by which the database compares items."""
+    return None if item is None else hashlib.md5(item.encode(), usedforsecurity=False).hexdigest()
 
 
 def done(embedded: Embedded) -> asyncio.Future[Embedded]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 
 import anyio
+import numpy as np
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from psycopg.errors import DeadlockDetected, UniqueViolation
 
@@ -18,13 +19,12 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import bound_person, own_user
 from quipu.kernel.base.text import Marks, mentions
 from quipu.kernel.db.arrays import Texts
-from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.database import Database
 from quipu.kernel.db.space import AsOf
-from quipu.kernel.queue import outbox
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import GenerationChanged
-from quipu.record import aliases, changes, store
+from quipu.record import store
 from quipu.record.model import Derived, Incoming, PreparedMessage, Refusal, Report, Tally, fresh, prepare
 from quipu.record.rules import (
     Batch,
@@ -39,7 +39,7 @@ from quipu.record.rules import (
     recorded,
     sift,
 )
-from quipu.record.standing import intake as standing
+from quipu.record.writing import put
 from quipu.upkeep.erasure import tombstones
 
 _FEW_CHARACTERS = 2_000  # prepared faster than another thread would begin
@@ -75,9 +75,12 @@ class Record:
         space: str,
         session: str | None,
         user: str | None,
+        verbatim: bool | None = None,
         as_of: AsOf | None = None,
     ) -> Report:
         """Take in what was just said: all of it or, where one message cannot be taken, nothing.
+
+        ``verbatim``: whether the sessions keep items as they come, from now on; None leaves it as it is.
 
         ``as_of`` is when what it is made of was read, where it was not said by anybody else.
 
@@ -95,7 +98,8 @@ class Record:
         try:
             if not self._models.is_quick or characters(checked) > _FEW_CHARACTERS:
                 await embedding  # else it goes on while the sessions are held and looked at
-            batch = Batch(prepared, embedding, is_new=all(m.id is None for m in checked), as_of=as_of)
+            is_new = all(m.id is None for m in checked)
+            batch = Batch(prepared, embedding, is_new=is_new, as_of=as_of, verbatim=verbatim)
             await self._store(space, batch, tally, now=now, strict=True)
         finally:
             if not embedding.done():
@@ -168,14 +172,14 @@ class Record:
     ) -> list[PreparedMessage]:
         """Return cleaned messages without those that were nothing but echoes."""
         marks = None
-        if any(mentions(m.content) for m in incoming):
+        if any(m.content and mentions(m.content) for m in incoming):
             marks = await self._database.marks(space)
         if characters(incoming) > _FEW_CHARACTERS:
             prepared = await anyio.to_thread.run_sync(self._prepare, incoming, marks)
         else:
             prepared = self._prepare(incoming, marks)
         tally.read(prepared)
-        kept = [p for p in prepared if p.message.content.strip()]
+        kept = [p for p in prepared if p.message.item is not None or p.message.content.strip()]
         tally.echoes += len(prepared) - len(kept)
         return kept
 
@@ -204,7 +208,16 @@ class Record:
         return [one for place, one in enumerate(prepared) if place not in gone]
 
     async def _embedded(self, prepared: list[PreparedMessage], *, generation: int | None = None) -> Embedded:
-        return await self._models.embed([p.spoken for p in prepared], generation=generation)
+        """Return a vector for each message; none at all where no message has a text."""
+        texts = [p.spoken for p in prepared if p.is_indexed]
+        if not texts:
+            return Embedded(generation or 0, np.zeros((len(prepared), 1), dtype=np.float32))
+        embedded = await self._models.embed(texts, generation=generation)
+        if len(texts) == len(prepared):
+            return embedded
+        vectors = np.zeros((len(prepared), embedded.vectors.shape[1]), dtype=np.float32)
+        vectors[[place for place, p in enumerate(prepared) if p.is_indexed]] = embedded.vectors
+        return Embedded(embedded.generation, vectors)
 
     async def _store(
         self, space: str, batch: Batch, tally: Tally, *, now: datetime, strict: bool = False
@@ -251,14 +264,17 @@ class Record:
             new, refused = sift(prepared, await asked.known())
             if refused and strict:
                 raise Conflict(refused[0].reason, field="id", hint="Nothing was stored.")
-            chosen = [store.choose(i, prepared[i], sessions, now) for i in new]
+            verbatim: frozenset[str | None] = frozenset(asked.verbatim)
+            if batch.verbatim is not None:
+                await store.set_verbatim(tx, sessions.values(), verbatim=batch.verbatim)
+                verbatim = frozenset([None, *sessions]) if batch.verbatim else frozenset()
+            chosen = [store.choose(i, prepared[i], sessions, now, verbatim=verbatim) for i in new]
             chosen.sort(key=lambda c: (c.session, c.happened_at))
             if chosen:
-                await _put(tx, chosen, reserved, batch.embedding, self._hears, now=now)
-        tally.imported += len(new)
+                await put(tx, chosen, reserved, batch.embedding, self._hears, now=now)
+        tally.keep((prepared[i] for i in new), verbatim)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         tally.refused.extend(refused)
-        tally.ids.extend(prepared[i].message.id or "" for i in new)
 
 
 def _checked(
@@ -277,41 +293,3 @@ def _checked(
 def _reserved(messages: Sequence[Incoming]) -> index.Reserved:
     """Return the needs of indexing messages, as far as they are known before the space is entered."""
     return index.Reserved(alone=sum(m.session is None for m in messages), names=store.names(messages))
-
-
-async def _put(
-    tx: SpaceTransaction,
-    chosen: Sequence[store.Chosen],
-    reserved: index.Reserved,
-    embedding: asyncio.Future[Embedded],
-    subscribes: Texts,
-    *,
-    now: datetime,
-) -> None:
-    """Write messages down, file them, and have done what follows from them."""
-    messages = [c.prepared.message for c in chosen]
-    held = await reserved.held(
-        tx,
-        threads={c.session for c in chosen if c.session},
-        names=store.names(messages),
-        alone=sum(not c.session for c in chosen),
-    )
-    entries = index.ready(held, [store.draft(c, now) for c in chosen])
-    async with tx.conn.pipeline():  # PostgreSQL is at work while the vectors are made
-        await index.send_terms(tx, entries)
-        await store.run(tx, "insert_messages", store.columns(chosen, entries.ids, now))
-        embedded = await embedding
-        vectors = [embedded.vectors[c.place] for c in chosen]
-        sent = await index.send(tx, entries, vectors, generation=embedded.generation)
-        if learnt := store.learnt(chosen, entries.ids):
-            await aliases.add(tx, learnt, now=now, made_by="rule")
-        if held.ends:
-            await store.run(tx, "grow_sessions", store.growth((c.session, c.happened_at) for c in chosen))
-        if held.ends and subscribes:
-            await outbox.put_for_sessions(tx, subscribes, {m.session for m in messages if m.session})
-    await sent.check()
-    written = ((id_, c.prepared) for id_, c in zip(entries.ids, chosen, strict=True))
-    news = [changes.news(id_, p.spoken, role=p.message.role, asks=p.asks) for id_, p in written]
-    await changes.link(tx, [one for one in news if one is not None], now=now)
-    if rules := store.message_rules(chosen, entries.ids, embedded, held):
-        await standing.keep(tx, rules, generation=embedded.generation, now=now)

@@ -17,26 +17,45 @@ from quipu.recall.changes import Pair
 from quipu.recall.generations import Embedded
 from quipu.recall.model import Cited, Draft, Source
 from quipu.record.aliases import Learnt
+from quipu.record.items import encoded
 from quipu.record.model import MESSAGE, Incoming, PreparedMessage
+from quipu.record.rules import Said
 from quipu.record.standing.intake import MessageRules
 from quipu.upkeep.erasure.model import What
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A message that will be written: its place in the batch, its session (0 for none), its time."""
+    """A message that will be written: its place in the batch, its session (0 for none), its time.
+
+    ``item`` is as the session keeps it. ``redacted`` counts the secrets that were cut out.
+    """
 
     place: int
     prepared: PreparedMessage
     session: int
     happened_at: datetime
+    item: str | None = None
+    redacted: int = 0
 
 
-def choose(place: int, prepared: PreparedMessage, sessions: Mapping[str, int], now: datetime) -> Chosen:
-    """Return a message of a batch as it will be written."""
+def choose(
+    place: int,
+    prepared: PreparedMessage,
+    sessions: Mapping[str, int],
+    now: datetime,
+    *,
+    verbatim: Collection[str | None] = (),
+) -> Chosen:
+    """Return a message of a batch as it will be written; sessions that are ``verbatim`` keep items whole."""
     message = prepared.message
     session = sessions[message.session] if message.session is not None else 0
-    return Chosen(place, prepared, session, message.time or now)
+    item, redacted = prepared.item, sum(prepared.secrets.values())
+    if message.session in verbatim:
+        item = message.item_json
+    else:
+        redacted += sum(prepared.cut.values())
+    return Chosen(place, prepared, session, message.time or now, item, redacted)
 
 
 def names(messages: Sequence[Incoming]) -> set[str]:
@@ -74,8 +93,10 @@ def columns(chosen: Sequence[Chosen], ids: Sequence[int], now: datetime) -> dict
         "user": Texts([m.user for m in messages]),
         "happened_at": Moments([c.happened_at for c in chosen]),
         "recorded_at": Moments([now] * len(chosen)),
-        "redacted": Int4s([sum(c.prepared.secrets.values()) for c in chosen]),
+        "redacted": Int4s([c.redacted for c in chosen]),
         "content": Texts([m.content for m in messages]),
+        "item": Texts([c.item for c in chosen]),
+        "metadata": Texts([encoded(m.metadata) if m.metadata else None for m in messages]),
     }
 
 
@@ -139,6 +160,7 @@ class Message:
     happened_at: datetime
     recorded_at: datetime
     content: str
+    metadata: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +203,8 @@ class Lookup:
         self._messages: Sequence[tuple[str, str | None]] = () if is_new else messages
         self._sessions: Rows | None = None
         self._known: Rows | None = None
+        self.verbatim: frozenset[str] = frozenset()
+        """Those of the sessions that keep items as they come; known when ``sessions`` is."""
 
     async def ask(self, conn: Connection) -> None:
         """Ask in a pipeline. A session is held until commit; of several, the missing are made first, later:
@@ -205,13 +229,13 @@ class Lookup:
         Raises:
             AccessRefused: this task acts for one person, and a session is not that person's alone.
         """
-        found = dict(await self._sessions.fetchall()) if self._sessions is not None else {}
+        found = self._read(await self._sessions.fetchall()) if self._sessions is not None else {}
         if len(found) < len(self._names):
             async with tx.conn.pipeline():
                 await tx.run(_SQL["open_sessions"], {"names": Texts(self._names)})
                 locked = await ask(tx.conn, _SQL["lock_sessions"], {"names": Texts(self._names)})
                 await self._ask_known(tx.conn)  # again: somebody may have made the session meanwhile
-            found = dict(await locked.fetchall())
+            found = self._read(await locked.fetchall())
             taken = [name for name in self._names if name not in found]
             if taken:
                 raise AccessRefused(
@@ -219,11 +243,16 @@ class Lookup:
                 )
         return found
 
-    async def known(self) -> dict[int, str]:
-        """Return the stored ones of the messages: place (0 …) to content. Ask for ``sessions`` first."""
+    def _read(self, rows: Iterable[tuple[str, int, bool]]) -> dict[str, int]:
+        rows = list(rows)
+        self.verbatim = frozenset(name for name, _, verbatim in rows if verbatim)
+        return {name: number for name, number, _ in rows}
+
+    async def known(self) -> dict[int, Said]:
+        """Return what the stored ones of them say, by place (0 …). Ask for ``sessions`` first."""
         if self._known is None:
             return {}
-        return {place - 1: content for place, content in await self._known.fetchall()}
+        return {place - 1: (content, item) for place, content, item in await self._known.fetchall()}
 
 
 async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
@@ -234,8 +263,10 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
 def cited(rows: Iterable[Sequence[Any]]) -> dict[int, Cited]:
     """Return rows that are messages, in the order of the fields of `Message`, by id."""
     return {
-        id_: Cited(content, happened_at, recorded_at, Source(external_id, session, speaker, role, user))
-        for id_, external_id, session, role, speaker, user, happened_at, recorded_at, content in rows
+        id_: Cited(
+            content, happened_at, recorded_at, Source(external_id, session, speaker, role, user), meta or {}
+        )
+        for id_, external_id, session, role, speaker, user, happened_at, recorded_at, content, meta in rows
     }
 
 
@@ -246,17 +277,23 @@ async def lock_sessions(tx: SpaceTransaction, names: Sequence[str]) -> dict[str,
     return await asked.sessions(tx)
 
 
-async def known(tx: SpaceTransaction, messages: Sequence[tuple[str, str | None]]) -> dict[int, str]:
-    """Return the stored ones of messages with these ids and sessions: place (0 …) to content."""
+async def known(tx: SpaceTransaction, messages: Sequence[tuple[str, str | None]]) -> dict[int, Said]:
+    """Return what messages with these ids and sessions say that are stored, by place (0 …)."""
     ids, sessions = zip(*messages, strict=True)
     found = await tx.rows(_SQL["known_messages"], ids=Texts(ids), sessions=Texts(sessions))
-    return {place - 1: content for place, content in found}
+    return {place - 1: (content, item) for place, content, item in found}
 
 
 async def session_id(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a session, or None if there is none of that name."""
     rows = await tx.rows(_SQL["session_id"], name=name)
     return rows[0][0] if rows else None
+
+
+async def set_verbatim(tx: SpaceTransaction, sessions: Collection[int], *, verbatim: bool) -> None:
+    """Have sessions, which are held, keep items as they come, or not."""
+    if sessions:
+        await tx.run(_SQL["set_verbatim"], {"ids": Int8s(list(sessions)), "verbatim": verbatim})
 
 
 async def run(tx: SpaceTransaction, name: str, values: Mapping[str, object]) -> None:

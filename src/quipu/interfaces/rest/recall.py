@@ -110,6 +110,7 @@ class HitAnswer(Answer):
         Field(description="What was derived from this message, or the messages that it was derived from."),
     ]
     notice: Annotated[str, Field(description="Says why a re-ranker had no say in the order; else empty.")]
+    metadata: dict[str, Any]
 
 
 class Hits(Answer):

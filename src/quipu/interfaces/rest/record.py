@@ -31,11 +31,15 @@ class Observe(RequestBody):
         list[dict[str, Any]],
         Field(
             min_length=1,
-            description="Each with `content`; `id, session, role, speaker, time, user` if known.",
+            description="Each with `content` or `item`; `id, session, role, speaker, time, user, metadata`"
+            " if known.",
         ),
     ]
     session: Annotated[str | None, Field(description="Of those that do not say.")] = None
     user: Annotated[str | None, Field(description="Of those that do not say.")] = None
+    verbatim: Annotated[
+        bool | None, Field(description="Whether their sessions keep items as they come, from now on.")
+    ] = None
 
 
 class RefusalAnswer(Answer):
@@ -77,7 +81,11 @@ class ReportAnswer(Intake):
 async def observe(request: Annotated[Observe, Body(examples=[_SAID])], here: Writing) -> ReportAnswer:
     """Make them searchable and durable before answering: all of them or, if one is bad, none."""
     report = await here.memory.observe(
-        request.messages, space=here.space, session=request.session, user=request.user
+        request.messages,
+        space=here.space,
+        session=request.session,
+        user=request.user,
+        verbatim=request.verbatim,
     )
     return ReportAnswer.model_validate(report)
 

@@ -21,3 +21,8 @@ select core.is_written_by_hand()
 
 -- name: is_left_alone: whether no open transaction leaves rows of a kind unindexed, until this one ends
 select core.is_left_alone(%(kind)s)
+
+-- name: keep_places: threads, which are held, go on behind places that have no entry
+update core.recall_threads t set next_position = g.position
+from unnest(%(threads)s::int8[], %(positions)s::int4[]) as g (id, position)
+where t.space_id = %(space)s and t.id = any(%(threads)s::int8[]) and t.id = g.id

@@ -26,12 +26,14 @@ order by e.id
 -- name: recount_space: the counters of what is left; copies of the space are to be dropped
 select core.recount_space()
 
--- name: discount_space: the counters without entries that are about to be taken out; none of them is in a thread
+-- name: discount_space: the counters without entries that are about to be taken out; the generation of the space
 update core.spaces s set
-    entries = s.entries - g.entries, tokens = s.tokens - g.tokens, mixed_tokens = s.mixed_tokens - g.mixed_tokens,
+    entries = s.entries - g.entries, tokens = s.tokens - g.tokens,
+    mixed_tokens = s.mixed_tokens - g.mixed_tokens + %(more_mixed_tokens)s::float8,
     version = version + 1
 from (
     select count(*) as entries, coalesce(sum(tokens), 0) as tokens, coalesce(sum(mixed_tokens::float8), 0) as mixed_tokens
     from core.recall_entries where space_id = %(space)s and id = any(%(ids)s::int8[])
 ) g
 where s.id = %(space)s
+returning s.generation

@@ -4,22 +4,26 @@ select %(space)s, name from unnest(%(names)s::text[]) as t (name) order by name
 on conflict (space_id, name) do nothing
 
 -- name: lock_sessions: hold the sessions that will grow; the space is that of the transaction
-select name, id from core.sessions
+select name, id, verbatim from core.sessions
 where space_id = (select core.current_space()) and name = any(%(names)s::text[])
 order by name
 for no key update
+
+-- name: set_verbatim: whether items of sessions are kept as they come
+update core.sessions set verbatim = %(verbatim)s
+where space_id = %(space)s and id = any(%(ids)s::int8[]) and verbatim <> %(verbatim)s
 
 -- name: session_id: the number of a session
 select id from core.sessions where space_id = %(space)s and name = %(name)s
 
 -- name: known_messages: what is stored already under ids that come in; the space is that of the transaction
-select t.place, m.content
+select t.place, m.content, m.item
 from unnest(%(ids)s::text[], %(sessions)s::text[]) with ordinality as t (external_id, session, place)
 left join lateral (
     select id from core.sessions where space_id = (select core.current_space()) and name = t.session offset 0
 ) s on true
 cross join lateral (
-    select content
+    select content, md5(item) as item
     from core.messages
     where space_id = (select core.current_space()) and external_id = t.external_id
       and session_id is not distinct from s.id and (t.session is null or s.id is not null)
@@ -28,13 +32,14 @@ cross join lateral (
 
 -- name: insert_messages: write messages down
 insert into core.messages (space_id, id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at,
-    redacted, content)
+    redacted, content, item, metadata)
 select %(space)s, m.id, nullif(m.session_id, 0), m.external_id, m.role, m.speaker, m.user_name, m.happened_at,
-    m.recorded_at, m.redacted, m.content
+    m.recorded_at, m.redacted, m.content, m.item, coalesce(m.metadata::jsonb, '{}')
 from unnest(%(id)s::int8[], %(session)s::int8[], %(external)s::text[], %(role)s::text[], %(speaker)s::text[],
     %(user)s::text[], %(happened_at)s::timestamptz[], %(recorded_at)s::timestamptz[], %(redacted)s::int4[],
-    %(content)s::text[])
-    as m (id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content)
+    %(content)s::text[], %(item)s::text[], %(metadata)s::text[])
+    as m (id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content, item,
+        metadata)
 
 -- name: grow_sessions: count messages and stretch the span of their sessions
 update core.sessions s set
@@ -46,7 +51,8 @@ from unnest(%(id)s::int8[], %(messages)s::int4[], %(started_at)s::timestamptz[],
 where s.space_id = %(space)s and s.id = any(%(id)s::int8[]) and s.id = g.id
 
 -- name: cite: messages with their sessions
-select m.id, m.external_id, s.name as session, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content
+select m.id, m.external_id, s.name as session, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content,
+    nullif(m.metadata, '{}') as metadata
 from core.messages m
 left join lateral (
     select name from core.sessions where space_id = %(space)s and id = m.session_id offset 0
@@ -54,7 +60,8 @@ left join lateral (
 where m.space_id = %(space)s and m.id = any(%(ids)s::int8[])
 
 -- name: around: a message and those beside it in its session
-select m.id, m.external_id, null as session, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content
+select m.id, m.external_id, null as session, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content,
+    nullif(m.metadata, '{}') as metadata
 from core.messages m
 where m.space_id = %(space)s and m.id between %(id)s::int8 - %(before)s::int4 and %(id)s::int8 + %(after)s::int4
     and %(id)s::int8 > 0 and m.id >> 24 = %(id)s::int8 >> 24

@@ -55,7 +55,8 @@ from (
     ) r
 ) l
 left join lateral (
-    select m.id, m.external_id, s.name, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content
+    select m.id, m.external_id, s.name, m.role, m.speaker, m.user_name, m.happened_at, m.recorded_at, m.content,
+        nullif(m.metadata, '{}') as metadata
     from core.messages m
     left join lateral (
         select name from core.sessions where space_id = %(space)s and id = m.session_id offset 0

@@ -20,7 +20,11 @@ _EXAMPLE: Final = 'quipu observe "I moved to Lisbon in May."'
 @in_space
 @click.option("--session", metavar="ID", help="The conversation that it belongs to.")
 @click.option(
-    "--role", default="user", show_default=True, metavar="ROLE", help="user, assistant, system or tool."
+    "--role",
+    default="user",
+    show_default=True,
+    metavar="ROLE",
+    help="user, assistant, system, tool or another.",
 )
 @click.option("--speaker", metavar="NAME", help="The person who said it.")
 @click.option("--user", metavar="NAME", help="The person whose memory it is.")

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from quipu.app.answer import Used
 from quipu.interfaces.cli.views.layout import Rows, amounts
-from quipu.interfaces.cli.views.text import day_and_time, shortened, visible
+from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
+from quipu.record.model import SessionMessage
 from quipu.record.store import Session
 from quipu.upkeep.overview import Overview, SpaceCounts
 
@@ -38,6 +39,17 @@ sessions = Rows[Session](
 )
 """Sessions, the latest first."""
 
+messages = Rows[SessionMessage](
+    {
+        "time (UTC)": lambda one: day_and_time(one.time),
+        "who": lambda one: one.speaker or one.role,
+        "text": lambda one: shortened(_told(one), _LONGEST),
+        "id": lambda one: one.id,
+    },
+    none="No messages.",
+)
+"""Messages of a session, in order."""
+
 used = Rows[Used](
     {
         "used (UTC)": lambda one: day_and_time(one.used_at),
@@ -47,6 +59,26 @@ used = Rows[Used](
     none="Nothing was used yet.",
 )
 """Memories that were put before agents, the latest first."""
+
+
+def _told(one: SessionMessage) -> str:
+    """Return the text of a message, or the type of one that has none."""
+    return one.content or f"({(one.item or {}).get('type', 'no text')})"
+
+
+def message(one: SessionMessage) -> RenderableType:
+    """Show one message."""
+    return Text(f"{visible(one.speaker or one.role)}: {visible(_told(one))}")
+
+
+def taken(one: SessionMessage | None) -> RenderableType:
+    """Show a message that was taken back."""
+    return Text("The session has no message.") if one is None else message(one)
+
+
+def cleared(removed: int) -> RenderableType:
+    """Show how many messages were taken back."""
+    return Text(f"{count(removed, 'message')} taken back.")
 
 
 def reminders(lines: Sequence[str]) -> RenderableType:

@@ -35,6 +35,8 @@ def messages(rows: Sequence[LineRow], now: datetime) -> dict[str, object]:
         "recorded_at": Moments([now] * len(rows)),
         "redacted": Int4s([entry.secrets for entry in entries]),
         "content": Texts([entry.text for entry in entries]),
+        "item": Texts([None] * len(rows)),
+        "metadata": Texts([None] * len(rows)),
     }
 
 

@@ -140,7 +140,8 @@ grant usage on sequence core.recall_alone to quipu_app;
 grant usage on all sequences in schema core to quipu_app;
 
 -- Taking entries out of the index, in one place for all who do: an erasure, a kind whose value no longer
--- stands, and a view through which a whole session is deleted. A thread stays while messages of it wait to be filed.
+-- stands, and a view through which a whole session is deleted. A thread stays while a message of it is there, for its
+-- places are not given again.
 create function core.take_out(gone bigint[]) returns void
     language plpgsql volatile
     as $$
@@ -167,7 +168,11 @@ begin
     where p.space_id = here and p.term = t.term and p.entry_id = t.id;
 
     with removed as (
-        delete from core.recall_entries where space_id = here and id = any(gone) returning speaker, owner
+        delete from core.recall_entries where space_id = here and id = any(gone) returning id, tokens, speaker, owner
+    ), shrunk as (
+        update core.recall_threads t set tokens = t.tokens - g.tokens
+        from (select id >> 24 as id, sum(tokens) as tokens from removed where id > 0 group by 1) g
+        where t.space_id = here and t.id = g.id
     )
     select array_agg(distinct person) into people
     from removed cross join lateral (values (speaker), (owner)) as p (person)
@@ -176,39 +181,43 @@ begin
     -- After their entries: whoever makes vectors for an entry holds it meanwhile, and is through by now.
     delete from core.recall_vectors where space_id = here and entry_id = any(gone);
 
+    -- Each look ends at the first row that it finds, and usually finds one soon.
     with touched as materialized (
         select distinct g.id >> 24 as id from unnest(gone) as g (id) where g.id > 0
     ), left_over as materialized (
-        select t.id, l.entries, l.tokens, l.speakers, l.with_assistant, exists (
-                select from core.unindexed_messages
-                where space_id = here and message_id between t.id << 24 and (t.id << 24) + 16777215
-            ) as waits
+        select t.id,
+               exists (
+                   select from core.messages
+                   where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
+               ) or exists (
+                   select from core.removed_messages
+                   where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
+               ) or exists (
+                   select from core.recall_entries
+                   where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
+               ) as stays
         from touched t
-        cross join lateral (
-            select count(*) as entries, coalesce(sum(tokens), 0) as tokens,
-                   coalesce(bool_or(not by_user), false) as with_assistant,
-                   coalesce(array_agg(distinct speaker) filter (where speaker > 0), '{}') as speakers
-            from core.recall_entries
-            where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
-            offset 0
-        ) l
     ), kept as (
-        update core.recall_threads t
-        set tokens = l.tokens, speakers = l.speakers, with_assistant = l.with_assistant
+        update core.recall_threads t set
+            speakers = array(
+                select s.speaker from unnest(t.speakers) as s (speaker)
+                where exists (
+                    select from core.recall_entries
+                    where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
+                        and speaker = s.speaker
+                    offset 0)),
+            with_assistant = t.with_assistant and exists (
+                select from core.recall_entries
+                where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215 and not by_user
+                offset 0)
         from left_over l
-        where t.space_id = here and t.id = l.id and (l.entries > 0 or l.waits)
+        where t.space_id = here and t.id = l.id and l.stays
     )
     delete from core.recall_threads t
     using left_over l
-    where t.space_id = here and t.id = l.id and l.entries = 0 and not l.waits;
+    where t.space_id = here and t.id = l.id and not l.stays;
 
-    delete from core.recall_names
-    where space_id = here and id = any(people)
-        and id not in (
-            select speaker from core.recall_entries where space_id = here
-            union all
-            select owner from core.recall_entries where space_id = here
-        );
+    delete from core.recall_names where space_id = here and id = any(people) and not core.name_is_used(id);
 end
 $$;
 comment on function core.take_out(bigint[]) is

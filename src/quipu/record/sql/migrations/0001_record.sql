@@ -18,6 +18,7 @@ create table core.sessions (
     ) stored,
     distinct_id text check (char_length(distinct_id) between 1 and 512),
     belongs_to text default core.current_person() check (char_length(belongs_to) <= 512),
+    verbatim boolean not null default false,
     primary key (space_id, id),
     unique (space_id, name),
     -- By uid first: of several keys that begin with the space, a planner that takes the table for small may choose any,
@@ -30,28 +31,70 @@ comment on column core.sessions.uid is 'The name where that is a uuid, else made
 comment on column core.sessions.distinct_id is 'Whose session it is, where a kind of memory was told; it is erased with the person.';
 comment on column core.sessions.belongs_to is
     'The one user whose session it is; empty: several, or one who was forgotten; null: nobody was named yet.';
+comment on column core.sessions.verbatim is 'Items of its messages are kept as they came, with secrets in them.';
 
 create table core.messages (
     space_id integer not null references core.spaces (id) on delete cascade,
     id bigint not null,
     session_id bigint,
     external_id text not null check (char_length(external_id) between 1 and 512),
-    role text not null check (role in ('user', 'assistant', 'system', 'tool')),
+    role text not null check (char_length(role) between 1 and 64),
     speaker text,
     user_name text,
     happened_at timestamptz not null,
     recorded_at timestamptz not null,
     redacted integer not null default 0 check (redacted >= 0),
     content text not null,
+    item text check (json_typeof(item::json) = 'object'),
+    metadata jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
+    agent_id text generated always as (left(metadata ->> 'agent_id', 512)) stored,
+    app_id text generated always as (left(metadata ->> 'app_id', 512)) stored,
+    run_id text generated always as (left(metadata ->> 'run_id', 512)) stored,
     primary key (space_id, id),
     unique nulls not distinct (space_id, external_id, session_id),
     foreign key (space_id, session_id) references core.sessions (space_id, id)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 comment on column core.messages.id is 'The id of its entry in core.recall_entries.';
 comment on column core.messages.external_id is 'The id that the caller gave, or one made for it.';
+comment on column core.messages.role is 'user, assistant, system, tool, or a word of the caller''s, which is none of these.';
 comment on column core.messages.redacted is 'How many secrets were cut out before it was written.';
+comment on column core.messages.content is 'The text that is indexed and read; empty where the message has only an item.';
+comment on column core.messages.item is
+    'The message as it came, as JSON, letter by letter: jsonb keeps no order, no 1e23, and no half a character.';
+comment on column core.messages.agent_id is
+    'Of the metadata, as app_id and run_id: under row level security no index on an expression of jsonb is used.';
 
 create index messages_user on core.messages (space_id, user_name) where user_name is not null;
+
+create index messages_agent on core.messages (space_id, agent_id) where agent_id is not null;
+
+create index messages_app on core.messages (space_id, app_id) where app_id is not null;
+
+create index messages_run on core.messages (space_id, run_id) where run_id is not null;
+
+-- Messages that were taken back, until retention or erasure. No read knows of them; each keeps its place in its session.
+create table core.removed_messages (
+    space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
+    id bigint not null,
+    session_id bigint,
+    external_id text not null,
+    role text not null,
+    speaker text,
+    user_name text,
+    happened_at timestamptz not null,
+    recorded_at timestamptz not null,
+    redacted integer not null,
+    content text not null,
+    item text,
+    metadata jsonb not null,
+    removed_at timestamptz not null,
+    primary key (space_id, id),
+    foreign key (space_id, session_id) references core.sessions (space_id, id)
+);
+
+create index removed_messages_session on core.removed_messages (space_id, session_id, removed_at);
+
+create index removed_messages_time on core.removed_messages (space_id, removed_at);
 
 -- Messages are written before they are embedded: those that the index does not know yet. Each refers to its message,
 -- and that to its space, with which it goes too: to look at the space a second time cost a third of writing it down.
@@ -210,7 +253,7 @@ create index tool_calls_source on core.tool_calls (space_id, source_name, create
 
 create index tool_calls_message on core.tool_calls (space_id, message_id) where message_id is not null;
 
-call core.keep_in_space('core', array['sessions', 'messages', 'unindexed_messages', 'relations', 'standing_rules', 'aliases',
+call core.keep_in_space('core', array['sessions', 'messages', 'removed_messages', 'unindexed_messages', 'relations', 'standing_rules', 'aliases',
     'corrections', 'tool_calls']);
 
 grant usage on all sequences in schema core to quipu_app;
@@ -286,6 +329,13 @@ create policy person on core.messages as restrictive to quipu_person
             select s.id from core.sessions s where s.space_id = (select core.current_space()))));
 
 grant select, insert, update on core.messages to quipu_person;
+
+create policy person on core.removed_messages as restrictive to quipu_person
+    using (user_name = (select core.current_person())
+        or user_name is null and session_id in (
+            select s.id from core.sessions s where s.space_id = (select core.current_space())));
+
+grant select on core.removed_messages to quipu_person;
 
 -- What hangs from a session, or from another row, belongs to whom that belongs.
 create procedure core.show_with_session(place text, tables text[], key text default 'id')

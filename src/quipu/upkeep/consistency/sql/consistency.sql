@@ -12,6 +12,7 @@ left join core.recall_entries e on e.space_id = m.space_id and e.id = m.id
 left join core.recall_names speaker on speaker.space_id = m.space_id and speaker.id = e.speaker
 left join core.recall_names owner on owner.space_id = m.space_id and owner.id = e.owner
 where m.space_id = %(space)s
+    and (m.content <> '' or e.id is not null)
     and not exists (
         select from core.unindexed_messages u where u.space_id = %(space)s and u.message_id = m.id and e.id is null)
     and (e.id is null or (e.happened_at, e.recorded_at, e.by_user, speaker.name, owner.name)
@@ -99,8 +100,9 @@ where t.space_id = %(space)s
     and ((t.tokens, t.with_assistant) is distinct from (coalesce(e.tokens, 0), coalesce(e.with_assistant, false))
         or e.last >= t.next_position
         or array(select unnest(t.speakers) order by 1) is distinct from coalesce(e.speakers, '{}')
-        or (e.id is null and not exists (
-            select from core.unindexed_messages u where u.space_id = %(space)s and u.message_id >> 24 = t.id)))
+        or (e.id is null
+            and not exists (select from core.messages m where m.space_id = %(space)s and m.id >> 24 = t.id)
+            and not exists (select from core.removed_messages r where r.space_id = %(space)s and r.id >> 24 = t.id)))
 order by t.id
 
 -- name: entries_without_thread: every entry is in a thread or stands alone
@@ -116,11 +118,11 @@ from core.recall_threads t
 join core.spaces s on s.id = t.space_id and s.epoch = 0
 where t.space_id = %(space)s
     and t.next_position <> (
-        select count(*) from core.recall_entries e
-        where e.space_id = t.space_id and e.id between t.id << 24 and (t.id << 24) + 16777215
+        select count(*) from core.messages m
+        where m.space_id = t.space_id and m.id between t.id << 24 and (t.id << 24) + 16777215
     ) + (
-        select count(*) from core.unindexed_messages u
-        where u.space_id = t.space_id and u.message_id between t.id << 24 and (t.id << 24) + 16777215
+        select count(*) from core.removed_messages r
+        where r.space_id = t.space_id and r.id between t.id << 24 and (t.id << 24) + 16777215
     )
 order by t.id
 

@@ -39,12 +39,15 @@ update core.spaces set epoch = epoch + 1 where id = %(space)s
 delete from core.spaces where id = %(space)s
 
 -- name: columns: columns of our tables of spaces that can hold a name; the index and the receipts follow the others
+--
+-- So do columns that PostgreSQL makes of others.
 select n.nspname::text, c.relname::text, a.attname::text,
     case when t.typcategory = 'S' then '' else format_type(a.atttypid, null) end
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 join pg_catalog.pg_attribute s on s.attrelid = c.oid and s.attname = 'space_id'
 join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    and a.attgenerated = ''
 join pg_catalog.pg_type t on t.oid = a.atttypid
 where c.relkind = 'r' and c.relowner = 'quipu_owner'::regrole and c.relname !~ '^(recall_|erasures$)'
     and (t.typcategory = 'S' or a.atttypid in ('json'::regtype, 'jsonb'::regtype, 'text[]'::regtype))

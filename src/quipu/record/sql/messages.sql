@@ -1,0 +1,109 @@
+-- name: messages_last: the last messages of a session up to a place, in order
+select * from (
+    select m.id as number, m.external_id as id, m.role, m.content, m.item, m.metadata, m.happened_at as time, m.speaker,
+        m.user_name as "user"
+    from core.messages m
+    where m.space_id = %(space)s and m.id >= %(first)s::int8 and m.id < %(before)s::int8
+    order by m.id desc
+    limit %(limit)s
+) m order by m.number
+
+-- name: messages_after: messages of a session from a place on, in order
+select m.id as number, m.external_id as id, m.role, m.content, m.item, m.metadata, m.happened_at as time, m.speaker,
+    m.user_name as "user"
+from core.messages m
+where m.space_id = %(space)s and m.id > %(after)s::int8 and m.id < %(before)s::int8
+order by m.id
+limit %(limit)s
+
+-- name: place_of: where a message stands in its session
+select id from core.messages
+where space_id = %(space)s and external_id = %(message)s and session_id = %(session)s
+
+-- name: last_message: the last message of a session that is held
+select id from core.messages
+where space_id = (select core.current_space()) and id >= (
+        select id << 24 from core.sessions where space_id = (select core.current_space()) and name = %(session)s)
+    and id <= (
+        select (id << 24) + 16777215 from core.sessions where space_id = (select core.current_space()) and name = %(session)s)
+order by id desc
+limit 1
+
+-- name: all_messages: the messages of a session that is held
+select id from core.messages
+where space_id = (select core.current_space()) and id >= (
+        select id << 24 from core.sessions where space_id = (select core.current_space()) and name = %(session)s)
+    and id <= (
+        select (id << 24) + 16777215 from core.sessions where space_id = (select core.current_space()) and name = %(session)s)
+order by id
+
+-- name: remove_messages: take messages back; they are kept apart until retention
+with gone as (
+    delete from core.messages
+    where space_id = %(space)s and id = any(%(ids)s::int8[])
+    returning id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content, item,
+        metadata
+)
+insert into core.removed_messages (space_id, id, session_id, external_id, role, speaker, user_name, happened_at,
+    recorded_at, redacted, content, item, metadata, removed_at)
+select %(space)s, id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content, item,
+    metadata, %(now)s
+from gone
+returning id as number, external_id as id, role, content, item, metadata, happened_at as time, speaker,
+    user_name as "user"
+
+-- name: shrink_session: what is left of a session that lost messages; whose it is does not change, they may come back
+update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at
+from (
+    select count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
+    from core.messages
+    where space_id = %(space)s and id between %(session)s::int8 << 24 and (%(session)s::int8 << 24) + 16777215
+) l
+where s.space_id = %(space)s and s.id = %(session)s
+
+-- name: find_removed: the message with an id that was taken back last, in a session or in any
+select r.id, s.name, r.session_id, r.role, r.speaker, r.user_name, r.happened_at, r.recorded_at, r.content
+from core.removed_messages r
+join core.sessions s on s.space_id = r.space_id and s.id = r.session_id
+where r.space_id = %(space)s and r.external_id = %(message)s and (%(session)s::text is null or s.name = %(session)s)
+order by r.removed_at desc, r.id desc
+limit 1
+
+-- name: put_back: a removed message is a message again
+with back as (
+    delete from core.removed_messages
+    where space_id = %(space)s and id = %(id)s
+    returning id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content, item,
+        metadata
+)
+insert into core.messages (space_id, id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at,
+    redacted, content, item, metadata)
+select %(space)s, id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content, item,
+    metadata
+from back
+returning id as number, external_id as id, role, content, item, metadata, happened_at as time, speaker,
+    user_name as "user"
+
+-- name: drop_removed: messages that were removed so long ago are gone for good
+delete from core.removed_messages where space_id = %(space)s and removed_at < %(before)s returning session_id
+
+-- name: count_removal: whoever read the space before sees that something went since
+update core.spaces set epoch = epoch + 1 where id = %(space)s
+
+-- name: drop_emptied: sessions that have nothing any more
+select core.drop_empty_sessions(%(ids)s::int8[])
+
+-- name: removed_matching: removed messages that an erasure takes
+--
+-- As in matching: in the session of a person, what names no user is theirs.
+select r.id, coalesce(s.name, ''), r.external_id
+from core.removed_messages r
+left join core.sessions s on s.space_id = r.space_id and s.id = r.session_id
+where r.space_id = %(space)s
+    and (%(user)s::text is null or r.user_name = %(user)s or r.speaker = %(user)s
+        or r.user_name is null and coalesce(s.distinct_id, s.belongs_to) = %(user)s)
+    and (%(message)s::text is null or r.external_id = %(message)s)
+    and (%(session)s::text is null or s.name = %(session)s)
+
+-- name: erase_removed: removed messages are gone for good
+delete from core.removed_messages where space_id = %(space)s and id = any(%(ids)s::int8[])
