@@ -59,7 +59,8 @@ class Draft:
 class Filters:
     """Conditions on a hit; None sets no condition. ``since`` is included, ``until`` is not.
 
-    ``or_nobody`` adds entries that belong to nobody to those of the user.
+    ``or_nobody`` adds entries that belong to nobody to those of the user. ``ids`` are the entries that other
+    conditions have selected.
     """
 
     kinds: tuple[int, ...] | None = None
@@ -68,6 +69,7 @@ class Filters:
     thread: int | None = None
     since: datetime | None = None
     until: datetime | None = None
+    ids: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

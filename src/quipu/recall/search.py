@@ -207,6 +207,7 @@ class Search:
             "mean_thread": max(1.0, space.tokens / max(1, space.threads)),
             "kinds": None if filters.kinds is None else Int4s(filters.kinds),
             "owners": None if owners is None else Int4s(owners),
+            "ids": None if filters.ids is None else Int8s(filters.ids),
             "first": -(2**63) if thread is None else thread << THREAD_SHIFT,
             "last": 2**63 - 1 if thread is None else ((thread + 1) << THREAD_SHIFT) - 1,
             "since": filters.since or _ALWAYS[0],
@@ -293,6 +294,8 @@ def _allowed(held: Signatures, filters: Filters, owners: Sequence[int] | None) -
         masks.append(np.isin(held.kinds, np.array(filters.kinds, dtype=np.int16)))
     if owners is not None:
         masks.append(np.isin(held.owners, np.array(owners, dtype=np.int32)))
+    if filters.ids is not None:
+        masks.append(np.isin(held.ids, np.array(filters.ids, dtype=np.int64)))
     if filters.thread is not None:
         masks.append(held.ids >> THREAD_SHIFT == filters.thread)
     if filters.since is not None:

@@ -7,7 +7,7 @@ Doors read these annotations: REST for its OpenAPI, the command line for its opt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -59,6 +59,11 @@ OnlyKinds = Annotated[
 ]
 Since = Annotated[datetime | str | None, Doc("Only from this time on."), Example("2026-05-01")]
 Until = Annotated[datetime | str | None, Doc("Only before this time."), Example("2026-06-01T00:00:00Z")]
+Matching = Annotated[
+    Mapping[str, object] | None,
+    Doc("Only what these conditions on its metadata, or on the value of a document, hold for."),
+    Example({"topic": "travel", "rank": {"gte": 3}}),
+]
 Limit = Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=MOST_ROWS)]
 Offset = Annotated[int, Doc("The number of rows to skip."), Interval(ge=0, le=MOST_PASSED_OVER)]
 After = Annotated[UUID | str | None, Doc("Continue after the row with this id.")]
