@@ -91,9 +91,16 @@ CREATE TABLE core.messages (
     recorded_at timestamp with time zone NOT NULL,
     redacted integer DEFAULT 0 NOT NULL,
     content text NOT NULL,
+    item text,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    agent_id text GENERATED ALWAYS AS ("left"((metadata ->> 'agent_id'::text), 512)) STORED,
+    app_id text GENERATED ALWAYS AS ("left"((metadata ->> 'app_id'::text), 512)) STORED,
+    run_id text GENERATED ALWAYS AS ("left"((metadata ->> 'run_id'::text), 512)) STORED,
     CONSTRAINT messages_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 512))),
+    CONSTRAINT messages_item_check CHECK ((json_typeof((item)::json) = 'object'::text)),
+    CONSTRAINT messages_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
     CONSTRAINT messages_redacted_check CHECK ((redacted >= 0)),
-    CONSTRAINT messages_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'system'::text, 'tool'::text])))
+    CONSTRAINT messages_role_check CHECK (((char_length(role) >= 1) AND (char_length(role) <= 64)))
 )
 WITH (autovacuum_vacuum_insert_scale_factor='0.05');
 
@@ -103,7 +110,15 @@ COMMENT ON COLUMN core.messages.id IS 'The id of its entry in core.recall_entrie
 
 COMMENT ON COLUMN core.messages.external_id IS 'The id that the caller gave, or one made for it.';
 
+COMMENT ON COLUMN core.messages.role IS 'user, assistant, system, tool, or a word of the caller''s, which is none of these.';
+
 COMMENT ON COLUMN core.messages.redacted IS 'How many secrets were cut out before it was written.';
+
+COMMENT ON COLUMN core.messages.content IS 'The text that is indexed and read; empty where the message has only an item.';
+
+COMMENT ON COLUMN core.messages.item IS 'The message as it came, as JSON, letter by letter: jsonb keeps no order, no 1e23, and no half a character.';
+
+COMMENT ON COLUMN core.messages.agent_id IS 'Of the metadata, as app_id and run_id: under row level security no index on an expression of jsonb is used.';
 
 CREATE TABLE core.sessions (
     space_id integer NOT NULL,
@@ -120,6 +135,7 @@ CASE
 END) STORED NOT NULL,
     distinct_id text,
     belongs_to text DEFAULT core.current_person(),
+    verbatim boolean DEFAULT false NOT NULL,
     CONSTRAINT sessions_belongs_to_check CHECK ((char_length(belongs_to) <= 512)),
     CONSTRAINT sessions_distinct_id_check CHECK (((char_length(distinct_id) >= 1) AND (char_length(distinct_id) <= 512))),
     CONSTRAINT sessions_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 512)))
@@ -137,6 +153,8 @@ COMMENT ON COLUMN core.sessions.uid IS 'The name where that is a uuid, else made
 COMMENT ON COLUMN core.sessions.distinct_id IS 'Whose session it is, where a kind of memory was told; it is erased with the person.';
 
 COMMENT ON COLUMN core.sessions.belongs_to IS 'The one user whose session it is; empty: several, or one who was forgotten; null: nobody was named yet.';
+
+COMMENT ON COLUMN core.sessions.verbatim IS 'Items of its messages are kept as they came, with secrets in them.';
 
 CREATE FUNCTION core.are_of_person(numbers bigint[]) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1171,7 +1189,11 @@ begin
     where p.space_id = here and p.term = t.term and p.entry_id = t.id;
 
     with removed as (
-        delete from core.recall_entries where space_id = here and id = any(gone) returning speaker, owner
+        delete from core.recall_entries where space_id = here and id = any(gone) returning id, tokens, speaker, owner
+    ), shrunk as (
+        update core.recall_threads t set tokens = t.tokens - g.tokens
+        from (select id >> 24 as id, sum(tokens) as tokens from removed where id > 0 group by 1) g
+        where t.space_id = here and t.id = g.id
     )
     select array_agg(distinct person) into people
     from removed cross join lateral (values (speaker), (owner)) as p (person)
@@ -1180,39 +1202,43 @@ begin
     -- After their entries: whoever makes vectors for an entry holds it meanwhile, and is through by now.
     delete from core.recall_vectors where space_id = here and entry_id = any(gone);
 
+    -- Each look ends at the first row that it finds, and usually finds one soon.
     with touched as materialized (
         select distinct g.id >> 24 as id from unnest(gone) as g (id) where g.id > 0
     ), left_over as materialized (
-        select t.id, l.entries, l.tokens, l.speakers, l.with_assistant, exists (
-                select from core.unindexed_messages
-                where space_id = here and message_id between t.id << 24 and (t.id << 24) + 16777215
-            ) as waits
+        select t.id,
+               exists (
+                   select from core.messages
+                   where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
+               ) or exists (
+                   select from core.removed_messages
+                   where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
+               ) or exists (
+                   select from core.recall_entries
+                   where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
+               ) as stays
         from touched t
-        cross join lateral (
-            select count(*) as entries, coalesce(sum(tokens), 0) as tokens,
-                   coalesce(bool_or(not by_user), false) as with_assistant,
-                   coalesce(array_agg(distinct speaker) filter (where speaker > 0), '{}') as speakers
-            from core.recall_entries
-            where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
-            offset 0
-        ) l
     ), kept as (
-        update core.recall_threads t
-        set tokens = l.tokens, speakers = l.speakers, with_assistant = l.with_assistant
+        update core.recall_threads t set
+            speakers = array(
+                select s.speaker from unnest(t.speakers) as s (speaker)
+                where exists (
+                    select from core.recall_entries
+                    where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215
+                        and speaker = s.speaker
+                    offset 0)),
+            with_assistant = t.with_assistant and exists (
+                select from core.recall_entries
+                where space_id = here and id between t.id << 24 and (t.id << 24) + 16777215 and not by_user
+                offset 0)
         from left_over l
-        where t.space_id = here and t.id = l.id and (l.entries > 0 or l.waits)
+        where t.space_id = here and t.id = l.id and l.stays
     )
     delete from core.recall_threads t
     using left_over l
-    where t.space_id = here and t.id = l.id and l.entries = 0 and not l.waits;
+    where t.space_id = here and t.id = l.id and not l.stays;
 
-    delete from core.recall_names
-    where space_id = here and id = any(people)
-        and id not in (
-            select speaker from core.recall_entries where space_id = here
-            union all
-            select owner from core.recall_entries where space_id = here
-        );
+    delete from core.recall_names where space_id = here and id = any(people) and not core.name_is_used(id);
 end
 $$;
 
@@ -4729,6 +4755,25 @@ COMMENT ON COLUMN core.relations.reason IS 'A few words, such as "moved"; of wha
 
 COMMENT ON COLUMN core.relations.strength IS 'How certain it is, 0 to 1; what a person says is certain.';
 
+CREATE TABLE core.removed_messages (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    session_id bigint,
+    external_id text NOT NULL,
+    role text NOT NULL,
+    speaker text,
+    user_name text,
+    happened_at timestamp with time zone NOT NULL,
+    recorded_at timestamp with time zone NOT NULL,
+    redacted integer NOT NULL,
+    content text NOT NULL,
+    item text,
+    metadata jsonb NOT NULL,
+    removed_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY core.removed_messages FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE core.schedules (
     name text NOT NULL,
     cron text NOT NULL,
@@ -6754,6 +6799,9 @@ ALTER TABLE ONLY core.recall_vectors
 ALTER TABLE ONLY core.relations
     ADD CONSTRAINT relations_pkey PRIMARY KEY (space_id, newer, older);
 
+ALTER TABLE ONLY core.removed_messages
+    ADD CONSTRAINT removed_messages_pkey PRIMARY KEY (space_id, id);
+
 ALTER TABLE ONLY core.schedules
     ADD CONSTRAINT schedules_pkey PRIMARY KEY (name);
 
@@ -7049,6 +7097,12 @@ CREATE INDEX corrections_message ON core.corrections USING btree (space_id, mess
 
 CREATE INDEX kept_answers_begun ON core.kept_answers USING btree (begun_at);
 
+CREATE INDEX messages_agent ON core.messages USING btree (space_id, agent_id) WHERE (agent_id IS NOT NULL);
+
+CREATE INDEX messages_app ON core.messages USING btree (space_id, app_id) WHERE (app_id IS NOT NULL);
+
+CREATE INDEX messages_run ON core.messages USING btree (space_id, run_id) WHERE (run_id IS NOT NULL);
+
 CREATE INDEX messages_user ON core.messages USING btree (space_id, user_name) WHERE (user_name IS NOT NULL);
 
 CREATE UNIQUE INDEX one_generation_serves ON core.recall_generations USING btree (state) WHERE (state = 'serving'::text);
@@ -7066,6 +7120,10 @@ CREATE INDEX recall_entries_stated ON core.recall_entries USING btree (space_id,
 CREATE INDEX recall_entries_version ON core.recall_entries USING btree (space_id, version) WHERE (bits IS NOT NULL);
 
 CREATE INDEX relations_older ON core.relations USING btree (older, space_id);
+
+CREATE INDEX removed_messages_session ON core.removed_messages USING btree (space_id, session_id, removed_at);
+
+CREATE INDEX removed_messages_time ON core.removed_messages USING btree (space_id, removed_at);
 
 CREATE INDEX sessions_person ON core.sessions USING btree (space_id, belongs_to) WHERE (belongs_to <> ''::text);
 
@@ -7544,6 +7602,12 @@ ALTER TABLE ONLY core.relations
 ALTER TABLE ONLY core.relations
     ADD CONSTRAINT relations_space_id_older_fkey FOREIGN KEY (space_id, older) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY core.removed_messages
+    ADD CONSTRAINT removed_messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY core.removed_messages
+    ADD CONSTRAINT removed_messages_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id);
+
 ALTER TABLE ONLY core.sessions
     ADD CONSTRAINT sessions_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -7902,6 +7966,8 @@ CREATE POLICY own_space ON core.recall_vectors USING ((space_id = ( SELECT core.
 
 CREATE POLICY own_space ON core.relations USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON core.removed_messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON core.sessions USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.space_settings USING ((space_id = ( SELECT core.current_space() AS current_space)));
@@ -7960,6 +8026,10 @@ CREATE POLICY person ON core.relations AS RESTRICTIVE TO quipu_person USING (((E
   WHERE ((m.space_id = relations.space_id) AND (m.id = relations.older))
  OFFSET 0))));
 
+CREATE POLICY person ON core.removed_messages AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) OR ((user_name IS NULL) AND (session_id IN ( SELECT s.id
+   FROM core.sessions s
+  WHERE (s.space_id = ( SELECT core.current_space() AS current_space)))))));
+
 CREATE POLICY person ON core.sessions AS RESTRICTIVE TO quipu_person USING ((belongs_to = ( SELECT core.current_person() AS current_person)));
 
 CREATE POLICY person ON core.standing_rules AS RESTRICTIVE TO quipu_person USING (((user_name = ( SELECT core.current_person() AS current_person)) OR ((user_name IS NULL) AND ((message_id IS NULL) OR (EXISTS ( SELECT
@@ -7992,6 +8062,8 @@ ALTER TABLE core.relations ENABLE ROW LEVEL SECURITY;
 CREATE POLICY relay ON core.outbox TO quipu_relay USING (true) WITH CHECK (true);
 
 CREATE POLICY relay ON core.spaces FOR SELECT TO quipu_relay USING (true);
+
+ALTER TABLE core.removed_messages ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY rows_of_agents ON core.recall_entries FOR SELECT TO quipu_owner USING ((kind = 6));
 
@@ -8699,6 +8771,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.relations TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE core.relations TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.removed_messages TO quipu_app;
+GRANT SELECT ON TABLE core.removed_messages TO quipu_person;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE core.schedules TO quipu_relay;
 

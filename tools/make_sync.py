@@ -31,6 +31,7 @@ FACES = (
     Face("quipu.app.relations", "AsyncRelations", "Relations"),
     Face("quipu.app.timeline", "AsyncTimeline", "Timeline"),
     Face("quipu.app.contents", "AsyncContents", "Contents"),
+    Face("quipu.app.messages", "AsyncMessages", "Messages"),
     Face("quipu.app.memory", "AsyncMemory", "Memory"),
     Face("quipu.app.aliases", "AsyncAliases", "Aliases"),
     Face("quipu.app.queue", "AsyncQueue", "Queue"),

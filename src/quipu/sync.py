@@ -7,6 +7,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.corrections
 - quipu.app.erasure
 - quipu.app.memory
+- quipu.app.messages
 - quipu.app.queue
 - quipu.app.relations
 - quipu.app.rooms
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from quipu.app.contents import AsyncContents
     from quipu.app.corrections import AsyncCorrections
     from quipu.app.erasure import AsyncErasures
+    from quipu.app.messages import AsyncMessages
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
     from quipu.app.rooms import AsyncRooms
@@ -220,7 +222,7 @@ if TYPE_CHECKING:
     from quipu.recall.timeline import Gathered
     from quipu.record.aliases import Alias
     from quipu.record.corrections.model import CorrectedKind, Correction, RuleCount
-    from quipu.record.model import Refusal, Report
+    from quipu.record.model import Refusal, Report, SessionMessage
     from quipu.record.replacements import Replacement
     from quipu.record.service import Progress
     from quipu.record.standing.model import RuleSource, StandingRule
@@ -268,6 +270,7 @@ __all__ = [
     "Loops",
     "Memory",
     "MemoryFiles",
+    "Messages",
     "Prompts",
     "Queue",
     "Receipts",
@@ -844,7 +847,61 @@ class Contents(Timeline):
         return self._portal.call(lambda: self._inner.health())
 
 
-class Memory(Contents):
+class Messages(Contents):
+    """Methods of a memory for the messages of one session."""
+
+    def __init__(self, inner: AsyncMessages, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def messages(
+        self,
+        session: str,
+        *,
+        space: str,
+        limit: int | None = None,
+        after: str | None = None,
+        before: str | None = None,
+    ) -> list[SessionMessage]:
+        """Return the messages of a session in order: the last ``limit``, or the first ``limit`` after one.
+
+        A message that came with an ``item`` has it back as it was, and its text as ``content``.
+
+        Raises:
+            BadInput: an argument is out of range.
+            NotFound: the session has no message with the id ``after`` or ``before``.
+        """
+        return self._portal.call(
+            lambda: self._inner.messages(session, space=space, limit=limit, after=after, before=before)
+        )
+
+    def take_last(self, session: str, *, space: str) -> SessionMessage | None:
+        """Take back the last message of a session and return it, if there is one.
+
+        Several who call it at once each get another message. It is gone from every read and from recall at
+        once, and can be restored until ``removed_days`` are over. What was derived from it stays: `forget`
+        takes that too, for good.
+        """
+        return self._portal.call(lambda: self._inner.take_last(session, space=space))
+
+    def clear(self, session: str, *, space: str) -> int:
+        """Take back all messages of a session and return how many there were.
+
+        They can be restored one by one, as after `take_last`.
+        """
+        return self._portal.call(lambda: self._inner.clear(session, space=space))
+
+    def restore(self, message: str, *, space: str, session: str | None = None) -> SessionMessage:
+        """Put a message that was taken back at its old place in its session, searchable again.
+
+        Raises:
+            NotFound: no message with that id was taken back, or its time is over.
+            Conflict: the session has another message with that id by now.
+        """
+        return self._portal.call(lambda: self._inner.restore(message, space=space, session=session))
+
+
+class Memory(Messages):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
@@ -897,19 +954,24 @@ class Memory(Contents):
         space: str,
         session: str | None = None,
         user: str | None = None,
+        verbatim: bool | None = None,
     ) -> Report:
         """Take in what was just said: stored, searchable and durable when this returns.
 
-        ``messages`` are dicts with ``content`` and, where known, ``id, session, role, speaker, time, user``.
-        ``session`` and ``user`` hold for those that do not say. Messages of one session are understood in
-        the context of each other; messages without a session stand alone.
+        ``messages`` are dicts with ``content`` and, where known, ``id, session, role, speaker, time, user``,
+        ``metadata`` (an object to filter by) and ``item``, the message as it came: any JSON object. With an
+        item the content may be left out: it is the text in it, or none. ``session`` and ``user`` hold for
+        those that do not say. Messages of one session are understood in the context of each other; messages
+        without a session stand alone.
+
+        Secrets are cut out of content and items. With ``verbatim`` items keep theirs, unencrypted.
 
         Raises:
             BadInput: a message cannot be taken (it names which and why); nothing was stored.
             Conflict: other words are stored under the same id; nothing was stored.
         """
         return self._portal.call(
-            lambda: self._inner.observe(messages, space=space, session=session, user=user)
+            lambda: self._inner.observe(messages, space=space, session=session, user=user, verbatim=verbatim)
         )
 
     def import_messages(

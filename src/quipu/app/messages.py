@@ -49,7 +49,7 @@ class AsyncMessages(AsyncContents):
             return await removal.listed(tx, session, limit=most, after=after, before=before)
 
     async def take_last(self, session: TheSession, *, space: Space) -> SessionMessage | None:
-        """Take back the last message of a session and return it; None where the session has none.
+        """Take back the last message of a session and return it, if there is one.
 
         Several who call it at once each get another message. It is gone from every read and from recall at
         once, and can be restored until ``removed_days`` are over. What was derived from it stays: `forget`

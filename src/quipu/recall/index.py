@@ -280,7 +280,7 @@ async def file_ready(tx: SpaceTransaction, entries: PreparedEntries, *, generati
 
 
 def ready(held: Locked, drafts: Sequence[Draft | Gap]) -> PreparedEntries:
-    """Make the entries of drafts ready for ``send`` while their vectors are computed; gaps get their place."""
+    """Make the entries of drafts ready for ``send`` while their vectors are computed; gaps get places."""
     ids, ends = _number(drafts, held)
     rows = [
         new_row(draft, id, -1 if draft.thread is None else id & (MOST_ENTRIES_OF_A_THREAD - 1), held.numbers)

@@ -39,17 +39,18 @@ class RecordEraser:
         """Take them; a message's entry has the id of the message."""
         ids = await store.matching(tx, what)
         await standing.erase_of_person(tx, what)
-        await removal.erase(tx, what)
+        removed = await removal.erase(tx, what)
         if (person := _person(what)) is not None:
             await corrections.disown(tx, person)
         if ids:
             await corrections.erase_beside(tx, ids)
             await store.run(tx, "delete_messages", {"ids": Int8s(ids)})
             await store.run(tx, "recount_sessions", {"ids": Int8s(ids)})
-        await outbox.drop_of_sessions(tx, await store.emptied(tx, what, ids))
+        await outbox.drop_of_sessions(tx, await store.emptied(tx, what, [*ids, *removed]))
         await aliases.erase_of(tx, _person(what), everything=what.everything)
         values = asdict(what)
-        await store.run(tx, "drop_sessions", {"ids": Int8s(ids), **values})
+        await store.run(tx, "drop_sessions", {"ids": Int8s([*ids, *removed]), **values})
+        await removal.drop_threads(tx, removed)
         if what.user is not None and what.message is None:
             await store.run(tx, "disown_sessions", values)
         return ids

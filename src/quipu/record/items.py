@@ -114,7 +114,7 @@ def _part(part: object) -> str | None:
 
 
 def role_of(item: Mapping[str, object]) -> str:
-    """Return the role that an item names, or that its type has: a call is the assistant's, a result the tool's."""
+    """Return the role that an item names, or that its type has: a call is the assistant's."""
     role, kind = item.get("role"), item.get("type")
     if isinstance(role, str) and role.strip():
         return role

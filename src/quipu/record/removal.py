@@ -1,4 +1,4 @@
-"""Taking messages back: gone from every read at once, kept apart until retention, and put back at their place.
+"""Taking messages back: gone from every read at once, kept until retention, put back at their place.
 
 A removal is no erasure: it has no preview and no receipt, and nobody waits for it but who writes to the same
 session. What was derived from a message stays; ``forget`` takes that as well.
@@ -205,7 +205,8 @@ async def drop_old(database: Database, space: str, *, now: datetime, days: int) 
         if rows:
             # Positions have gaps from now on, as after an erasure.
             await tx.execute(_SQL["count_removal"])
-            await tx.execute(_SQL["drop_emptied"], ids=Int8s(sorted({row[0] for row in rows})))
+            sessions = await drop_threads(tx, [row[0] for row in rows])
+            await tx.execute(_SQL["drop_emptied"], ids=Int8s(sessions))
     return len(rows)
 
 
@@ -215,10 +216,20 @@ async def matching(tx: SpaceTransaction, what: What) -> dict[int, tuple[str, str
     return {number: (session, message) for number, session, message in rows}
 
 
-async def erase(tx: SpaceTransaction, what: What) -> None:
-    """Erase the removed messages that an erasure takes."""
-    if gone := await matching(tx, what):
-        await tx.execute(_SQL["erase_removed"], ids=Int8s(list(gone)))
+async def erase(tx: SpaceTransaction, what: What) -> list[int]:
+    """Erase the removed messages that an erasure takes and return their numbers."""
+    gone = list(await matching(tx, what))
+    if gone:
+        await tx.execute(_SQL["erase_removed"], ids=Int8s(gone))
+    return gone
+
+
+async def drop_threads(tx: SpaceTransaction, gone: Sequence[int]) -> list[int]:
+    """Drop the threads of removed messages that are gone, where nothing else is in them; their sessions."""
+    sessions = sorted({number >> 24 for number in gone})
+    if sessions:
+        await tx.execute(_SQL["drop_threads"], ids=Int8s(sessions))
+    return sessions
 
 
 def _read(rows: Iterable[Sequence[Any]]) -> list[SessionMessage]:

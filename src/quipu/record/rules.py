@@ -95,6 +95,9 @@ def _incoming(raw: object, *, line: int | None, default_session: str | None, now
     content = (
         _content(fields.get("content")) if item is None else _content_beside(item, fields.get("content"))
     )
+    role = fields.get("role")
+    if item is not None and (role is None or _blank(role)):
+        role = items.role_of(item)
     said = fields.get("time")
     when = None if said is None or _blank(said) else moment(said, now=now)
     if isinstance(when, str):
@@ -103,7 +106,7 @@ def _incoming(raw: object, *, line: int | None, default_session: str | None, now
         content=content.text,
         id=_name("id", fields.get("id")),
         session=_name("session", fields.get("session")) or default_session,
-        role=_role(fields.get("role") or (None if item is None else items.role_of(item))),
+        role=_role(role),
         speaker=_name("speaker", fields.get("speaker")),
         time=when.at if when else None,
         user=_name("user", fields.get("user")),

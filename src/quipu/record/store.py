@@ -249,7 +249,7 @@ class Lookup:
         return {name: number for name, number, _ in rows}
 
     async def known(self) -> dict[int, Said]:
-        """Return what the stored ones of them say, by place (0 …). Ask for ``sessions`` first."""
+        """Return the contents of those that are stored, by place (0 …). Ask for ``sessions`` first."""
         if self._known is None:
             return {}
         return {place - 1: (content, item) for place, content, item in await self._known.fetchall()}
@@ -278,7 +278,7 @@ async def lock_sessions(tx: SpaceTransaction, names: Sequence[str]) -> dict[str,
 
 
 async def known(tx: SpaceTransaction, messages: Sequence[tuple[str, str | None]]) -> dict[int, Said]:
-    """Return what messages with these ids and sessions say that are stored, by place (0 …)."""
+    """Return the contents of messages with these ids and sessions that are stored, by place (0 …)."""
     ids, sessions = zip(*messages, strict=True)
     found = await tx.rows(_SQL["known_messages"], ids=Texts(ids), sessions=Texts(sessions))
     return {place - 1: (content, item) for place, content, item in found}

@@ -85,10 +85,24 @@ returning id as number, external_id as id, role, content, item, metadata, happen
     user_name as "user"
 
 -- name: drop_removed: messages that were removed so long ago are gone for good
-delete from core.removed_messages where space_id = %(space)s and removed_at < %(before)s returning session_id
+delete from core.removed_messages where space_id = %(space)s and removed_at < %(before)s returning id
 
 -- name: count_removal: whoever read the space before sees that something went since
 update core.spaces set epoch = epoch + 1 where id = %(space)s
+
+-- name: drop_threads: threads of sessions that have nothing any more go, and are counted off
+with gone as (
+    delete from core.recall_threads t
+    where t.space_id = %(space)s and t.id = any(%(ids)s::int8[])
+        and not exists (
+            select from core.messages
+            where space_id = %(space)s and id between t.id << 24 and (t.id << 24) + 16777215)
+        and not exists (
+            select from core.removed_messages
+            where space_id = %(space)s and id between t.id << 24 and (t.id << 24) + 16777215)
+    returning 1
+)
+update core.spaces set threads = threads - (select count(*) from gone) where id = %(space)s
 
 -- name: drop_emptied: sessions that have nothing any more
 select core.drop_empty_sessions(%(ids)s::int8[])

@@ -30,9 +30,18 @@ _EXAMPLE: Final = 'quipu observe "I moved to Lisbon in May."'
 @click.option("--user", metavar="NAME", help="The person whose memory it is.")
 @click.option("--time", metavar="TIME", help="When it was said, if not now: 2025-03-01T10:00Z.")
 @click.option("--id", "identity", metavar="ID", help="Your own id of it.")
+@click.option(
+    "--verbatim/--redacted", default=None, help="Whether its session keeps items whole, from now on."
+)
 @common
 def command(
-    call: Call, text: str | None, file: Path | None, space: str, identity: str | None, **given: str | None
+    call: Call,
+    text: str | None,
+    file: Path | None,
+    space: str,
+    identity: str | None,
+    verbatim: bool | None,
+    **given: str | None,
 ) -> None:
     """Take in what was just said: TEXT, a file, or standard input (also by -)."""
     message = {
@@ -42,6 +51,8 @@ def command(
     }
     with opened(call) as (screen, memory):
         observed = memory.observe(
-            [{name: value for name, value in message.items() if value is not None}], space=space
+            [{name: value for name, value in message.items() if value is not None}],
+            space=space,
+            verbatim=verbatim,
         )
     screen.answer(observed, report(observed))

@@ -77,7 +77,7 @@ def taken(one: SessionMessage | None) -> RenderableType:
 
 
 def cleared(removed: int) -> RenderableType:
-    """Show how many messages were taken back."""
+    """Show the number of messages that were taken back."""
     return Text(f"{count(removed, 'message')} taken back.")
 
 

@@ -17,13 +17,13 @@ set version = excluded.version, message_id = excluded.message_id, turns = exclud
 -- name: turns_after: what was said in a session after a message, in its order; ids begin with the session's number
 select id, external_id, role, user_name as "user", happened_at, content, speaker from core.messages
 where space_id = %(space)s and id > greatest(%(after)s::int8, (%(session)s::int8 << 24) - 1)
-    and id < (%(session)s::int8 + 1) << 24 and role in ('user', 'assistant')
+    and id < (%(session)s::int8 + 1) << 24 and role in ('user', 'assistant') and content <> ''
 order by id
 limit %(limit)s
 
 -- name: turns_until: what was said in a session up to a message, the latest first
 select id, external_id, role, user_name as "user", happened_at, content, speaker from core.messages
-where space_id = %(space)s and id <= %(until)s and id >= %(session)s::int8 << 24 and role in ('user', 'assistant')
+where space_id = %(space)s and id <= %(until)s and id >= %(session)s::int8 << 24 and role in ('user', 'assistant') and content <> ''
 order by id desc
 limit %(limit)s
 
@@ -31,7 +31,7 @@ limit %(limit)s
 select m.id, m.external_id, m.role, m.user_name as "user", m.happened_at, m.content, m.speaker, s.name as session
 from core.messages m
 left join core.sessions s on s.space_id = m.space_id and s.id = m.session_id
-where m.space_id = %(space)s and m.external_id = %(message)s and m.role in ('user', 'assistant')
+where m.space_id = %(space)s and m.external_id = %(message)s and m.role in ('user', 'assistant') and m.content <> ''
     and (%(session)s::text is null or s.name = %(session)s)
 order by m.id desc
 limit %(limit)s
@@ -47,6 +47,6 @@ select count(*) as turns, count(*) filter (where m.role = 'user') as exchanges,
 from core.messages m
 left join longterm.evaluations e
     on e.space_id = m.space_id and e.session_id = m.id >> 24 and e.evaluator = %(evaluator)s
-where m.space_id = %(space)s and m.role in ('user', 'assistant') and m.id > coalesce(e.message_id, 0)
+where m.space_id = %(space)s and m.role in ('user', 'assistant') and m.content <> '' and m.id > coalesce(e.message_id, 0)
 group by m.id >> 24
 having count(*) filter (where m.role = 'user') > 0

@@ -1,7 +1,8 @@
 -- name: messages_in_no_exchange: what the chunker has read of a session is in its exchanges, prompts of the system aside
 select m.id::text as what
 from episodes.progress p
-join core.messages m on m.space_id = p.space_id and m.id >= p.session_id << 24 and m.id <= p.mark and m.role <> 'system'
+join core.messages m on m.space_id = p.space_id and m.id >= p.session_id << 24 and m.id <= p.mark
+    and m.role in ('user', 'assistant', 'tool') and m.content <> ''
 where p.space_id = %(space)s and p.topic = 'memory_chunker'
     and not exists (
         select from episodes.exchanges e
@@ -35,7 +36,7 @@ from (
     select x.episode_id, m.id as message_id
     from episodes.exchanges x
     join core.messages m on m.space_id = x.space_id and m.id between x.first_message and x.last_message
-        and m.role <> 'system'
+        and m.role in ('user', 'assistant', 'tool') and m.content <> ''
     where x.space_id = %(space)s and x.episode_id is not null
 ) e
 full join (select episode_id, message_id from episodes.episode_messages where space_id = %(space)s) l

@@ -41,7 +41,8 @@ order by e.episode_id, e.first_message
 select m.id, m.role, m.speaker, left(m.content, %(characters)s) as text, m.happened_at as at,
     halfvec_send(coalesce(v.own, v.context)) as vector
 from unnest(%(first)s::int8[], %(last)s::int8[]) as r (first, last)
-join core.messages m on m.space_id = %(space)s and m.id between r.first and r.last and m.role <> 'system'
+join core.messages m on m.space_id = %(space)s and m.id between r.first and r.last
+    and m.role in ('user', 'assistant', 'tool') and m.content <> ''
 left join core.recall_vectors v on v.space_id = m.space_id and v.generation = %(generation)s and v.entry_id = m.id
 order by m.id
 

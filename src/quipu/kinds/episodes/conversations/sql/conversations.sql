@@ -37,7 +37,8 @@ limit %(limit)s
 select e.id, t.name as thread, p.name as topic, e.user_name as "user", e.started_at, e.ended_at, e.salience, e.chunk,
     e.chunker, e.chunk_trouble as trouble, e.episode_id::text as episode,
     array(select m.external_id from core.messages m
-        where m.space_id = %(space)s and m.id between e.first_message and e.last_message and m.role <> 'system'
+        where m.space_id = %(space)s and m.id between e.first_message and e.last_message
+            and m.role in ('user', 'assistant', 'tool') and m.content <> ''
         order by m.id) as messages
 from core.sessions s
 join episodes.exchanges e on e.space_id = %(space)s and e.session_id = s.id

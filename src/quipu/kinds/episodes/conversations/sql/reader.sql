@@ -16,6 +16,7 @@ select m.id, m.role, m.speaker, m.user_name, m.happened_at, left(m.content, %(ch
         where v.space_id = %(space)s and v.generation = %(generation)s::smallint and v.entry_id = m.id) as vector
 from core.messages m
 where m.space_id = %(space)s and m.id between %(first)s::int8 and %(last)s::int8
+    and m.role in ('user', 'assistant', 'tool', 'system') and m.content <> ''
 order by m.id
 limit %(limit)s
 

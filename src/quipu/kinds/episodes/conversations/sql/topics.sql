@@ -9,7 +9,7 @@ cross join lateral (
     order by x.id desc limit 20
 ) e
 join core.messages m on m.space_id = %(space)s and m.id between e.first_message and e.last_message
-    and m.role <> 'system' and m.id <> all(%(gone)s::int8[])
+    and m.role in ('user', 'assistant', 'tool') and m.content <> '' and m.id <> all(%(gone)s::int8[])
 left join core.recall_vectors v on v.space_id = %(space)s and v.generation = %(generation)s::smallint and v.entry_id = m.id
 where t.space_id = %(space)s and t.id = %(topic)s
 order by m.id

@@ -22,7 +22,7 @@ select id as message, coalesce(speaker, role) as voice, role = 'assistant' as by
     happened_at as at
 from core.messages
 where space_id = %(space)s and session_id = %(session)s and id between %(first)s and %(last)s
-    and role in ('user', 'assistant')
+    and role in ('user', 'assistant') and content <> ''
 order by id
 
 -- name: is_there: whether a session was not forgotten

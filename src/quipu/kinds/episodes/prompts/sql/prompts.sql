@@ -59,7 +59,7 @@ select %(space)s, s.name, m.user_name, m.id, %(now)s
 from core.sessions s
 join lateral (
     select id, user_name, role from core.messages
-    where space_id = %(space)s and session_id = s.id and role <> 'system' order by id desc limit 1
+    where space_id = %(space)s and session_id = s.id and role in ('user', 'assistant', 'tool') and content <> '' order by id desc limit 1
 ) m on m.role = 'user'
 where s.space_id = %(space)s and s.name = %(session)s
 returning id

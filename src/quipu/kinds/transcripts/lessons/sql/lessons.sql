@@ -43,7 +43,7 @@ left join lateral (
     from transcripts.lines l
     where l.space_id = m.space_id and l.message_id = m.id
 ) l on true
-where m.space_id = %(space)s and m.session_id = %(number)s and m.role in ('user', 'assistant')
+where m.space_id = %(space)s and m.session_id = %(number)s and m.role in ('user', 'assistant') and m.content <> ''
 order by m.happened_at, m.id
 
 -- name: known: the memories of a project, with the forms that they had before edits
