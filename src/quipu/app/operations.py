@@ -77,6 +77,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
         "corrections": "quipu.app.corrections:AsyncCorrections",
+        "documents": "quipu.kinds.documents.documents:AsyncDocuments",
         "episodes": "quipu.kinds.episodes.episodes:AsyncEpisodes",
         "keys": "quipu.upkeep.keys.keys:AsyncKeys",
         "queue": "quipu.app.queue:AsyncQueue",
@@ -151,6 +152,10 @@ def _lost(done: Any) -> list[str]:
     return list(done.lost)
 
 
+def _digest(done: Any) -> str:
+    return done.sha256
+
+
 def _topics(done: Any) -> dict[str, int]:
     return dict(done.jobs)
 
@@ -170,6 +175,7 @@ _BELIEF: Final = "loops.belief"
 _CHANGE: Final = "facts.change"
 _CORRECTION: Final = "corrections.one"
 _CONVERSATION: Final = "conversations.one"
+_DOCUMENT: Final = "documents.one"
 _EPISODE: Final = "episodes.one"
 _LESSON: Final = "lessons.one"
 _RULE: Final = "rules.one"
@@ -256,6 +262,35 @@ OPERATIONS: Final = (
     Operation("corrections.counts", "GET /corrections/counts", view="corrections.counts"),
     Operation("corrections.add", "POST /corrections/{id}", "write", view=_CORRECTION),
     Operation("corrections.remove", "POST /corrections/{id}/remove", "write", view=_CORRECTION),
+    Operation("documents.put", "POST /documents", "write", view=_DOCUMENT, arguments=("value",)),
+    Operation("documents.get", "GET /documents/one", view=_DOCUMENT),
+    Operation("documents.list", "GET /documents", view="documents.table", arguments=("path",)),
+    Operation("documents.search", "POST /documents/search", view="documents.found", arguments=("question",)),
+    Operation("documents.list_paths", "GET /documents/paths", view="documents.paths", arguments=("prefix",)),
+    Operation("documents.delete", "POST /documents/delete", "write", view=_DOCUMENT),
+    Operation("documents.touch", "POST /documents/touch", "write", view=_DOCUMENT),
+    Operation(
+        "documents.rename", "POST /documents/rename", "write", view="documents.moved", arguments=("key",)
+    ),
+    Operation("documents.history", "GET /documents/history", view="documents.versions"),
+    Operation("documents.revert", "POST /documents/revert", "write", view=_DOCUMENT),
+    Operation("documents.redact", "POST /documents/redact", "admin", view="documents.version", same=_digest),
+    Operation(
+        "documents.erase",
+        "POST /documents/erase",
+        "admin",
+        view="receipts.erased",
+        same=_counts,
+        arguments=("key",),
+    ),
+    Operation(
+        "documents.index",
+        "POST /documents/index",
+        "write",
+        named="waiting",
+        view="documents.indexed",
+        busy="Indexing",
+    ),
     Operation("episodes.list", "GET /episodes", view="episodes.table"),
     Operation("episodes.search", "POST /episodes/search", view="episodes.found"),
     Operation("episodes.stats", "GET /episodes/stats", view="episodes.stats"),
@@ -266,7 +301,7 @@ OPERATIONS: Final = (
     Operation("episodes.reinforce", "POST /episodes/reinforce", "write", view=_USED),
     Operation("episodes.archive", "POST /episodes/{id}/archive", "write", view=_EPISODE),
     Operation("episodes.unarchive", "POST /episodes/{id}/unarchive", "write", view=_EPISODE),
-    Operation("episodes.erase", "POST /episodes/{id}/erase", "admin", view="episodes.erased", same=_counts),
+    Operation("episodes.erase", "POST /episodes/{id}/erase", "admin", view="receipts.erased", same=_counts),
     Operation(
         "episodes.condense", "POST /episodes/condense", "write", view="episodes.condensed", busy="Condensing"
     ),
