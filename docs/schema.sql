@@ -2,6 +2,10 @@
 
 CREATE SCHEMA core;
 
+CREATE SCHEMA documents;
+
+COMMENT ON SCHEMA documents IS 'Documents: a path, a key, a JSON value or a text, and every earlier version.';
+
 CREATE SCHEMA episodes;
 
 COMMENT ON SCHEMA episodes IS 'Conversations, and the episodes that they condense into.';
@@ -1329,6 +1333,79 @@ CREATE FUNCTION core.write_by_hand(space integer) RETURNS void
     AS $$ select pg_advisory_xact_lock_shared(731200, space) $$;
 
 COMMENT ON FUNCTION core.write_by_hand(space integer) IS 'Says until the end of this transaction that somebody writes to the space by SQL: see core.is_written_by_hand.';
+
+CREATE FUNCTION documents.names(place text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN string_to_array("left"(place, '-1'::integer), chr(31));
+
+COMMENT ON FUNCTION documents.names(place text) IS 'The names of a path.';
+
+CREATE FUNCTION documents.cut(place text, names integer) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (names IS NULL) THEN place ELSE (array_to_string((documents.names(place))[:names], chr(31)) || chr(31)) END;
+
+COMMENT ON FUNCTION documents.cut(place text, names integer) IS 'The first names of a path; all of them if their number is null.';
+
+CREATE FUNCTION documents.digest(value jsonb, body text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN encode(sha256(convert_to(concat_ws('
+'::text, (value)::text, body), 'UTF8'::name)), 'hex'::text);
+
+COMMENT ON FUNCTION documents.digest(value jsonb, body text) IS 'SHA-256 of the text, of the value as jsonb is written, or of both with a line break between them.';
+
+CREATE FUNCTION documents.drop_passages() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    delete from documents.passages where space_id = new.space_id and document_id = new.id;
+    return null;
+end
+$$;
+
+CREATE FUNCTION documents.keep_as_written() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    if old.redacted_at is null and new.redacted_at is not null then
+        new.value := null;
+        new.body := null;
+        new.metadata := '{}';
+        return new;
+    end if;
+    raise exception 'a version of a document cannot be changed'
+        using errcode = 'feature_not_supported', hint = 'Set redacted_at to take its content out for good.';
+end
+$$;
+
+CREATE FUNCTION documents.keep_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    -- What has expired is gone, with all that it said before.
+    if old.expires_at <= new.updated_at then
+        delete from documents.versions where space_id = old.space_id and document_id = old.id;
+        new.version := 1;
+        return new;
+    end if;
+    insert into documents.versions (space_id, document_id, version, place, key, value, body, metadata, user_name,
+        index_paths, sha256, created_at, written_at, written_by, ended_at, ended_by)
+    values (old.space_id, old.id, old.version, old.place, old.key, old.value, old.body, old.metadata, old.user_name,
+        old.index_paths, old.sha256, old.created_at, old.updated_at, old.written_by,
+        greatest(old.updated_at, new.updated_at),
+        case when (old.place, old.key) is distinct from (new.place, new.key) then 'rename' else 'change' end);
+    new.version := old.version + 1;
+    if new.updated_at = old.updated_at then
+        new.updated_at := greatest(old.updated_at, now());
+    end if;
+    return new;
+end
+$$;
+
+CREATE FUNCTION documents.whole(metadata jsonb, value jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (jsonb_build_object('metadata', metadata) || CASE WHEN (value IS NULL) THEN '{}'::jsonb ELSE jsonb_build_object('value', value) END);
+
+COMMENT ON FUNCTION documents.whole(metadata jsonb, value jsonb) IS 'What a filter over metadata and value is matched with.';
 
 CREATE FUNCTION episodes.activated(known double precision, older bigint, first double precision, last double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -4912,6 +4989,133 @@ CREATE TABLE core.unindexed_messages (
 
 ALTER TABLE ONLY core.unindexed_messages FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE documents.documents (
+    space_id integer DEFAULT core.entered() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    place text NOT NULL COLLATE pg_catalog."C",
+    key text NOT NULL COLLATE pg_catalog."C",
+    value jsonb,
+    body text,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    user_name text,
+    index_paths text[] DEFAULT '{$}'::text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    ttl_seconds double precision,
+    expires_at timestamp with time zone,
+    version integer DEFAULT 1 NOT NULL,
+    sha256 text GENERATED ALWAYS AS (documents.digest(value, body)) STORED NOT NULL,
+    written_by text,
+    CONSTRAINT documents_check CHECK (((octet_length(place) + octet_length(key)) <= 2000)),
+    CONSTRAINT documents_check1 CHECK (((value IS NOT NULL) OR (body IS NOT NULL))),
+    CONSTRAINT documents_check2 CHECK (((ttl_seconds IS NULL) = (expires_at IS NULL))),
+    CONSTRAINT documents_key_check CHECK ((key ~ '^[^\x01-\x1f]+$'::text)),
+    CONSTRAINT documents_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+    CONSTRAINT documents_place_check CHECK ((place ~ '^([^\x01-\x1f]+\x1f)+$'::text)),
+    CONSTRAINT documents_ttl_seconds_check CHECK ((ttl_seconds > (0)::double precision)),
+    CONSTRAINT documents_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512))),
+    CONSTRAINT documents_version_check CHECK ((version > 0)),
+    CONSTRAINT documents_written_by_check CHECK (((char_length(written_by) >= 1) AND (char_length(written_by) <= 512)))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY documents.documents FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN documents.documents.place IS 'Its path: names with a unit separator (0x1f) behind each.';
+
+COMMENT ON COLUMN documents.documents.user_name IS 'Whose it is: it goes when they are forgotten; null: everybody''s.';
+
+COMMENT ON COLUMN documents.documents.index_paths IS 'What of it is found by meaning: paths into the value ($ is all of it, and the text); none if empty.';
+
+COMMENT ON COLUMN documents.documents.ttl_seconds IS 'It expires so long after it was written, or read with refresh.';
+
+COMMENT ON COLUMN documents.documents.version IS 'Grows with each change of what it says or where it stands.';
+
+COMMENT ON COLUMN documents.documents.written_by IS 'Who wrote this version, as the caller says.';
+
+CREATE TABLE documents.passages (
+    space_id integer DEFAULT core.entered() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    document_id uuid NOT NULL,
+    number integer NOT NULL,
+    field text NOT NULL,
+    heading text,
+    first_line integer,
+    text text NOT NULL,
+    user_name text,
+    happened_at timestamp with time zone NOT NULL,
+    entry_id bigint,
+    CONSTRAINT passages_field_check CHECK ((char_length(field) <= 1000)),
+    CONSTRAINT passages_first_line_check CHECK ((first_line > 0)),
+    CONSTRAINT passages_heading_check CHECK ((char_length(heading) <= 1000)),
+    CONSTRAINT passages_number_check CHECK ((number >= 0)),
+    CONSTRAINT passages_text_check CHECK (((char_length(text) >= 1) AND (char_length(text) <= 20000)))
+);
+
+ALTER TABLE ONLY documents.passages FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN documents.passages.number IS 'Its place among the passages of the document.';
+
+COMMENT ON COLUMN documents.passages.field IS 'The path into the value; empty for the text.';
+
+COMMENT ON COLUMN documents.passages.heading IS 'The headings that it stands under, outermost first.';
+
+COMMENT ON COLUMN documents.passages.entry_id IS 'Its entry in core.recall_entries; null until it is indexed.';
+
+CREATE VIEW documents.shown WITH (security_invoker='true') AS
+ SELECT space_id,
+    id AS document_id,
+    (id)::text AS id,
+    documents.names(place) AS path,
+    place,
+    key,
+    value,
+    body,
+    metadata,
+    user_name AS "user",
+    index_paths AS index,
+    version,
+    sha256,
+    created_at,
+    updated_at,
+    ttl_seconds,
+    expires_at,
+    written_by
+   FROM documents.documents;
+
+COMMENT ON VIEW documents.shown IS 'Documents as the doors show them.';
+
+CREATE TABLE documents.versions (
+    space_id integer DEFAULT core.entered() NOT NULL,
+    document_id uuid NOT NULL,
+    version integer NOT NULL,
+    place text NOT NULL COLLATE pg_catalog."C",
+    key text NOT NULL COLLATE pg_catalog."C",
+    value jsonb,
+    body text,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    user_name text,
+    index_paths text[] NOT NULL,
+    sha256 text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    written_at timestamp with time zone NOT NULL,
+    written_by text,
+    ended_at timestamp with time zone DEFAULT now() NOT NULL,
+    ended_by text NOT NULL,
+    redacted_at timestamp with time zone,
+    CONSTRAINT versions_check CHECK (((redacted_at IS NULL) OR ((value IS NULL) AND (body IS NULL) AND (metadata = '{}'::jsonb)))),
+    CONSTRAINT versions_ended_by_check CHECK ((ended_by = ANY (ARRAY['change'::text, 'rename'::text, 'delete'::text]))),
+    CONSTRAINT versions_version_check CHECK ((version > 0))
+);
+
+ALTER TABLE ONLY documents.versions FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN documents.versions.created_at IS 'When its document was first written.';
+
+COMMENT ON COLUMN documents.versions.ended_by IS 'What ended it: another text, another place, or removal.';
+
+COMMENT ON COLUMN documents.versions.redacted_at IS 'When its content was taken out for good; its digest stays.';
+
 CREATE TABLE episodes.accesses (
     space_id integer DEFAULT core.entered() NOT NULL,
     episode_id uuid NOT NULL,
@@ -6838,6 +7042,18 @@ ALTER TABLE ONLY core.tool_calls
 ALTER TABLE ONLY core.unindexed_messages
     ADD CONSTRAINT unindexed_messages_pkey PRIMARY KEY (space_id, message_id);
 
+ALTER TABLE ONLY documents.documents
+    ADD CONSTRAINT documents_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY documents.documents
+    ADD CONSTRAINT documents_space_id_place_key_key UNIQUE (space_id, place, key);
+
+ALTER TABLE ONLY documents.passages
+    ADD CONSTRAINT passages_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY documents.versions
+    ADD CONSTRAINT versions_pkey PRIMARY KEY (space_id, document_id, version);
+
 ALTER TABLE ONLY episodes.accesses
     ADD CONSTRAINT accesses_pkey PRIMARY KEY (space_id, episode_id, accessed_at);
 
@@ -7139,6 +7355,24 @@ CREATE INDEX tool_calls_session ON core.tool_calls USING btree (space_id, sessio
 
 CREATE INDEX tool_calls_source ON core.tool_calls USING btree (space_id, source_name, created_at);
 
+CREATE INDEX documents_expiry ON documents.documents USING btree (space_id, expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE INDEX documents_updated ON documents.documents USING btree (space_id, updated_at DESC, id);
+
+CREATE INDEX documents_user ON documents.documents USING btree (space_id, user_name) WHERE (user_name IS NOT NULL);
+
+CREATE INDEX passages_document ON documents.passages USING btree (space_id, document_id, number);
+
+CREATE UNIQUE INDEX passages_entry ON documents.passages USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
+
+CREATE INDEX passages_unindexed ON documents.passages USING btree (space_id, id) WHERE (entry_id IS NULL);
+
+CREATE INDEX versions_ended ON documents.versions USING btree (space_id, ended_at);
+
+CREATE INDEX versions_place ON documents.versions USING btree (space_id, place, key, ended_at);
+
+CREATE INDEX versions_user ON documents.versions USING btree (space_id, user_name) WHERE (user_name IS NOT NULL);
+
 CREATE INDEX belief_sources_message ON episodes.belief_sources USING btree (space_id, message_id);
 
 CREATE UNIQUE INDEX beliefs_entry ON episodes.beliefs USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
@@ -7366,6 +7600,24 @@ CREATE TRIGGER whose AFTER INSERT ON core.messages REFERENCING NEW TABLE AS adde
 CREATE TRIGGER whose_on_insert BEFORE INSERT ON core.sessions FOR EACH ROW WHEN ((new.distinct_id IS NOT NULL)) EXECUTE FUNCTION core.note_owner_of_session();
 
 CREATE TRIGGER whose_on_update AFTER UPDATE OF distinct_id ON core.sessions FOR EACH ROW WHEN ((new.distinct_id IS DISTINCT FROM old.distinct_id)) EXECUTE FUNCTION core.note_new_owner_of_session();
+
+CREATE TRIGGER be_given_entry BEFORE INSERT ON documents.passages FOR EACH ROW WHEN ((new.entry_id IS NOT NULL)) EXECUTE FUNCTION core.be_given_entry('7');
+
+CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON documents.passages FOR EACH ROW WHEN ((old.entry_id IS DISTINCT FROM new.entry_id)) EXECUTE FUNCTION core.be_given_entry('7');
+
+CREATE TRIGGER drop_passages AFTER UPDATE ON documents.documents FOR EACH ROW WHEN (((new.index_paths = '{}'::text[]) AND (old.index_paths <> '{}'::text[]))) EXECUTE FUNCTION documents.drop_passages();
+
+CREATE TRIGGER keep_as_written BEFORE UPDATE ON documents.versions FOR EACH ROW EXECUTE FUNCTION documents.keep_as_written();
+
+CREATE TRIGGER keep_version BEFORE UPDATE ON documents.documents FOR EACH ROW WHEN (((((((old.place IS DISTINCT FROM new.place) OR (old.key IS DISTINCT FROM new.key)) OR (old.value IS DISTINCT FROM new.value)) OR (old.body IS DISTINCT FROM new.body)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.user_name IS DISTINCT FROM new.user_name))) EXECUTE FUNCTION documents.keep_version();
+
+CREATE TRIGGER not_emptied BEFORE TRUNCATE ON documents.passages FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+
+CREATE TRIGGER unindex_deleted AFTER DELETE ON documents.passages REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unindex_deleted();
+
+CREATE TRIGGER unindex_inserted BEFORE INSERT ON documents.passages FOR EACH ROW WHEN (((new.entry_id IS NULL) AND true)) EXECUTE FUNCTION core.unindex_row('7');
+
+CREATE TRIGGER unindex_updated BEFORE UPDATE ON documents.passages FOR EACH ROW WHEN (((NOT (old.entry_id IS DISTINCT FROM new.entry_id)) AND ((((old.id IS DISTINCT FROM new.id) OR (old.text IS DISTINCT FROM new.text)) OR (old.user_name IS DISTINCT FROM new.user_name)) OR (old.happened_at IS DISTINCT FROM new.happened_at)))) EXECUTE FUNCTION core.unindex_row('7');
 
 CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR UPDATE ON episodes.conversations FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
 
@@ -7637,6 +7889,15 @@ ALTER TABLE ONLY core.tool_calls
 
 ALTER TABLE ONLY core.unindexed_messages
     ADD CONSTRAINT unindexed_messages_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY documents.documents
+    ADD CONSTRAINT documents_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY documents.passages
+    ADD CONSTRAINT passages_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES documents.documents(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY documents.versions
+    ADD CONSTRAINT versions_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY episodes.accesses
     ADD CONSTRAINT accesses_space_id_episode_id_fkey FOREIGN KEY (space_id, episode_id) REFERENCES episodes.stored_episodes(space_id, id) ON DELETE CASCADE;
@@ -8095,6 +8356,26 @@ CREATE POLICY upkeep_drops ON core.kept_answers FOR DELETE TO quipu_owner USING 
 
 CREATE POLICY upkeep_sees ON core.kept_answers FOR SELECT TO quipu_owner USING (true);
 
+ALTER TABLE documents.documents ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY own_space ON documents.documents USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON documents.passages USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON documents.versions USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+ALTER TABLE documents.passages ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY person ON documents.documents AS RESTRICTIVE TO quipu_person USING ((user_name = ( SELECT core.current_person() AS current_person)));
+
+CREATE POLICY person ON documents.passages AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM documents.documents o
+  WHERE ((o.space_id = passages.space_id) AND (o.id = passages.document_id)))));
+
+CREATE POLICY person ON documents.versions AS RESTRICTIVE TO quipu_person USING ((user_name = ( SELECT core.current_person() AS current_person)));
+
+ALTER TABLE documents.versions ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE episodes.accesses ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE episodes.belief_sources ENABLE ROW LEVEL SECURITY;
@@ -8507,6 +8788,9 @@ GRANT USAGE ON SCHEMA core TO quipu_app;
 GRANT USAGE ON SCHEMA core TO quipu_person;
 GRANT USAGE ON SCHEMA core TO quipu_relay;
 
+GRANT USAGE ON SCHEMA documents TO quipu_app;
+GRANT USAGE ON SCHEMA documents TO quipu_person;
+
 GRANT USAGE ON SCHEMA episodes TO quipu_app;
 GRANT USAGE ON SCHEMA episodes TO quipu_person;
 
@@ -8800,6 +9084,18 @@ GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.unindexed_messages TO quipu_app;
 GRANT SELECT ON TABLE core.unindexed_messages TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.documents TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.documents TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.passages TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.passages TO quipu_person;
+
+GRANT SELECT ON TABLE documents.shown TO quipu_app;
+GRANT SELECT ON TABLE documents.shown TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.versions TO quipu_app;
+GRANT SELECT,INSERT ON TABLE documents.versions TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_person;

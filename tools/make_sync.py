@@ -43,6 +43,8 @@ FACES = (
     Face("quipu.kinds.ledger.lookup", "AsyncLookup", "Lookup"),
     Face("quipu.kinds.ledger.ledger", "AsyncLedger", "Ledger"),
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
+    Face("quipu.kinds.documents.lookup", "AsyncDocumentLookup", "DocumentLookup"),
+    Face("quipu.kinds.documents.documents", "AsyncDocuments", "Documents"),
     Face("quipu.kinds.longterm.lookup", "AsyncLongtermLookup", "LongtermLookup"),
     Face("quipu.kinds.longterm.recovery", "AsyncRecovery", "Recovery"),
     Face("quipu.kinds.longterm.evaluation.evaluation", "AsyncEvaluations", "Evaluations"),

@@ -12,6 +12,8 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.relations
 - quipu.app.rooms
 - quipu.app.timeline
+- quipu.kinds.documents.documents
+- quipu.kinds.documents.lookup
 - quipu.kinds.episodes.conversations.conversations
 - quipu.kinds.episodes.episodes
 - quipu.kinds.episodes.extraction.beliefs.beliefs
@@ -74,6 +76,15 @@ if TYPE_CHECKING:
     from quipu.kernel.base.text import Marks
     from quipu.kernel.config import Settings
     from quipu.kernel.queue.model import Look, QueueStatus, Worked
+    from quipu.kinds.documents.documents import AsyncDocuments
+    from quipu.kinds.documents.lookup import AsyncDocumentLookup
+    from quipu.kinds.documents.model import (
+        Document,
+        DocumentOrder,
+        DocumentPath,
+        DocumentVersion,
+        FoundDocument,
+    )
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.conversations.model import (
         Conversation,
@@ -256,6 +267,8 @@ __all__ = [
     "Contents",
     "Conversations",
     "Corrections",
+    "DocumentLookup",
+    "Documents",
     "Episodes",
     "Erasures",
     "Evaluations",
@@ -507,6 +520,11 @@ class Rooms:
     def transcripts(self) -> Transcripts:
         """Recorded sessions of coding agents: taking them in, and what they hold."""
         return Transcripts(self._portal.opened(self._inner).transcripts, self._portal)
+
+    @property
+    def documents(self) -> Documents:
+        """Documents: JSON values and texts at a path under a key, with versions, metadata and expiry."""
+        return Documents(self._portal.opened(self._inner).documents, self._portal)
 
     @property
     def longterm(self) -> Longterm:
@@ -2197,6 +2215,239 @@ class Trace:
                 turn=turn,
             )
         )
+
+
+class DocumentLookup:
+    """Look at the documents of one database. Nothing here changes anything."""
+
+    def __init__(self, inner: AsyncDocumentLookup, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def get(self, path: Sequence[str] | str, key: str, *, space: str) -> Document:
+        """Show a document.
+
+        Raises:
+            NotFound: There is none at this path under this key, or it has expired.
+        """
+        return self._portal.call(lambda: self._inner.get(path, key, space=space))
+
+    def list(
+        self,
+        path: Sequence[str] | str | None = None,
+        *,
+        space: str,
+        filter: Mapping[str, object] | None = None,
+        user: str | None = None,
+        order: DocumentOrder = "updated",
+        limit: int = 100,
+        offset: int = 0,
+    ) -> Sequence[Document]:
+        """List the documents below a path for which conditions hold.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.list(
+                path, space=space, filter=filter, user=user, order=order, limit=limit, offset=offset
+            )
+        )
+
+    def search(
+        self,
+        question: str | None = None,
+        *,
+        space: str,
+        path: Sequence[str] | str | None = None,
+        filter: Mapping[str, object] | None = None,
+        user: str | None = None,
+        limit: int = 10,
+        offset: int = 0,
+    ) -> Sequence[FoundDocument]:
+        """Find the documents that answer a question, the best first, each once with its best passage.
+
+        Words and meaning both count. Documents that are kept out of the index are found without a question
+        only.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.search(
+                question, space=space, path=path, filter=filter, user=user, limit=limit, offset=offset
+            )
+        )
+
+    def list_paths(
+        self,
+        prefix: Sequence[str] | str | None = None,
+        *,
+        space: str,
+        suffix: Sequence[str] | str | None = None,
+        depth: int | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> Sequence[DocumentPath]:
+        """List the paths at which documents stand, each once, in order.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.list_paths(
+                prefix, space=space, suffix=suffix, depth=depth, limit=limit, offset=offset
+            )
+        )
+
+    def history(
+        self, path: Sequence[str] | str, key: str, *, space: str, limit: int = 100, offset: int = 0
+    ) -> Sequence[DocumentVersion]:
+        """Show the versions of a document, the latest first, also of one that was removed.
+
+        Raises:
+            NotFound: Nothing is or was there.
+        """
+        return self._portal.call(
+            lambda: self._inner.history(path, key, space=space, limit=limit, offset=offset)
+        )
+
+
+class Documents(DocumentLookup):
+    """Documents: JSON values and texts at a path under a key, with versions, metadata and expiry.
+
+    A document is kept exactly as it was written. Nothing in it becomes a belief, a loop, a lesson or a
+    long-term memory; its passages are found by recall, without secrets where these are cut.
+    """
+
+    def __init__(self, inner: AsyncDocuments, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def put(
+        self,
+        path: Sequence[str] | str,
+        key: str,
+        value: Any = None,
+        *,
+        space: str,
+        body: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        user: str | None = None,
+        index: Sequence[str] | bool = True,
+        ttl_seconds: float | None = None,
+        actor: str | None = None,
+        expected_version: int | None = None,
+        expected_sha256: str | None = None,
+    ) -> Document:
+        """Write a document, or a new version of it, and return it as it stands.
+
+        Writing what stands there already makes no version. It takes at most 16 MB.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+            TooLarge: Value and body have more than 16 MB together.
+            Outdated: It is of another version, or says something else.
+            NotFound: A version was expected, and there is no document.
+        """
+        return self._portal.call(
+            lambda: self._inner.put(
+                path,
+                key,
+                value,
+                space=space,
+                body=body,
+                metadata=metadata,
+                user=user,
+                index=index,
+                ttl_seconds=ttl_seconds,
+                actor=actor,
+                expected_version=expected_version,
+                expected_sha256=expected_sha256,
+            )
+        )
+
+    def delete(
+        self, path: Sequence[str] | str, key: str, *, space: str, expected_version: int | None = None
+    ) -> Document:
+        """Take a document away, and return it as it stood; `revert` brings it back.
+
+        It is gone from every read and from recall at once. Its versions stay until they are past the days of
+        the setting documents_history_days. To take it out for good, use `erase`.
+
+        Raises:
+            NotFound: There is no such document.
+            Outdated: It is of another version.
+        """
+        return self._portal.call(
+            lambda: self._inner.delete(path, key, space=space, expected_version=expected_version)
+        )
+
+    def touch(self, path: Sequence[str] | str, key: str, *, space: str) -> Document:
+        """Have a document expire as long from now as it was to when it was written, and return it.
+
+        Raises:
+            NotFound: There is no such document.
+        """
+        return self._portal.call(lambda: self._inner.touch(path, key, space=space))
+
+    def rename(
+        self,
+        path: Sequence[str] | str,
+        key: str | None = None,
+        *,
+        to: Sequence[str] | str,
+        to_key: str | None = None,
+        space: str,
+    ) -> int:
+        """Give a document, or all below a path, another place; count them. Their history goes along.
+
+        Raises:
+            NotFound: Nothing is there.
+            Conflict: A document stands at the new place already.
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(lambda: self._inner.rename(path, key, to=to, to_key=to_key, space=space))
+
+    def revert(
+        self, path: Sequence[str] | str, key: str, *, to: int, space: str, actor: str | None = None
+    ) -> Document:
+        """Write again what an earlier version said, and return it; one that was removed comes back.
+
+        This makes a new version, which can be reverted too. `history` shows the versions.
+
+        Raises:
+            NotFound: There is no such document, or no such version of it.
+            BadInput: The content of the version was taken out.
+            Conflict: Another document stands at its place by now.
+        """
+        return self._portal.call(lambda: self._inner.revert(path, key, to=to, space=space, actor=actor))
+
+    def redact(
+        self, path: Sequence[str] | str, key: str, version: int, *, space: str, confirm: bool = False
+    ) -> DocumentVersion:
+        """Take the content of an earlier version out for good; its SHA-256 stays.
+
+        Without `confirm` nothing is changed, and the answer is the version as it stands.
+
+        Raises:
+            NotFound: There is no such version.
+            BadInput: It is the version that stands: write another one first.
+        """
+        return self._portal.call(lambda: self._inner.redact(path, key, version, space=space, confirm=confirm))
+
+    def erase(
+        self, path: Sequence[str] | str, key: str | None = None, *, space: str, confirm: bool = False
+    ) -> Erasure:
+        """Erase a document, or all below a path, for good: with every version, and with a receipt."""
+        return self._portal.call(lambda: self._inner.erase(path, key, space=space, confirm=confirm))
+
+    def index(self, *, space: str, seconds: float | None = None) -> int:
+        """Index the passages that wait, and count those that wait still.
+
+        Each recall does so for a second, and a worker to the end.
+        """
+        return self._portal.call(lambda: self._inner.index(space=space, seconds=seconds))
 
 
 class LongtermLookup:

@@ -14,6 +14,7 @@ MOST_LINES_EVER = 600
 LONG_ON_PURPOSE = {
     "recall/index": "an entry from its first row to its last, each step on the locks of the one before",
     "recall/question": "a question from its words to the people and times that it names",
+    "app/operations": "one table, a line for each operation",
     "kernel/db/database": "the two classes through which everything reads and writes",
 }
 """Modules of more than MOST_LINES_OF_A_FILE, and why each is read better as one."""

@@ -16,11 +16,16 @@ from quipu.recall.filters import ROOTS, Filter, parse
 
 JSON = Any
 MATCH = """
-select coalesce(m @@ %(metadata)s::jsonpath, true) and coalesce(v @@ %(value)s::jsonpath, true)
-    and coalesce(jsonb_build_object('metadata', m, 'value', v) @@ %(both)s::jsonpath, true),
+select coalesce(m @@ %(metadata)s::jsonpath, true)
+    and (%(value)s::jsonpath is null or coalesce(v @@ %(value)s::jsonpath, %(no_value)s))
+    and coalesce(
+        jsonb_build_object('metadata', m)
+            || case when v is null then '{}' else jsonb_build_object('value', v) end
+        @@ %(both)s::jsonpath, true),
     m @@ %(alone)s::jsonpath
 from (select %(m)s::jsonb as m, %(v)s::jsonb as v) one
 """
+MISSING = object()
 NAMES = st.sampled_from(["a", "b", "value", "metadata", "x.y", "ä", '"', "$", "\\"])
 TEXTS = st.sampled_from(
     ["", "a", "b", "ab", "Ab", "ÄB", "äb", ".*", '"', "\\", "\n", "\U0001f600", "\uffff", "1"]
@@ -70,7 +75,7 @@ def connection(module_url: str) -> Any:
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(FILTERS, st.dictionaries(NAMES, VALUES, max_size=3), VALUES)
+@given(FILTERS, st.dictionaries(NAMES, VALUES, max_size=3), VALUES | st.just(MISSING))
 @example({"value": {"eq": {}}}, {}, {})
 @example({"not": {"value.a": {"gt": 1}}}, {}, "b")
 @example({"or": [{"value.a": {"eq": None}}, {"metadata.a": {"exists": False}}]}, {"a": 1}, {"a": None})
@@ -79,27 +84,30 @@ def test_a_filter_selects_what_it_says(
 ) -> None:
     read = parse(filter)
     assert read is not None
-    paths = dict(zip(("metadata", "value", "both"), read.split, strict=True))
     row = connection.execute(
-        MATCH, {**paths, "alone": read.over_metadata, "m": Jsonb(metadata), "v": Jsonb(value)}
+        MATCH,
+        {
+            **read.parameters,
+            "alone": read.over_metadata,
+            "m": Jsonb(metadata),
+            "v": None if value is MISSING else Jsonb(value),
+        },
     ).fetchone()
     assert row is not None
     with_value, alone = row
-    assert with_value == holds(filter, {"metadata": metadata, "value": value})
+    of = {"metadata": metadata} if value is MISSING else {"metadata": metadata, "value": value}
+    assert with_value == holds(filter, of)
     assert alone == holds(filter, {"metadata": metadata})
 
 
 def test_a_path_of_the_whole_filter_is_one_parameter() -> None:
     read = parse({"agent_id": "x') or true --", "value.n": 1, "not": {"value.n": 2, "topic": "y"}})
     assert isinstance(read, Filter)
-    metadata, value, both = read.split
-    assert metadata is not None
-    assert "agent_id" in metadata
-    assert value is not None
-    assert "agent_id" not in value
-    assert both is not None
-    assert '."value"' in both
-    assert '."metadata"' in both
+    paths = {name: str(path) for name, path in read.parameters.items()}
+    assert "agent_id" in paths["metadata"]
+    assert "agent_id" not in paths["value"]
+    assert '."value"' in paths["both"]
+    assert '."metadata"' in paths["both"]
     assert read.equal("agent_id") == "x') or true --"
     assert read.equal("topic") is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quipu.kinds.documents.kind import DOCUMENTS
 from quipu.kinds.episodes.kind import EPISODES
 from quipu.kinds.ledger.kind import LEDGER
 from quipu.kinds.longterm.kind import LONGTERM
@@ -41,7 +42,7 @@ RECORD = Kind(
     derives=(RULES,),
 )
 
-KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES)
+KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES, DOCUMENTS)
 
 CITES = {kind.code: kind.cite for kind in KINDS}
 """Where the texts of each kind's entries are, by its code."""

@@ -15,7 +15,6 @@ from inspect import getmembers, isfunction
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from quipu.app import unchanged
 from quipu.upkeep.keys.model import Level
 
 
@@ -78,6 +77,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
         "corrections": "quipu.app.corrections:AsyncCorrections",
+        "documents": "quipu.kinds.documents.documents:AsyncDocuments",
         "episodes": "quipu.kinds.episodes.episodes:AsyncEpisodes",
         "keys": "quipu.upkeep.keys.keys:AsyncKeys",
         "queue": "quipu.app.queue:AsyncQueue",
@@ -112,6 +112,54 @@ def declaration(operation: Operation) -> Callable[..., Any]:
     return getattr(getattr(import_module(module), name), operation.method)
 
 
+def _ids(done: Any) -> list[str]:
+    return sorted(one.id for one in done.memories)
+
+
+def _lesson_ids(done: Any) -> list[str]:
+    return sorted(one.id for one in done.lessons)
+
+
+def _outputs(done: Any) -> list[list[object]]:
+    return [[one.tool, one.results, one.bytes_before] for one in done.tools]
+
+
+def _deleted(done: Any) -> list[str]:
+    return sorted(done.deleted)
+
+
+def _file(done: Any) -> list[str]:
+    return [done.name, done.sha256]
+
+
+def _change(done: Any) -> list[object]:
+    return [done.source, dict(done.before), dict(done.after)]
+
+
+def _table_names(done: Any) -> list[str]:
+    return sorted(done.tables)
+
+
+def _counts(done: Any) -> dict[str, int]:
+    return dict(done.counts)
+
+
+def _rows(done: Any) -> dict[str, object]:
+    return done.counts()
+
+
+def _lost(done: Any) -> list[str]:
+    return list(done.lost)
+
+
+def _digest(done: Any) -> str:
+    return done.sha256
+
+
+def _topics(done: Any) -> dict[str, int]:
+    return dict(done.jobs)
+
+
 def _written(name: str, route: str) -> Operation:
     """Return an operation of programs, which writes something down and answers with its id."""
     return Operation(name, route, "write", status=201, named="id", command=False)
@@ -120,13 +168,14 @@ def _written(name: str, route: str) -> Operation:
 def _table_rows(act: str, *, view: str, status: int = 200) -> Operation:
     """Return an operation that changes rows of agents' tables."""
     name, route, named = f"tables.{act}", f"POST /tables/{act}", ("table", "data")
-    return Operation(name, route, "write", status=status, view=view, same=unchanged.rows, options=named)
+    return Operation(name, route, "write", status=status, view=view, same=_rows, options=named)
 
 
 _BELIEF: Final = "loops.belief"
 _CHANGE: Final = "facts.change"
 _CORRECTION: Final = "corrections.one"
 _CONVERSATION: Final = "conversations.one"
+_DOCUMENT: Final = "documents.one"
 _EPISODE: Final = "episodes.one"
 _LESSON: Final = "lessons.one"
 _RULE: Final = "rules.one"
@@ -168,9 +217,7 @@ OPERATIONS: Final = (
     Operation("ledger.open_session", "POST /ledger/sessions", "write", named="session", view="text.named"),
     Operation("ledger.end_session", "POST /ledger/sessions/end", "write", status=204, view="text.done"),
     Operation("ledger.rebuild", "POST /ledger/rebuild", "admin", view="facts.rebuilt"),
-    Operation(
-        "ledger.retention", "POST /ledger/retention", "admin", view="receipts.went", same=unchanged.counts
-    ),
+    Operation("ledger.retention", "POST /ledger/retention", "admin", view="receipts.went", same=_counts),
     Operation("evidence.list", "GET /evidence/recommendations", view="evidence.recommendations"),
     Operation("evidence.get", "GET /evidence/recommendations/{id}", view="evidence.recommendation"),
     Operation("evidence.sources", "GET /evidence/recommendations/{id}/sources", view="evidence.shown"),
@@ -193,11 +240,7 @@ OPERATIONS: Final = (
     Operation("longterm.unarchive", "POST /longterm/{id}/unarchive", "write", view=_MEMORY),
     Operation("longterm.revert", "POST /longterm/{id}/revert", "write", view=_MEMORY),
     Operation(
-        "longterm.archive_many",
-        "POST /longterm/archive",
-        "write",
-        view="longterm.archived",
-        same=unchanged.ids,
+        "longterm.archive_many", "POST /longterm/archive", "write", view="longterm.archived", same=_ids
     ),
     Operation("longterm.audit", "GET /longterm/audit", view="longterm.audit"),
     Operation("longterm.remember", "POST /longterm/remember", "write", command=False),
@@ -223,6 +266,35 @@ OPERATIONS: Final = (
     Operation("corrections.counts", "GET /corrections/counts", view="corrections.counts"),
     Operation("corrections.add", "POST /corrections/{id}", "write", view=_CORRECTION),
     Operation("corrections.remove", "POST /corrections/{id}/remove", "write", view=_CORRECTION),
+    Operation("documents.put", "POST /documents", "write", view=_DOCUMENT, arguments=("value",)),
+    Operation("documents.get", "GET /documents/one", view=_DOCUMENT),
+    Operation("documents.list", "GET /documents", view="documents.table", arguments=("path",)),
+    Operation("documents.search", "POST /documents/search", view="documents.found", arguments=("question",)),
+    Operation("documents.list_paths", "GET /documents/paths", view="documents.paths", arguments=("prefix",)),
+    Operation("documents.delete", "POST /documents/delete", "write", view=_DOCUMENT),
+    Operation("documents.touch", "POST /documents/touch", "write", view=_DOCUMENT),
+    Operation(
+        "documents.rename", "POST /documents/rename", "write", view="documents.moved", arguments=("key",)
+    ),
+    Operation("documents.history", "GET /documents/history", view="documents.versions"),
+    Operation("documents.revert", "POST /documents/revert", "write", view=_DOCUMENT),
+    Operation("documents.redact", "POST /documents/redact", "admin", view="documents.version", same=_digest),
+    Operation(
+        "documents.erase",
+        "POST /documents/erase",
+        "admin",
+        view="receipts.erased",
+        same=_counts,
+        arguments=("key",),
+    ),
+    Operation(
+        "documents.index",
+        "POST /documents/index",
+        "write",
+        named="waiting",
+        view="documents.indexed",
+        busy="Indexing",
+    ),
     Operation("episodes.list", "GET /episodes", view="episodes.table"),
     Operation("episodes.search", "POST /episodes/search", view="episodes.found"),
     Operation("episodes.stats", "GET /episodes/stats", view="episodes.stats"),
@@ -233,9 +305,7 @@ OPERATIONS: Final = (
     Operation("episodes.reinforce", "POST /episodes/reinforce", "write", view=_USED),
     Operation("episodes.archive", "POST /episodes/{id}/archive", "write", view=_EPISODE),
     Operation("episodes.unarchive", "POST /episodes/{id}/unarchive", "write", view=_EPISODE),
-    Operation(
-        "episodes.erase", "POST /episodes/{id}/erase", "admin", view="episodes.erased", same=unchanged.counts
-    ),
+    Operation("episodes.erase", "POST /episodes/{id}/erase", "admin", view="receipts.erased", same=_counts),
     Operation(
         "episodes.condense", "POST /episodes/condense", "write", view="episodes.condensed", busy="Condensing"
     ),
@@ -265,9 +335,7 @@ OPERATIONS: Final = (
     Operation("lessons.search", "POST /lessons/search", view="lessons.found"),
     Operation("lessons.extract", view="lessons.report", busy="Reading sessions"),
     Operation("lessons.reinforce", "POST /lessons/reinforce", "write", view=_USED),
-    Operation(
-        "lessons.prune", "POST /lessons/prune", "write", view="lessons.pruned", same=unchanged.lesson_ids
-    ),
+    Operation("lessons.prune", "POST /lessons/prune", "write", view="lessons.pruned", same=_lesson_ids),
     Operation("lessons.get", "GET /lessons/{id}", view=_LESSON),
     Operation("lessons.sources", "GET /lessons/{id}/sources", view="lessons.sources"),
     Operation("lessons.edit", "PATCH /lessons/{id}", "write", view=_LESSON, arguments=("fact",)),
@@ -292,7 +360,7 @@ OPERATIONS: Final = (
         "POST /transcripts/compact",
         "admin",
         view="transcripts_counts.compacted",
-        same=unchanged.outputs,
+        same=_outputs,
     ),
     Operation("transcripts.bootstrap", "GET /transcripts/bootstrap", command=False),
     Operation("transcripts.waiting", "GET /transcripts/waiting", command=False),
@@ -308,7 +376,7 @@ OPERATIONS: Final = (
         options=("name", "sql"),
     ),
     Operation("tables.recreate", "POST /tables/recreate", "admin", view="tables.recreated", options=("sql",)),
-    Operation("tables.execute", "POST /tables/execute", "admin", command=False, same=unchanged.lost),
+    Operation("tables.execute", "POST /tables/execute", "admin", command=False, same=_lost),
     _table_rows("insert", view="tables.inserted", status=201),
     _table_rows("update", view="tables.updated"),
     _table_rows("delete", view="tables.deleted"),
@@ -320,11 +388,7 @@ OPERATIONS: Final = (
     Operation("tables.schemas", "GET /tables/schemas", view="tables.schemas"),
     Operation("tables.create_schema", "POST /tables/schemas", "admin", status=201, view="tables.schema"),
     Operation(
-        "tables.drop_schema",
-        "POST /tables/schemas/drop",
-        "admin",
-        view="tables.dropped",
-        same=unchanged.table_names,
+        "tables.drop_schema", "POST /tables/schemas/drop", "admin", view="tables.dropped", same=_table_names
     ),
     Operation("tables.grants", "GET /tables/grants", view="tables.grants"),
     Operation("tables.grant", "POST /tables/grants", "admin", view="tables.grants"),
@@ -341,15 +405,9 @@ OPERATIONS: Final = (
     ),
     Operation("snapshots.list", "GET /snapshots", view="snapshots.snapshots"),
     Operation("snapshots.get", "GET /snapshots/{name}", view=_SNAPSHOT),
-    Operation(
-        "snapshots.prune", "POST /snapshots/prune", "admin", view="snapshots.thinned", same=unchanged.deleted
-    ),
-    Operation(
-        "snapshots.erase", "POST /snapshots/{name}/erase", "admin", view=_SNAPSHOT, same=unchanged.file
-    ),
-    Operation(
-        "snapshots.restore", "POST /snapshots/{name}/restore", "admin", command=False, same=unchanged.change
-    ),
+    Operation("snapshots.prune", "POST /snapshots/prune", "admin", view="snapshots.thinned", same=_deleted),
+    Operation("snapshots.erase", "POST /snapshots/{name}/erase", "admin", view=_SNAPSHOT, same=_file),
+    Operation("snapshots.restore", "POST /snapshots/{name}/restore", "admin", command=False, same=_change),
     Operation("snapshots.export", view="snapshots.handed_out", busy="Writing"),
     Operation("settings.list", everywhere="GET /engine/settings", view="settings.states"),
     Operation("settings.get", everywhere="GET /engine/settings/{name}", view="settings.state"),
@@ -371,7 +429,7 @@ OPERATIONS: Final = (
     Operation("queue.dead", "GET /queue/dead", "owner", view="queue.dead"),
     Operation("queue.get", "GET /queue/jobs/{job}", "owner", view="queue.job"),
     Operation("queue.retry", "POST /queue/retry", "owner", command=False),
-    Operation("queue.purge", "POST /queue/purge", "owner", command=False, same=unchanged.topics),
+    Operation("queue.purge", "POST /queue/purge", "owner", command=False, same=_topics),
     Operation("keys.create", "POST /keys", "owner", status=201, command=False),
     Operation("keys.list", "GET /keys", "owner", view="keys.table"),
     Operation("keys.revoke", view="keys.one"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from quipu.app.aliases import AsyncAliases
     from quipu.app.corrections import AsyncCorrections
     from quipu.app.queue import AsyncQueue
+    from quipu.kinds.documents.documents import AsyncDocuments
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
     from quipu.kinds.episodes.extraction.beliefs.beliefs import AsyncBeliefs
@@ -156,6 +157,18 @@ class AsyncRooms:
             AsyncTranscripts,
             lambda parts: AsyncTranscripts(
                 parts.database, parts.models, search=parts.search, clock=self._clock, settings=self._settings
+            ),
+        )
+
+    @property
+    def documents(self) -> AsyncDocuments:
+        """Documents: JSON values and texts at a path under a key, with versions, metadata and expiry."""
+        from quipu.kinds.documents.documents import AsyncDocuments  # noqa: PLC0415
+
+        return self._room(
+            AsyncDocuments,
+            lambda parts: AsyncDocuments(
+                parts.database, parts.models, parts.search, clock=self._clock, settings=self._settings
             ),
         )
 

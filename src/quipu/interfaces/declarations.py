@@ -63,6 +63,11 @@ class Parameter:
         """True if it takes a list of values."""
         return any(_is_list(one) for one in members(self.type))
 
+    @property
+    def many_in_one(self) -> bool:
+        """True if it takes a list of values, or one text that names them all."""
+        return self.many and str in members(self.type)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:

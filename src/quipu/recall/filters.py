@@ -29,6 +29,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 from quipu.errors import BadInput
@@ -73,14 +74,23 @@ class Filter:
         return _path(self.node, {"metadata": ""})
 
     @cached_property
-    def split(self) -> tuple[str | None, str | None, str | None]:
-        """Paths over the metadata, over the value, and over an object of both, of which all must hold."""
+    def parameters(self) -> Mapping[str, str | bool | None]:
+        """Parameters of a query over documents: paths of which all must hold.
+
+        ``metadata`` and ``value`` are over one of the two, ``both`` over an object of both; None sets no
+        condition. ``no_value`` says whether ``value`` holds where there is no value.
+        """
         parts: dict[tuple[str, ...], list[Node]] = {}
         for node in _conjuncts(self.node):
             parts.setdefault(tuple(sorted(_roots(node))), []).append(node)
-        metadata, value = (self._joined(parts.pop((root,), []), {root: ""}) for root in ROOTS)
+        metadata, value = (parts.pop((root,), []) for root in ROOTS)
         mixed = [node for nodes in parts.values() for node in nodes]
-        return metadata, value, self._joined(mixed, {root: f'."{root}"' for root in ROOTS})
+        return {
+            "metadata": self._joined(metadata, {"metadata": ""}),
+            "value": self._joined(value, {"value": ""}),
+            "no_value": all(map(_holds_of_nothing, value)),
+            "both": self._joined(mixed, {root: f'."{root}"' for root in ROOTS}),
+        }
 
     def _joined(self, nodes: Sequence[Node], at: Mapping[str, str]) -> str | None:
         return _path(Junction("and", tuple(nodes)), at) if nodes else None
@@ -91,6 +101,12 @@ class Filter:
             if isinstance(node, Condition) and (node.path, node.operator) == (("metadata", name), "eq"):
                 return node.operand if isinstance(node.operand, str) else None
         return None
+
+
+NO_PARAMETERS: Final[Mapping[str, str | bool | None]] = MappingProxyType(
+    {"metadata": None, "value": None, "no_value": True, "both": None}
+)
+"""The parameters where no filter is set."""
 
 
 def parse(filter: object) -> Filter | None:
@@ -255,6 +271,14 @@ def _roots(node: Node) -> set[str]:
     if isinstance(node, Condition):
         return {node.path[0]}
     return {root for part in node.parts for root in _roots(part)}
+
+
+def _holds_of_nothing(node: Node) -> bool:
+    """Say if a node holds where no field of it is there."""
+    if isinstance(node, Condition):
+        return node.operator in _NEGATED or (node.operator == "exists" and not node.operand)
+    held = [_holds_of_nothing(part) for part in node.parts]
+    return not held[0] if node.word == "not" else all(held) if node.word == "and" else any(held)
 
 
 def _path(node: Node, at: Mapping[str, str]) -> str:

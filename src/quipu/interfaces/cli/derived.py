@@ -134,7 +134,7 @@ def _callback(
                 options[one.name] = value_of(words, field=one.name) if words else None
             elif one.words:
                 options[one.name] = " ".join(options[one.name])
-            elif one.many and str in members(one.type):  # one text may name them all
+            elif one.many_in_one and not _by_place(operation, one):
                 texts = options[one.name]
                 options[one.name] = texts[0] if len(texts) == 1 else texts or None
         document = options.pop(_DOCUMENT, None)
@@ -201,7 +201,7 @@ def _parameters(operation: Operation, parameters: Iterable[Parameter]) -> Iterab
                 metavar=_argument(one),
                 required=one.required and not _takes_document(one),
                 type=_type(one),
-                nargs=-1 if _is_many(one) or one.words else 1,
+                nargs=-1 if _is_repeated(one) or one.words else 1,
             )
             if _takes_document(one):
                 text = f"A JSON document in place of {_argument(one)}; - is standard input."
@@ -225,6 +225,11 @@ def _is_many(one: Parameter) -> bool:
     return _is_json(one) or one.many
 
 
+def _is_repeated(one: Parameter) -> bool:
+    """Return True if several words by place are one argument."""
+    return _is_many(one) and not one.many_in_one
+
+
 def _is_json(one: Parameter) -> bool:
     """Return True if it is a value of any shape, or an object of any."""
     inside = {_origin(member) for member in members(one.type)}
@@ -232,7 +237,7 @@ def _is_json(one: Parameter) -> bool:
 
 
 def _argument(one: Parameter) -> str:
-    name = f"{one.name.removesuffix('s').upper()}..." if _is_many(one) else one.name.upper()
+    name = f"{one.name.removesuffix('s').upper()}..." if _is_repeated(one) else one.name.upper()
     return name if one.required else f"[{name}]"
 
 
@@ -297,7 +302,7 @@ def _type(one: Parameter) -> click.ParamType[Any]:
     if _is_number_or_text(one):
         return click.STRING
     if float in inside:
-        return click.FloatRange(one.least, one.most)
+        return click.FLOAT if one.least is one.most is None else click.FloatRange(one.least, one.most)
     if _is_path(one):
         return FilePath(path_type=Path)
     if int in inside:

@@ -36,6 +36,7 @@ _LINES = {
     "mcp": CommandLine("mcp", "Serve the memory to a model as tools (MCP)."),
     "evidence": CommandLine(None, "Show recommendations and the evidence they rest on."),
     "lessons": CommandLine(None, "Look up and correct lessons of recorded sessions.", embeds=True),
+    "documents": CommandLine(None, "Keep JSON values, notes and files, with their versions.", embeds=True),
     "longterm": CommandLine("longterm", "Look up and correct the long-term memory of people.", embeds=True),
     "loops": CommandLine(None, "List promises, questions and tasks; close and reopen them."),
     "beliefs": CommandLine(None, "Show beliefs about people, and what contradicts them.", embeds=True),

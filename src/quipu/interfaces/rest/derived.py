@@ -12,27 +12,24 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from functools import cache
 from inspect import Parameter as Place
 from inspect import Signature
-from typing import Annotated, Any, Final, Protocol, Union, cast, get_type_hints
-from uuid import UUID
+from typing import Annotated, Any, Final, Protocol, cast, get_type_hints
 
 from fastapi import APIRouter, Body, Depends, Header, Path, Query, Response
 from pydantic import BaseModel, Field, create_model
-from pydantic.fields import FieldInfo
 
 from quipu.app.operations import Operation
 from quipu.errors import BadInput, Conflict, Outdated
-from quipu.interfaces.declarations import Parameter, declared, members, optional
+from quipu.interfaces.declarations import declared, members
+from quipu.interfaces.rest.derived_fields import attribute, field, from_query, in_query, plain
 from quipu.interfaces.rest.door import Administering, Here, OwningAll, Reading, Writing, refused, room
 from quipu.interfaces.rest.models import Acting, Answer, Confirmable, Items, RequestBody, shown_first
 from quipu.interfaces.rest.pages import Page, Paging
 from quipu.interfaces.serving.confirmation import unless_lossy
-from quipu.kernel.base.parameters import MOST_ROWS
 
 _DOORS: Final = {"read": Reading, "write": Writing, "admin": Administering, "owner": OwningAll}
 _PAGED: Final = ("limit", "after", "offset")
@@ -184,7 +181,7 @@ class _Route:
         places = [_place(_HERE, self.door), _place(_RESPONSE, Response)]
         parameters = self.declaration.parameters
         places += [
-            _place(name, Annotated[_plain(parameters[name]), Path(), _field(parameters[name])])
+            _place(name, Annotated[plain(parameters[name]), Path(), field(parameters[name])])
             for name in self.in_path
         ]
         if self.paged:
@@ -193,7 +190,7 @@ class _Route:
             places.append(_place("expected_version", ExpectedVersion))
         if self.method == "GET":
             places += [
-                _place(one.name, Annotated[_plain(one), Query(), _field(one)], one.default)
+                _place(one.name, Annotated[in_query(one), Query(), field(one)], one.default)
                 for one in self.rest
             ]
         elif self.rest or self.confirmed:
@@ -206,7 +203,7 @@ class _Route:
         """Return the shape of the body: a field for each parameter that stands nowhere else."""
         name = "".join(word.title() for word in re.split(r"[._]", self.operation.name))
         fields: dict[str, Any] = {
-            _attribute(one.name): (Annotated[_plain(one), _field(one)], ... if one.required else one.default)
+            attribute(one.name): (Annotated[plain(one), field(one)], ... if one.required else one.default)
             for one in self.rest
         }
         base = Acting if self.confirmed else RequestBody
@@ -235,7 +232,7 @@ class _Route:
             here = cast("Here", parameters[_HERE])
             values = {one: parameters[one] for one in in_path}
             arguments = parameters if reads else _fields(parameters.get(_BODY))
-            values |= {one.name: arguments[one.name] for one in rest}
+            values |= {one.name: from_query(one, arguments) if reads else arguments[one.name] for one in rest}
             if self.in_space:
                 values["space"] = here.space
             method = self.operation.of(here.memory)
@@ -340,40 +337,6 @@ def _itself(answer: Any) -> object:
 
 def _place(name: str, annotation: Any, default: Any = Place.empty) -> Place:
     return Place(name, Place.KEYWORD_ONLY, annotation=annotation, default=default)
-
-
-def _field(one: Parameter) -> FieldInfo:
-    """Return the field of a parameter in the OpenAPI."""
-    example: object = [one.example] if one.many and isinstance(one.example, str) else one.example
-    examples = None if example is None else [example]
-    alias = None if _attribute(one.name) == one.name else one.name
-    field = Field(alias=alias, description=one.help, examples=examples, **_bounds(one, single=True))
-    return cast("FieldInfo", field)
-
-
-def _bounds(one: Parameter, *, single: bool) -> dict[str, Any]:
-    """Return the bounds of a number: its own, or those of each in a list."""
-    return {} if one.many is single else {"ge": one.least, "le": one.most}
-
-
-def _attribute(name: str) -> str:
-    """Return a field's name in a model; ``_`` is added to a taken one, like ``schema``."""
-    return f"{name}_" if hasattr(BaseModel, name) else name
-
-
-def _plain(one: Parameter) -> Any:
-    """Return the type as JSON has it: a time is its text, an id is whole."""
-    inside = members(one.type)
-    if one.type == Sequence[UUID | str]:
-        return Annotated[list[UUID], Field(min_length=1, max_length=MOST_ROWS)]
-    if Sequence[int] in inside:
-        inside = (list[Annotated[int, Field(**_bounds(one, single=False))]],)
-    if datetime in inside:
-        inside = tuple(each for each in inside if each is not datetime)
-    if UUID in inside and str in inside:
-        inside = (UUID,)
-    union = Union[inside]  # pyright: ignore[reportInvalidTypeArguments]  # noqa: UP007
-    return union | None if optional(one.type) else union
 
 
 def _fields(body: BaseModel | None) -> dict[str, Any]:

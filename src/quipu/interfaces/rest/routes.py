@@ -74,6 +74,7 @@ ROUTERS = (
     trace.router,
     transcripts.router,
     lessons.router,
+    derived("documents", OPERATIONS),
     derived("episodes", OPERATIONS),
     conversations.router,
     derived("loops", OPERATIONS),

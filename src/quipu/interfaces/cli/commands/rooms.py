@@ -28,6 +28,12 @@ Mark what was derived from messages as wrong, so that no reader makes it of the 
 ID is the id of a long-term memory, a belief, a loop, a lesson or a standing rule, or its first digits, at
 least four.
 """,
+    "documents": """\
+Keep JSON values, notes and files at a path under a key, with their versions.
+
+A path is names with slashes between them: notes/work. VALUE is JSON, or a text. What is deleted comes back
+with `quipu documents revert`; what is erased does not.
+""",
     "episodes": """\
 Look up and tend episodes: conversations condensed, which fade unless they are used.
 
@@ -87,6 +93,14 @@ _EXAMPLES: Final[Mapping[str, str]] = {
   quipu corrections list --kind belief
   quipu corrections counts
   quipu corrections remove 4f1c2a
+""",
+    "documents": """\
+  quipu documents put notes/work todo '{"title": "Invoices", "done": false}'
+  quipu documents get notes/work todo
+  quipu documents list notes --filter '{"value.done": false}'
+  quipu documents search 'what do I have to pay?' --path notes
+  quipu documents history notes/work todo
+  quipu documents revert notes/work todo --to 1
 """,
     "episodes": """\
   quipu episodes list --order activation

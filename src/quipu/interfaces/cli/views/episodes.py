@@ -19,7 +19,6 @@ from quipu.kinds.episodes.decay.model import (
     EpisodeVersion,
     FoundEpisode,
 )
-from quipu.upkeep.erasure.model import Erasure
 
 _ID_DIGITS = 8
 _LONGEST = 160
@@ -163,14 +162,6 @@ def condensed(done: Condensation) -> RenderableType:
     if done.trouble:
         lines.append(Text(done.trouble, style="dim"))
     return Group(*lines)
-
-
-def erased(done: Erasure) -> RenderableType:
-    """Show the preview of an erasure, or its receipt."""
-    rows = [Text(f"{count(number, 'row')} of {name}") for name, number in done.counts.items() if number]
-    if done.receipt is None:
-        return Group(Text("Would be erased:", style="bold"), *rows)
-    return Group(*rows, Text(f"Erased. Receipt {done.receipt}, {day_and_time(done.erased_at)} UTC."))
 
 
 def stats(numbers: EpisodeStats) -> RenderableType:

@@ -11,7 +11,7 @@ from rich.text import Text
 from quipu.interfaces.cli.views.layout import Rows, amounts
 from quipu.interfaces.cli.views.text import count, day_and_time, visible
 from quipu.kinds.ledger.retention.model import RetentionReport
-from quipu.upkeep.erasure.model import PublicKey, Receipt, Verified
+from quipu.upkeep.erasure.model import Erasure, PublicKey, Receipt, Verified
 
 table = Rows[Receipt](
     {
@@ -71,3 +71,11 @@ def verdict(verified: Verified) -> Iterator[Text]:
         "the key that you gave" if verified.key_given else "it was in the file; compare it with one you trust"
     )
     yield Text(f"Key {verified.key}: {source}.", style="dim")
+
+
+def erased(done: Erasure) -> RenderableType:
+    """Show the preview of an erasure, or its receipt."""
+    rows = [Text(f"{count(number, 'row')} of {name}") for name, number in done.counts.items() if number]
+    if done.receipt is None:
+        return Group(Text("Would be erased:", style="bold"), *rows)
+    return Group(*rows, Text(f"Erased. Receipt {done.receipt}, {day_and_time(done.erased_at)} UTC."))

@@ -1,0 +1,357 @@
+"""Documents as callers use them: what stands at a path under a key, and is updated in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from annotated_types import Interval
+from anyio import to_thread
+from psycopg.errors import UniqueViolation
+from typing_extensions import Doc
+
+from quipu.errors import BadInput, Conflict, NotFound
+from quipu.kernel.base import scope
+from quipu.kernel.base.parameters import LAST_VERSION, Confirm, Example, Space
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
+from quipu.kinds.documents import rules, store
+from quipu.kinds.documents.eraser import DocumentsEraser
+from quipu.kinds.documents.indexing import index_all
+from quipu.kinds.documents.lookup import AsyncDocumentLookup, Key, Path
+from quipu.kinds.documents.model import JSON, Document, DocumentDraft, DocumentVersion, Passage
+from quipu.kinds.documents.passages import passages
+from quipu.kinds.documents.store import SQL
+from quipu.upkeep.erasure import service as erasure
+from quipu.upkeep.erasure.model import Erasure, What
+
+_LARGE_CHARACTERS = 100_000
+
+Metadata = Annotated[
+    Mapping[str, Any] | None,
+    Doc("What else is known of it; filters ask for it."),
+    Example({"topic": "travel"}),
+]
+Index = Annotated[
+    Sequence[str] | bool,
+    Doc("What is found by meaning: all of it, nothing, or paths into the value."),
+    Example(["title", "notes[*].text"]),
+]
+TtlSeconds = Annotated[float | None, Doc("Have it expire after so many seconds."), Example(86_400)]
+Actor = Annotated[str | None, Doc("Who writes this; kept in the history."), Example("planner")]
+Expected = Annotated[
+    int | None,
+    Doc("Write only over this version; 0: only if nothing is there."),
+    Interval(ge=0, le=LAST_VERSION),
+    Example(3),
+]
+ExpectedDigest = Annotated[str | None, Doc("Write only over what has this SHA-256.")]
+Which = Annotated[int, Doc("The version."), Interval(ge=1, le=LAST_VERSION), Example(1)]
+
+
+class AsyncDocuments(AsyncDocumentLookup):
+    """Documents: JSON values and texts at a path under a key, with versions, metadata and expiry.
+
+    A document is kept exactly as it was written. Nothing in it becomes a belief, a loop, a lesson or a
+    long-term memory; its passages are found by recall, without secrets where these are cut.
+    """
+
+    async def put(
+        self,
+        path: Path,
+        key: Key,
+        value: Annotated[Any, Doc("Any JSON."), Example({"title": "Invoices", "done": False})] = None,
+        *,
+        space: Space,
+        body: Annotated[str | None, Doc("A text, such as a note or a file.")] = None,
+        metadata: Metadata = None,
+        user: Annotated[str | None, Doc("Whose it is; without one, everybody's."), Example("ana")] = None,
+        index: Index = True,
+        ttl_seconds: TtlSeconds = None,
+        actor: Actor = None,
+        expected_version: Expected = None,
+        expected_sha256: ExpectedDigest = None,
+    ) -> Document:
+        """Write a document, or a new version of it, and return it as it stands.
+
+        Writing what stands there already makes no version. It takes at most 16 MB.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+            TooLarge: Value and body have more than 16 MB together.
+            Outdated: It is of another version, or says something else.
+            NotFound: A version was expected, and there is no document.
+        """
+        written = await self._written(
+            path,
+            key,
+            value,
+            body=body,
+            metadata=metadata,
+            user=user,
+            index=index,
+            ttl_seconds=ttl_seconds,
+            actor=actor,
+            expected_version=expected_version,
+            expected_sha256=expected_sha256,
+        )
+        return (await self._put([written], check_name("space", space)))[0]
+
+    async def delete(
+        self, path: Path, key: Key, *, space: Space, expected_version: Expected = None
+    ) -> Document:
+        """Take a document away, and return it as it stood; `revert` brings it back.
+
+        It is gone from every read and from recall at once. Its versions stay until they are past the days of
+        the setting documents_history_days. To take it out for good, use `erase`.
+
+        Raises:
+            NotFound: There is no such document.
+            Outdated: It is of another version.
+        """
+        at = rules.address(path, key)
+        now = self._clock.now()
+        async with self._database.write(check_name("space", space)) as tx:
+            if expected_version is not None:
+                await store.lock(tx, at, version=_version(expected_version), sha256=None, now=now)
+            standing = await store.documents(await store.ask_get(tx.conn, [at], now=now))
+            if not standing or not await store.remove(tx, [at], now=now):
+                raise NotFound("There is no such document.", hint="The list of documents shows them.")
+        return standing[0]
+
+    async def touch(self, path: Path, key: Key, *, space: Space) -> Document:
+        """Have a document expire as long from now as it was to when it was written, and return it.
+
+        Raises:
+            NotFound: There is no such document.
+        """
+        at, now = rules.address(path, key), self._clock.now()
+        async with self._database.write(check_name("space", space)) as tx:
+            await store.refresh(tx, [at], now=now)
+            standing = await store.documents(await store.ask_get(tx.conn, [at], now=now))
+        if not standing:
+            raise NotFound("There is no such document.", hint="The list of documents shows them.")
+        return standing[0]
+
+    async def rename(
+        self,
+        path: Path,
+        key: Annotated[str | None, Doc("The key; without one, everything at or below the path.")] = None,
+        *,
+        to: Annotated[Sequence[str] | str, Doc("The path from now on."), Example("archive/work")],
+        to_key: Annotated[str | None, Doc("The key from now on; as before, if not given.")] = None,
+        space: Space,
+    ) -> int:
+        """Give a document, or all below a path, another place; count them. Their history goes along.
+
+        Raises:
+            NotFound: Nothing is there.
+            Conflict: A document stands at the new place already.
+            BadInput: An argument is invalid; the error names it.
+        """
+        first, behind = rules.below("path", path)
+        name = None if key is None else scope.check_known_name("key", key)
+        new_name = None if to_key is None else scope.check_known_name("to_key", to_key)
+        if new_name is not None and name is None:
+            raise BadInput("it needs the key of one document.", field="key")
+        target, _ = rules.address(to, new_name or name or "k")
+        values = {"first": first, "behind": behind, "key": name, "to": target, "to_key": new_name}
+        now = self._clock.now()
+        async with self._database.write(check_name("space", space)) as tx:
+            await tx.execute(SQL["expire"], now=now)
+            (longest,) = await tx.column(SQL["longest_below"], **values)
+            if longest > rules.LONGEST_ADDRESS_BYTES:
+                most = rules.LONGEST_ADDRESS_BYTES
+                raise BadInput(f"a path and key would have more than {most:,} bytes.", field="to")
+            try:
+                moved = await tx.column(SQL["move"], **values, now=now)
+            except UniqueViolation as error:
+                raise Conflict("a document stands there already.", field="to") from error
+        if not moved:
+            raise NotFound("There is no such document.", hint="The list of documents shows them.")
+        return len(moved)
+
+    async def revert(
+        self,
+        path: Path,
+        key: Key,
+        *,
+        to: Annotated[int, Doc("The version to go back to."), Interval(ge=1, le=LAST_VERSION), Example(1)],
+        space: Space,
+        actor: Actor = None,
+    ) -> Document:
+        """Write again what an earlier version said, and return it; one that was removed comes back.
+
+        This makes a new version, which can be reverted too. `history` shows the versions.
+
+        Raises:
+            NotFound: There is no such document, or no such version of it.
+            BadInput: The content of the version was taken out.
+            Conflict: Another document stands at its place by now.
+        """
+        at, version = rules.address(path, key), scope.whole("to", to, most=LAST_VERSION)
+        writer, now = optional_name("actor", actor), self._clock.now()
+        async with self._database.write(check_name("space", space)) as tx:
+            versions = await store.versions(tx, at, now=now, limit=1, offset=0)
+            document = versions[0].document if versions else None
+            redacted = None if document is None else await store.redacted(tx, document, version)
+            if document is None or (redacted is None and versions[0].version != version):
+                raise NotFound("There is no such version.", hint="The history of the document shows them.")
+            if redacted:
+                raise BadInput("its content was taken out for good.", field="to")
+            if redacted is not None:
+                removed = versions[0].ended_at is not None
+                await store.write_again(tx, document, version, removed=removed, writer=writer, now=now)
+            (standing,) = await store.documents(await store.ask_get(tx.conn, [at], now=now))
+            await store.put_passages(tx, [await self._rewritten(standing)])
+        return standing
+
+    async def redact(
+        self, path: Path, key: Key, version: Which, *, space: Space, confirm: Confirm = False
+    ) -> DocumentVersion:
+        """Take the content of an earlier version out for good; its SHA-256 stays.
+
+        Without `confirm` nothing is changed, and the answer is the version as it stands.
+
+        Raises:
+            NotFound: There is no such version.
+            BadInput: It is the version that stands: write another one first.
+        """
+        at, number = rules.address(path, key), scope.whole("version", version, most=LAST_VERSION)
+        async with self._database.write(check_name("space", space)) as tx:
+            now = self._clock.now()
+            one = await self._version(tx, at, number)
+            if one.ended_at is None:
+                raise BadInput(
+                    "it is the version that stands.", field="version", hint="Write another one first."
+                )
+            if confirm:
+                await tx.execute(SQL["redact"], document=one.document, version=number, now=now)
+                one = await self._version(tx, at, number)
+        return one
+
+    async def erase(
+        self,
+        path: Path,
+        key: Annotated[str | None, Doc("The key; without one, everything at or below the path.")] = None,
+        *,
+        space: Space,
+        confirm: Confirm = False,
+    ) -> Erasure:
+        """Erase a document, or all below a path, for good: with every version, and with a receipt."""
+        first, behind = rules.below("path", path)
+        name = None if key is None else scope.check_known_name("key", key)
+        erasers = (DocumentsEraser(first, behind, name),)
+        what = What(message=f"document {first}{name or ''}")
+        check_name("space", space)
+        if not confirm:
+            return await erasure.preview(self._database, erasers, what, space=space)
+        return await erasure.erase(self._database, erasers, what, space=space, now=self._clock.now())
+
+    async def index(
+        self,
+        *,
+        space: Space,
+        seconds: Annotated[float | None, Doc("Stop after so many seconds.")] = None,
+    ) -> int:
+        """Index the passages that wait, and count those that wait still.
+
+        Each recall does so for a second, and a worker to the end.
+        """
+        everybody_only("Indexing concerns")
+        await index_all(self._database, self._models, check_name("space", space), seconds=seconds)
+        async with self._database.snapshot_read(space) as tx:
+            return 0 if tx is None else (await tx.column(SQL["waiting"]))[0]
+
+    async def _version(self, tx: SpaceTransaction, at: tuple[str, str], number: int) -> DocumentVersion:
+        versions = await store.versions(tx, at, now=self._clock.now(), limit=LAST_VERSION, offset=0)
+        one = next((one for one in versions if one.version == number), None)
+        if one is None:
+            raise NotFound("There is no such version.", hint="The history of the document shows them.")
+        return one
+
+    async def _put(self, written: Sequence[DocumentDraft], space: str) -> list[Document]:
+        """Write documents in one transaction."""
+        now = self._clock.now()
+        conditional = any(one.is_conditional for one in written)
+        asked: list[Rows] = []
+
+        async def ask(conn: Connection) -> None:
+            asked.append(await store.ask_put(conn, written, now=now))
+
+        async with self._database.write(space, ask=None if conditional else ask) as tx:
+            for one in written:
+                if one.is_conditional:
+                    at = one.place, one.key
+                    await store.lock(
+                        tx, at, version=one.expected_version, sha256=one.expected_sha256, now=now
+                    )
+            rows = await asked[0].fetchall() if asked else []
+            if not rows:  # the space was made by this transaction, or the version had to be looked at first
+                rows = await (await store.ask_put(tx.conn, written, now=now)).fetchall()
+            documents = store.put_documents(rows, written)
+            await self._file(tx, written)
+        return documents
+
+    async def _file(self, tx: SpaceTransaction, written: Sequence[DocumentDraft]) -> None:
+        """Have the passages be those of what was written; a trigger drops those of what is not indexed."""
+        found = [one for one in written if one.index]
+        if found:
+            await store.put_passages(tx, found)
+
+    async def _written(
+        self,
+        path: object,
+        key: object,
+        value: JSON,
+        *,
+        body: object = None,
+        metadata: object = None,
+        user: object = None,
+        index: object = True,
+        ttl_seconds: object = None,
+        actor: object = None,
+        expected_version: object = None,
+        expected_sha256: object = None,
+    ) -> DocumentDraft:
+        """Return a document that is to be written, checked and cut into passages."""
+        place, name = rules.address(path, key)
+        said = rules.text("body", body)
+        if value is None and said is None:
+            raise BadInput("a value or a body is needed.", field="value", hint="To take it away, use delete.")
+        dumped = None if value is None else rules.dumped("value", value)
+        rules.check_size(dumped, said)
+        paths = rules.index_paths(index)
+        cut_now = (len(dumped or "") + len(said or "")) < _LARGE_CHARACTERS
+        secrets = self._settings.redact
+
+        def cut() -> tuple[Passage, ...]:
+            return passages(value, said, key=name, index=paths, secrets=secrets)
+
+        return DocumentDraft(
+            path=place[:-1].split(rules.SEPARATOR),
+            place=place,
+            key=name,
+            value=value,
+            dumped=dumped,
+            body=said,
+            metadata=rules.metadata(metadata),
+            user=optional_name("user", user),
+            index=paths,
+            ttl_seconds=rules.ttl(ttl_seconds),
+            passages=cut() if cut_now else await to_thread.run_sync(cut),
+            written_by=optional_name("actor", actor),
+            expected_version=_version(expected_version),
+            expected_sha256=None if expected_sha256 is None else str(expected_sha256),
+        )
+
+    async def _rewritten(self, standing: Document) -> DocumentDraft:
+        return await self._written(
+            standing.path, standing.key, standing.value, body=standing.body, index=standing.index
+        )
+
+
+def _version(version: object) -> int | None:
+    if version is None:
+        return None
+    return scope.whole("expected_version", version, least=0, most=LAST_VERSION)

@@ -1,0 +1,284 @@
+"""Lookup of documents: one, lists, searches, paths and histories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final
+
+from typing_extensions import Doc
+
+from quipu.errors import BadInput, NotFound
+from quipu.kernel.base import scope
+from quipu.kernel.base.clock import Clock
+from quipu.kernel.base.parameters import Example, Limit, Matching, Offset, OnlyUser, Space, Words
+from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Connection, Database, Rows, SpaceTransaction
+from quipu.kinds.documents import rules, store
+from quipu.kinds.documents.indexing import DOCUMENT, indexed
+from quipu.kinds.documents.model import (
+    ORDERS,
+    Document,
+    DocumentOrder,
+    DocumentPath,
+    DocumentVersion,
+    FoundDocument,
+)
+from quipu.kinds.documents.store import SQL, DocumentFilter
+from quipu.recall.filters import NO_PARAMETERS, parse
+from quipu.recall.generations import Models
+from quipu.recall.model import Filters
+from quipu.recall.search import Search
+
+_MOST: Final = 1_000
+_ANY: Final = "*"
+_NAME: Final = f"[^{rules.SEPARATOR}]+{rules.SEPARATOR}"
+
+Path = Annotated[
+    Sequence[str] | str,
+    Doc("The path: names, or a text with slashes between them."),
+    Example("notes/work"),
+]
+OnlyBelow = Annotated[
+    Sequence[str] | str | None,
+    Doc("Only at this path or below it: names, or a text with slashes."),
+    Example("notes"),
+]
+Key = Annotated[str, Doc("The key at that path."), Example("todo")]
+Edge = Annotated[
+    Sequence[str] | str | None,
+    Doc("Names, or a text with slashes; * stands for any name."),
+    Example("notes/*"),
+]
+
+
+class AsyncDocumentLookup:
+    """Look at the documents of one database. Nothing here changes anything."""
+
+    def __init__(
+        self, database: Database, models: Models, search: Search, *, clock: Clock, settings: Settings
+    ) -> None:
+        self._database = database
+        self._models = models
+        self._search = search
+        self._clock = clock
+        self._settings = settings
+
+    async def get(self, path: Path, key: Key, *, space: Space) -> Document:
+        """Show a document.
+
+        Raises:
+            NotFound: There is none at this path under this key, or it has expired.
+        """
+        found = await self._found([rules.address(path, key)], check_name("space", space))
+        if not found:
+            raise NotFound("There is no such document.", hint="The list of documents shows them.")
+        return found[0]
+
+    async def list(
+        self,
+        path: OnlyBelow = None,
+        *,
+        space: Space,
+        filter: Matching = None,
+        user: OnlyUser = None,
+        order: Annotated[DocumentOrder, Doc("The latest change first, or by path and key.")] = "updated",
+        limit: Limit = 100,
+        offset: Offset = 0,
+    ) -> Sequence[Document]:
+        """List the documents below a path for which conditions hold.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        wanted = wanted_documents(path, filter, user)
+        scope.one_of("order", order, ORDERS)
+        bounds = {"limit": scope.whole("limit", limit, most=_MOST), "offset": _offset(offset)}
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
+                return []
+            now = self._clock.now()
+            return await store.documents(
+                await store.ask_list(tx.conn, wanted, order=order, now=now, **bounds)
+            )
+
+    async def search(
+        self,
+        question: Annotated[
+            str | None,
+            Doc("What to look for; if not given, the latest change first."),
+            Words(),
+            Example("invoices"),
+        ] = None,
+        *,
+        space: Space,
+        path: OnlyBelow = None,
+        filter: Matching = None,
+        user: OnlyUser = None,
+        limit: Limit = 10,
+        offset: Offset = 0,
+    ) -> Sequence[FoundDocument]:
+        """Find the documents that answer a question, the best first, each once with its best passage.
+
+        Words and meaning both count. Documents that are kept out of the index are found without a question
+        only.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        if question is None:
+            listed = await self.list(path, space=space, filter=filter, user=user, limit=limit, offset=offset)
+            return [FoundDocument(document=one) for one in listed]
+        if not question.strip():
+            raise BadInput("ask something, or leave it out.", field="question")
+        wanted = wanted_documents(path, filter, user)
+        scope.whole("limit", limit, most=_MOST)
+        last = _offset(offset) + limit
+        async with indexed(self._database, self._models, check_name("space", space)) as tx:
+            return [] if tx is None else (await self._ranked(tx, question, wanted, last))[offset:]
+
+    async def list_paths(
+        self,
+        prefix: Edge = None,
+        *,
+        space: Space,
+        suffix: Edge = None,
+        depth: Annotated[int | None, Doc("Cut paths to so many names.")] = None,
+        limit: Limit = 100,
+        offset: Offset = 0,
+    ) -> Sequence[DocumentPath]:
+        """List the paths at which documents stand, each once, in order.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        paths = Paths(prefix, suffix, depth, limit, offset)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            return [] if tx is None else await paths.read(await paths.ask(tx.conn, now=self._clock.now()))
+
+    async def history(
+        self, path: Path, key: Key, *, space: Space, limit: Limit = 100, offset: Offset = 0
+    ) -> Sequence[DocumentVersion]:
+        """Show the versions of a document, the latest first, also of one that was removed.
+
+        Raises:
+            NotFound: Nothing is or was there.
+        """
+        at = rules.address(path, key)
+        scope.whole("limit", limit, most=_MOST)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            versions = (
+                []
+                if tx is None
+                else await store.versions(tx, at, now=self._clock.now(), limit=limit, offset=_offset(offset))
+            )
+        if not versions and not offset:
+            raise NotFound("There is no such document, and there was none.")
+        return versions
+
+    async def _found(self, addresses: Sequence[tuple[str, str]], space: str) -> Sequence[Document]:
+        """Read documents in one round trip."""
+        rows: list[Rows] = []
+
+        async def ask(conn: Connection) -> None:
+            rows.append(await store.ask_get(conn, addresses, now=self._clock.now()))
+
+        there = await self._database.ask(space, ask)
+        return [] if there is None else await store.documents(rows[0])
+
+    async def _ranked(
+        self, tx: SpaceTransaction, question: str, wanted: DocumentFilter, count: int
+    ) -> list[FoundDocument]:
+        """Return the best documents, at most ``count``; of several passages of one the best counts."""
+        now = self._clock.now()
+        ids = None if wanted == DocumentFilter() else await store.matching(tx, wanted, now=now)
+        if ids == ():
+            return []
+        filters = Filters(kinds=(DOCUMENT,), ids=ids)
+        questions = await self._search.understood(tx, [question])
+        wide = count + 20
+        while True:
+            ((_, hits),) = await self._search.rank(tx, questions, filters=filters, limit=wide)
+            places = await store.passages_of(tx, [hit.id for hit in hits])
+            best = {places[hit.id][0]: hit for hit in reversed(hits) if hit.id in places}
+            if len(best) >= count or len(hits) < wide:
+                break
+            wide *= 4
+        documents = await store.by_ids(tx, list(best), now=now)
+        ranked = sorted((hit for hit in best.values()), key=lambda hit: -hit.score)
+        found: list[FoundDocument] = []
+        for hit in ranked:
+            id_, text, field, heading, line = places[hit.id]
+            if id_ in documents:
+                found.append(
+                    FoundDocument(
+                        document=documents[id_],
+                        score=hit.score,
+                        parts=hit.parts,
+                        passage=text,
+                        field=field or None,
+                        heading=heading,
+                        line=line,
+                    )
+                )
+        return found[:count]
+
+
+class Paths:
+    """A query of paths, checked."""
+
+    def __init__(
+        self,
+        prefix: Sequence[str] | str | None,
+        suffix: Sequence[str] | str | None,
+        depth: int | None,
+        limit: int,
+        offset: int,
+    ) -> None:
+        begins = [] if prefix is None else rules.names("prefix", prefix)
+        ends = [] if suffix is None else rules.names("suffix", suffix)
+        # Names before the first * are bounds, which an index helps to find.
+        plain = begins[: begins.index(_ANY)] if _ANY in begins else begins
+        first, behind = rules.below("prefix", plain or None)
+        patterns = [f"^{_pattern(begins)}"] * (_ANY in begins) + [
+            f"(^|{rules.SEPARATOR}){_pattern(ends)}$"
+        ] * bool(ends)
+        self._values: Mapping[str, object] = {
+            "first": first,
+            "behind": behind,
+            "patterns": patterns,
+            "depth": None if depth is None else scope.whole("depth", depth, most=_MOST),
+            "limit": scope.whole("limit", limit, most=_MOST),
+            "offset": _offset(offset),
+        }
+
+    async def ask(self, conn: Connection, **now: object) -> Rows:
+        """Ask for them, in a pipeline that has entered their space."""
+        return await store.ask(conn, SQL["list_paths"], {**self._values, **now})
+
+    async def read(self, rows: Rows) -> list[DocumentPath]:
+        """Read the paths."""
+        return [DocumentPath(path=path) for (path,) in await rows.fetchall()]
+
+
+def wanted_documents(
+    path: Sequence[str] | str | None, filter: Mapping[str, object] | None, user: str | None
+) -> DocumentFilter:
+    """Return checked conditions."""
+    first, behind = rules.below("path", path)
+    read = parse(filter)
+    return DocumentFilter(
+        first=first,
+        behind=behind,
+        user=optional_name("user", user),
+        filter=NO_PARAMETERS if read is None else read.parameters,
+    )
+
+
+def _pattern(names: Sequence[str]) -> str:
+    return "".join(_NAME if name == _ANY else re.escape(name) + rules.SEPARATOR for name in names)
+
+
+def _offset(offset: int) -> int:
+    return scope.whole("offset", offset, least=0, most=10**9)

@@ -1,0 +1,240 @@
+"""Rules of documents: what may be a path, a key and a content, and what of it is found by meaning."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, cast
+
+from quipu.errors import BadInput, TooLarge
+from quipu.kernel.base import scope
+from quipu.kinds.documents.model import JSON
+
+SEPARATOR: Final = "\x1f"
+_AFTER_SEPARATOR: Final = "\x20"
+LARGEST_BYTES: Final = 16 * 2**20
+LARGEST_METADATA_BYTES: Final = 64 * 2**10
+LONGEST_ADDRESS_BYTES: Final = 2_000
+LONGEST_TTL_SECONDS: Final = 100 * 366 * 86_400
+_MOST_NAMES: Final = 100
+_MOST_INDEX_PATHS: Final = 100
+_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_STEP: Final = re.compile(r"(?P<name>[^.\[\]]+)|\[(?P<place>-?\d+|\*)\]|(?P<dot>\.)")
+_PLAIN_NAMES: Final = frozenset({"text", "content", "memory", "body", "data", "value"})
+
+
+def names(field: str, path: object) -> list[str]:
+    """Return a path as names: a text has slashes between them.
+
+    Raises:
+        BadInput: it is empty, or a name of it is; the error names ``field``.
+    """
+    given = path.strip("/").split("/") if isinstance(path, str) else path
+    if not isinstance(given, Sequence) or not given or given == [""]:
+        raise BadInput("a path of at least one name is needed.", field=field, hint='Such as "notes/work".')
+    parts = [scope.check_known_name(field, name) for name in cast(Sequence[object], given)]
+    if len(parts) > _MOST_NAMES:
+        raise BadInput(f"it has {len(parts):,} names; {_MOST_NAMES} are the most.", field=field)
+    return parts
+
+
+def place(field: str, path: object) -> str:
+    """Return a path as it is stored."""
+    return "".join(name + SEPARATOR for name in names(field, path))
+
+
+def address(path: object, key: object) -> tuple[str, str]:
+    """Return the place and the key of a document.
+
+    Raises:
+        BadInput: a path or a key cannot be stored; the error says which.
+    """
+    at, name = place("path", path), scope.check_known_name("key", key)
+    if (size := len(at.encode()) + len(name.encode())) > LONGEST_ADDRESS_BYTES:
+        raise BadInput(
+            f"path and key have {size:,} bytes together; {LONGEST_ADDRESS_BYTES:,} are the most.",
+            field="path",
+        )
+    return at, name
+
+
+def below(field: str, path: object | None) -> tuple[str, str] | tuple[None, None]:
+    """Return the first place below a path, the path itself included, and the first behind it."""
+    if path is None:
+        return None, None
+    first = place(field, path)
+    return first, first[:-1] + _AFTER_SEPARATOR
+
+
+def dumped(field: str, value: JSON) -> str:
+    """Return a value as JSON.
+
+    Raises:
+        BadInput: it is no JSON that can be stored, such as NaN or a NUL; the error says why.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except RecursionError as error:
+        raise BadInput("it is nested too deep.", field=field) from error
+    except UnicodeEncodeError as error:
+        raise BadInput("it has half a character in it (a lone surrogate).", field=field) from error
+    except (TypeError, ValueError) as error:
+        why = "it refers to itself" if "Circular" in str(error) else f"it is no JSON: {error}"
+        raise BadInput(f"{why}.", field=field, hint="Numbers must be finite, names texts.") from error
+    if "\\u0000" in text and _NUL.search(text):
+        raise BadInput("it has a NUL character in it.", field=field)
+    return text
+
+
+def text(field: str, body: object) -> str | None:
+    """Return a text that can be stored.
+
+    Raises:
+        BadInput: it is no text, or has a NUL or half a character in it.
+    """
+    if body is None:
+        return None
+    if not isinstance(body, str):
+        raise BadInput(f"it is a {type(body).__name__}, not a text.", field=field)
+    if "\0" in body:
+        raise BadInput("it has a NUL character in it.", field=field)
+    if not body.isascii() and re.search("[\ud800-\udfff]", body):
+        raise BadInput("it has half a character in it (a lone surrogate).", field=field)
+    return body
+
+
+def check_size(value: str | None, body: str | None) -> None:
+    """Refuse a content of more than 16 MB.
+
+    Raises:
+        TooLarge: it has more.
+    """
+    if (size := sum(len(one.encode()) for one in (value, body) if one is not None)) > LARGEST_BYTES:
+        raise TooLarge(
+            f"it has {size / 2**20:.1f} MB; {LARGEST_BYTES // 2**20} are the most.",
+            field="value" if body is None else "body",
+            hint="Split it, or store a pointer to it.",
+        )
+
+
+def metadata(given: object) -> Mapping[str, JSON]:
+    """Return metadata that can be stored.
+
+    Raises:
+        BadInput: it is no JSON object, or has more than 64 KB.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise BadInput("a JSON object is needed.", field="metadata", hint='Such as {"topic": "travel"}.')
+    known = cast(Mapping[str, JSON], given)
+    if (size := len(dumped("metadata", known).encode())) > LARGEST_METADATA_BYTES:
+        most = LARGEST_METADATA_BYTES
+        raise TooLarge(f"it has {size:,} bytes; {most:,} are the most.", field="metadata")
+    return known
+
+
+def ttl(seconds: object) -> float | None:
+    """Return the seconds after which a document expires; None if it does not.
+
+    Raises:
+        BadInput: they are not above 0, or more than 100 years.
+    """
+    if seconds is None:
+        return None
+    if (
+        isinstance(seconds, bool)
+        or not isinstance(seconds, int | float)
+        or not 0 < seconds <= LONGEST_TTL_SECONDS
+    ):
+        raise BadInput("a number of seconds above 0 is needed, 100 years at most.", field="ttl_seconds")
+    return float(seconds)
+
+
+def index_paths(index: object) -> list[str]:
+    """Return the paths into the value that are found by meaning; ``$`` is all of it, and the body.
+
+    Raises:
+        BadInput: one of them is no path.
+    """
+    if isinstance(index, bool):
+        return ["$"] if index else []
+    if isinstance(index, str) or not isinstance(index, Sequence):
+        raise BadInput("true, false or a list of paths is needed.", field="index", hint='Such as ["title"].')
+    paths = cast(Sequence[object], index)
+    if len(paths) > _MOST_INDEX_PATHS:
+        raise BadInput(f"it has {len(paths)} paths; {_MOST_INDEX_PATHS} are the most.", field="index")
+    for path in paths:
+        if not isinstance(path, str) or len(path) > scope.LONGEST or (path != "$" and not _steps(path)):
+            raise BadInput(
+                f"{path!r} is no path.", field="index", hint='Such as "title", "a.b" or "tags[*].name".'
+            )
+    return list(dict.fromkeys(cast(Sequence[str], paths)))
+
+
+def _steps(path: str) -> list[str | int | None]:
+    """Return the steps of a path: names, places in a list, None for all places; none if it is no path."""
+    steps: list[str | int | None] = []
+    at = 0
+    while at < len(path):
+        match = _STEP.match(path, at)
+        if match is None or (match["dot"] and (at == 0 or path[at - 1] == "." or match.end() == len(path))):
+            return []
+        if match["name"]:
+            steps.append(match["name"])
+        elif match["place"]:
+            steps.append(None if match["place"] == "*" else int(match["place"]))
+        at = match.end()
+    return steps
+
+
+def at_path(value: JSON, path: str) -> Iterator[str]:
+    """Yield what stands at a path of a value as text: each element of ``[*]`` is one of its own."""
+    standing: list[JSON] = [value]
+    for step in [] if path == "$" else _steps(path):
+        standing = [inner for one in standing for inner in _inner(one, step)]
+    for one in standing:
+        if one is not None and (said := "\n".join(_lines(one, "")).strip()):
+            yield said
+
+
+def _inner(value: JSON, step: str | int | None) -> Iterator[JSON]:
+    if isinstance(value, Mapping):
+        members = cast(Mapping[str, JSON], value)
+        if step is None:
+            yield from members.values()
+        elif isinstance(step, str) and step in members:
+            yield members[step]
+    elif isinstance(value, list):
+        elements = cast(list[JSON], value)
+        if step is None:
+            yield from elements
+        elif isinstance(step, int) and -len(elements) <= step < len(elements):
+            yield elements[step]
+
+
+def _lines(value: JSON, name: str) -> Iterator[str]:
+    """Yield a value as lines, ``name: what it is``; names that say only that a text follows are left out."""
+    if isinstance(value, Mapping):
+        for inner, one in cast(Mapping[str, JSON], value).items():
+            yield from _lines(one, f"{name}.{inner}" if name else inner)
+    elif isinstance(value, list):
+        elements = cast(list[JSON], value)
+        if any(isinstance(one, Mapping | list) for one in elements):
+            for one in elements:
+                yield from _lines(one, name)
+        else:
+            yield from _said(", ".join(_scalar(one) for one in elements), name)
+    elif value is not None:
+        yield from _said(_scalar(value), name)
+
+
+def _said(said: str, name: str) -> Iterator[str]:
+    if said.strip():
+        yield said if not name or name.rpartition(".")[2] in _PLAIN_NAMES else f"{name}: {said}"
+
+
+def _scalar(value: JSON) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,215 @@
+"""The queries of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any, Final
+
+from quipu.errors import NotFound, Outdated
+from quipu.kernel.db import queries
+from quipu.kernel.db.arrays import Int8s
+from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
+from quipu.kinds.documents.model import Document, DocumentDraft, DocumentOrder, DocumentVersion
+from quipu.kinds.documents.rules import SEPARATOR, dumped
+from quipu.recall.filters import NO_PARAMETERS
+
+SQL = queries.load("quipu.kinds.documents")
+_GIVE_VERSION: Final = "Read it, and give its version."
+_COLUMNS: Final = tuple(one.name for one in fields(Document))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFilter:
+    """Conditions on documents. ``first`` and ``behind`` are the bounds of places; None sets no condition."""
+
+    first: str | None = None
+    behind: str | None = None
+    user: str | None = None
+    filter: Mapping[str, object] = field(default_factory=lambda: NO_PARAMETERS)
+
+    def values(self, now: datetime) -> Mapping[str, object]:
+        """Return the parameters of a query."""
+        return {"first": self.first, "behind": self.behind, "user": self.user, "now": now, **self.filter}
+
+
+async def ask_put(conn: Connection, written: Sequence[DocumentDraft], *, now: datetime) -> Rows:
+    """Write documents, in a pipeline that has entered their space; each place and key stands there once."""
+    return await ask(
+        conn,
+        SQL["put"],
+        {
+            "now": now,
+            "places": [one.place for one in written],
+            "keys": [one.key for one in written],
+            "values": [one.dumped for one in written],
+            "bodies": [one.body for one in written],
+            "metadata": [dumped("metadata", one.metadata) for one in written],
+            "users": [one.user for one in written],
+            "indexes": [SEPARATOR.join(one.index) for one in written],
+            "ttls": [one.ttl_seconds for one in written],
+            "writers": [one.written_by for one in written],
+        },
+    )
+
+
+async def put_passages(tx: SpaceTransaction, written: Sequence[DocumentDraft]) -> None:
+    """Have the passages of documents be those that were cut of them."""
+    cuts = [(number, one) for number, of in enumerate(written, start=1) for one in of.passages]
+    await tx.execute(
+        SQL["put_passages"],
+        places=[one.place for one in written],
+        keys=[one.key for one in written],
+        of=[number for number, _ in cuts],
+        fields=[one.field for _, one in cuts],
+        headings=[one.heading for _, one in cuts],
+        lines=[one.line for _, one in cuts],
+        texts=[one.text for _, one in cuts],
+    )
+
+
+def put_documents(rows: Sequence[tuple[Any, ...]], written: Sequence[DocumentDraft]) -> list[Document]:
+    """Return documents as they were written, in the order of ``written``; ``rows`` are those of ``put``.
+
+    Raises:
+        Outdated: there was to be none at a place, and there is one.
+    """
+    by_address = {(row[1], row[2]): row for row in rows}
+    documents: list[Document] = []
+    for one in written:
+        id_, _, _, version, sha256, created_at, updated_at, expires_at, is_new = by_address[
+            one.place, one.key
+        ]
+        if one.expected_version == 0 and not is_new:  # somebody else was first
+            raise Outdated("a document stands there already.", field="expected_version", hint=_GIVE_VERSION)
+        documents.append(
+            Document(
+                id=id_,
+                path=one.path,
+                key=one.key,
+                value=one.value,
+                body=one.body,
+                metadata=one.metadata,
+                user=one.user,
+                index=one.index,
+                version=version,
+                sha256=sha256,
+                created_at=created_at,
+                updated_at=updated_at,
+                ttl_seconds=one.ttl_seconds,
+                expires_at=expires_at,
+                written_by=one.written_by,
+            )
+        )
+    return documents
+
+
+async def ask_get(conn: Connection, addresses: Sequence[tuple[str, str]], *, now: datetime) -> Rows:
+    """Read documents, in a pipeline that has entered their space."""
+    places, keys = [place for place, _ in addresses], [key for _, key in addresses]
+    return await ask(conn, SQL["get"], {"places": places, "keys": keys, "now": now})
+
+
+async def ask_list(
+    conn: Connection, wanted: DocumentFilter, *, order: DocumentOrder, now: datetime, limit: int, offset: int
+) -> Rows:
+    """Read documents below a path, in a pipeline that has entered their space."""
+    query = SQL["list_updated" if order == "updated" else "list_keys"]
+    return await ask(conn, query, {**wanted.values(now), "limit": limit, "offset": offset})
+
+
+async def documents(rows: Rows) -> list[Document]:
+    """Return the documents that a query has read."""
+    names = [column.name for column in rows.description or ()]
+    places = [names.index(name) for name in _COLUMNS]
+    return [
+        Document(**{name: row[at] for name, at in zip(_COLUMNS, places, strict=True)})
+        for row in await rows.fetchall()
+    ]
+
+
+async def lock(
+    tx: SpaceTransaction, at: tuple[str, str], *, version: int | None, sha256: str | None, now: datetime
+) -> None:
+    """Hold a document until the transaction ends, if it is of a version; 0 stands for none.
+
+    Raises:
+        Outdated: it is of another version, or says something else.
+        NotFound: there is none.
+    """
+    place, key = at
+    if version == 0:
+        await tx.execute(SQL["expire"], now=now)
+    rows = await tx.rows(SQL["lock"], place=place, key=key, now=now)
+    standing, digest = rows[0] if rows else (0, None)
+    if version == 0 and rows:
+        raise Outdated("a document stands there already.", field="expected_version", hint=_GIVE_VERSION)
+    if not rows and version != 0 and (version is not None or sha256 is not None):
+        raise NotFound("There is no such document.")
+    if version is not None and version != standing:
+        raise Outdated(
+            f"it is of version {standing} by now.", field="expected_version", hint="Read it again."
+        )
+    if sha256 is not None and rows and sha256 != digest:
+        raise Outdated("it says something else by now.", field="expected_sha256", hint="Read it again.")
+
+
+async def remove(
+    tx: SpaceTransaction, addresses: Sequence[tuple[str, str]], *, now: datetime
+) -> set[tuple[str, str]]:
+    """Take documents away, each kept as a version; returns the addresses of those that stood."""
+    places, keys = [place for place, _ in addresses], [key for _, key in addresses]
+    return {(place, key) for place, key in await tx.rows(SQL["remove"], places=places, keys=keys, now=now)}
+
+
+async def refresh(tx: SpaceTransaction, addresses: Sequence[tuple[str, str]], *, now: datetime) -> None:
+    """Have documents expire as long from now as they were to when they were written."""
+    places, keys = [place for place, _ in addresses], [key for _, key in addresses]
+    await tx.execute(SQL["refresh"], places=places, keys=keys, now=now)
+
+
+async def redacted(tx: SpaceTransaction, document: str, version: int) -> bool | None:
+    """Say if the content of an earlier version was taken out; None if there is no such version."""
+    rows = await tx.column(SQL["redacted"], document=document, version=version)
+    return rows[0] if rows else None
+
+
+async def write_again(
+    tx: SpaceTransaction, document: str, version: int, *, removed: bool, writer: str | None, now: datetime
+) -> None:
+    """Have a document say what an earlier version said; one that was removed stands again."""
+    query = SQL["bring_back" if removed else "write_again"]
+    await tx.execute(query, document=document, version=version, writer=writer, now=now)
+
+
+async def by_ids(tx: SpaceTransaction, ids: Sequence[str], *, now: datetime) -> dict[str, Document]:
+    """Return documents by id."""
+    rows = await tx.run(SQL["by_id"], {"ids": list(ids), "now": now})
+    return {one.id: one for one in await documents(rows)}
+
+
+async def matching(tx: SpaceTransaction, wanted: DocumentFilter, *, now: datetime) -> tuple[int, ...]:
+    """Return the entries of documents for which conditions hold."""
+    return tuple(await tx.column(SQL["matching"], **wanted.values(now)))
+
+
+async def versions(
+    tx: SpaceTransaction, at: tuple[str, str], *, now: datetime, limit: int, offset: int
+) -> list[DocumentVersion]:
+    """Return the versions of what stands or stood at a place, the latest first."""
+    place, key = at
+    return await tx.fetch(
+        DocumentVersion, SQL["versions"], place=place, key=key, now=now, limit=limit, offset=offset
+    )
+
+
+async def entries_of(tx: SpaceTransaction, ids: Sequence[str]) -> list[int]:
+    """Return the entries of documents."""
+    return await tx.column(SQL["entries_of"], ids=list(ids))
+
+
+async def passages_of(tx: SpaceTransaction, entries: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    """Return by entry the document's id, and the text, field, heading and first line of the passage."""
+    rows = await tx.rows(SQL["passages_of"], ids=Int8s(entries)) if entries else []
+    return {row[0]: row[1:] for row in rows}
