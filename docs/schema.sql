@@ -5011,9 +5011,9 @@ CREATE TABLE documents.documents (
     CONSTRAINT documents_check CHECK (((octet_length(place) + octet_length(key)) <= 2000)),
     CONSTRAINT documents_check1 CHECK (((value IS NOT NULL) OR (body IS NOT NULL))),
     CONSTRAINT documents_check2 CHECK (((ttl_seconds IS NULL) = (expires_at IS NULL))),
-    CONSTRAINT documents_key_check CHECK ((key ~ '^[^\x01-\x1f]+$'::text)),
+    CONSTRAINT documents_key_check CHECK ((key <> ''::text)),
     CONSTRAINT documents_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
-    CONSTRAINT documents_place_check CHECK ((place ~ '^([^\x01-\x1f]+\x1f)+$'::text)),
+    CONSTRAINT documents_place_check CHECK ((place ~ '^([^\x1f]+\x1f)+$'::text)),
     CONSTRAINT documents_redacted_check CHECK ((redacted >= 0)),
     CONSTRAINT documents_ttl_seconds_check CHECK ((ttl_seconds > (0)::double precision)),
     CONSTRAINT documents_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512))),
@@ -5090,6 +5090,24 @@ CREATE VIEW documents.shown WITH (security_invoker='true') AS
    FROM documents.documents;
 
 COMMENT ON VIEW documents.shown IS 'Documents as the doors show them.';
+
+CREATE TABLE documents.vectors (
+    space_id integer DEFAULT core.entered() NOT NULL,
+    id bigint NOT NULL,
+    document_id uuid NOT NULL,
+    vector public.vector NOT NULL
+);
+
+ALTER TABLE ONLY documents.vectors FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE documents.vectors ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME documents.vectors_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE documents.versions (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -7057,6 +7075,9 @@ ALTER TABLE ONLY documents.documents
 ALTER TABLE ONLY documents.passages
     ADD CONSTRAINT passages_pkey PRIMARY KEY (space_id, id);
 
+ALTER TABLE ONLY documents.vectors
+    ADD CONSTRAINT vectors_pkey PRIMARY KEY (space_id, id);
+
 ALTER TABLE ONLY documents.versions
     ADD CONSTRAINT versions_pkey PRIMARY KEY (space_id, document_id, version);
 
@@ -7372,6 +7393,8 @@ CREATE INDEX passages_document ON documents.passages USING btree (space_id, docu
 CREATE UNIQUE INDEX passages_entry ON documents.passages USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
 
 CREATE INDEX passages_unindexed ON documents.passages USING btree (space_id, id) WHERE (entry_id IS NULL);
+
+CREATE INDEX vectors_document ON documents.vectors USING btree (space_id, document_id);
 
 CREATE INDEX versions_ended ON documents.versions USING btree (space_id, ended_at);
 
@@ -7902,6 +7925,9 @@ ALTER TABLE ONLY documents.documents
 ALTER TABLE ONLY documents.passages
     ADD CONSTRAINT passages_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES documents.documents(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY documents.vectors
+    ADD CONSTRAINT vectors_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES documents.documents(space_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY documents.versions
     ADD CONSTRAINT versions_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
@@ -8372,6 +8398,8 @@ CREATE POLICY own_space ON documents.documents USING ((space_id = ( SELECT core.
 
 CREATE POLICY own_space ON documents.passages USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON documents.vectors USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON documents.versions USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 ALTER TABLE documents.passages ENABLE ROW LEVEL SECURITY;
@@ -8382,7 +8410,13 @@ CREATE POLICY person ON documents.passages AS RESTRICTIVE TO quipu_person USING 
    FROM documents.documents o
   WHERE ((o.space_id = passages.space_id) AND (o.id = passages.document_id)))));
 
+CREATE POLICY person ON documents.vectors AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM documents.documents o
+  WHERE ((o.space_id = vectors.space_id) AND (o.id = vectors.document_id)))));
+
 CREATE POLICY person ON documents.versions AS RESTRICTIVE TO quipu_person USING ((user_name = ( SELECT core.current_person() AS current_person)));
+
+ALTER TABLE documents.vectors ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE documents.versions ENABLE ROW LEVEL SECURITY;
 
@@ -9104,6 +9138,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.passages TO quipu_person;
 
 GRANT SELECT ON TABLE documents.shown TO quipu_app;
 GRANT SELECT ON TABLE documents.shown TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.vectors TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.vectors TO quipu_person;
+
+GRANT USAGE ON SEQUENCE documents.vectors_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE documents.vectors_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.versions TO quipu_app;
 GRANT SELECT,INSERT,DELETE ON TABLE documents.versions TO quipu_person;

@@ -79,11 +79,13 @@ if TYPE_CHECKING:
     from quipu.kinds.documents.documents import AsyncDocuments
     from quipu.kinds.documents.lookup import AsyncDocumentLookup
     from quipu.kinds.documents.model import (
+        BatchAnswer,
         Document,
         DocumentOrder,
         DocumentPath,
         DocumentVersion,
         FoundDocument,
+        Metric,
     )
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.conversations.model import (
@@ -2262,20 +2264,33 @@ class DocumentLookup:
         path: Sequence[str] | str | None = None,
         filter: Mapping[str, object] | None = None,
         user: str | None = None,
+        relevant: bool = True,
+        vector: Sequence[float] | None = None,
+        metric: Metric = "cosine",
         limit: int = 10,
         offset: int = 0,
     ) -> Sequence[FoundDocument]:
         """Find the documents that answer a question, the best first, each once with its best passage.
 
         Words and meaning both count. Documents that are kept out of the index are found without a question
-        only.
+        only. With a `vector`, those that have vectors of as many dimensions are ranked by the nearest of
+        these alone: `score` is then the cosine, the inner product, or the negative distance.
 
         Raises:
             BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.search(
-                question, space=space, path=path, filter=filter, user=user, limit=limit, offset=offset
+                question,
+                space=space,
+                path=path,
+                filter=filter,
+                user=user,
+                relevant=relevant,
+                vector=vector,
+                metric=metric,
+                limit=limit,
+                offset=offset,
             )
         )
 
@@ -2337,6 +2352,7 @@ class Documents(DocumentLookup):
         ttl_seconds: float | None = None,
         actor: str | None = None,
         verbatim: bool = False,
+        vectors: Sequence[Sequence[float]] | None = None,
         expected_version: int | None = None,
         expected_sha256: str | None = None,
     ) -> Document:
@@ -2364,6 +2380,7 @@ class Documents(DocumentLookup):
                 ttl_seconds=ttl_seconds,
                 actor=actor,
                 verbatim=verbatim,
+                vectors=vectors,
                 expected_version=expected_version,
                 expected_sha256=expected_sha256,
             )
@@ -2450,6 +2467,17 @@ class Documents(DocumentLookup):
         Each recall does so for a second, and a worker to the end.
         """
         return self._portal.call(lambda: self._inner.index(space=space, seconds=seconds))
+
+    def batch(self, operations: Sequence[Mapping[str, Any]], *, space: str) -> Sequence[BatchAnswer]:
+        """Do many operations at once, and answer each in its place.
+
+        Reads come first and see what stood before; searches with a question before all others. Then all
+        writes are done in one transaction, or none. Of several writes to one document the last counts.
+
+        Raises:
+            BadInput: An operation is invalid; the error says which. Nothing was done.
+        """
+        return self._portal.call(lambda: self._inner.batch(operations, space=space))
 
 
 class LongtermLookup:

@@ -272,6 +272,7 @@ OPERATIONS: Final = (
     Operation("documents.search", "POST /documents/search", view="documents.found", arguments=("question",)),
     Operation("documents.list_paths", "GET /documents/paths", view="documents.paths", arguments=("prefix",)),
     Operation("documents.delete", "POST /documents/delete", "write", view=_DOCUMENT),
+    Operation("documents.batch", "POST /documents/batch", "write", command=False),
     Operation("documents.touch", "POST /documents/touch", "write", view=_DOCUMENT),
     Operation(
         "documents.rename", "POST /documents/rename", "write", view="documents.moved", arguments=("key",)

@@ -319,7 +319,7 @@ def _deep(value: Any = None) -> Any:
         (["n"] * 1000, "k", {"value": 1}, "path"),
         (["n" * 500] * 5, "k", {"value": 1}, "path"),
         ("n", "", {"value": 1}, "key"),
-        ("n", "a\nb", {"value": 1}, "key"),
+        ("n", "a\0b", {"value": 1}, "key"),
         ("n", "k", {}, "value"),
         ("n", "k", {"value": float("nan")}, "value"),
         ("n", "k", {"value": {"x": float("inf")}}, "value"),
