@@ -35,6 +35,10 @@ create table longterm.long_term_memory (
     entry_id bigint,
     valid_from timestamptz,
     valid_until timestamptz,
+    metadata jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
+    agent_id text generated always as (left(metadata ->> 'agent_id', 512)) stored,
+    app_id text generated always as (left(metadata ->> 'app_id', 512)) stored,
+    run_id text generated always as (left(metadata ->> 'run_id', 512)) stored,
     primary key (space_id, id),
     check (not (archived and entry_id is not null))
 );
@@ -47,6 +51,14 @@ comment on column longterm.long_term_memory.stated_count is 'How often it was sa
 comment on column longterm.long_term_memory.valid_from is 'Since when it holds; null: since happened_at.';
 comment on column longterm.long_term_memory.valid_until is 'When it ceased to hold; null: it holds. It follows core.relations.';
 comment on column longterm.long_term_memory.entry_id is 'Its entry in core.recall_entries; archived ones have none.';
+
+comment on column longterm.long_term_memory.metadata is 'What else is known of it; filters ask for it. Its changes are no versions.';
+
+create index long_term_memory_agent on longterm.long_term_memory (space_id, agent_id) where agent_id is not null;
+
+create index long_term_memory_app on longterm.long_term_memory (space_id, app_id) where app_id is not null;
+
+create index long_term_memory_run on longterm.long_term_memory (space_id, run_id) where run_id is not null;
 
 create index idx_memory_archived on longterm.long_term_memory (space_id, archived desc, importance, updated_at, id);
 
