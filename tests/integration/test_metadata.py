@@ -55,6 +55,7 @@ async def test_a_filter_goes_together_with_every_other_condition(memory: AsyncMe
 
 
 async def test_kinds_without_metadata_give_nothing_where_a_filter_is_set(memory: AsyncMemory) -> None:
+    await memory.observe([{"content": "Hello."}], space="ana", session="s")
     await memory.ledger.set("city.harbour", "Lisbon", space="ana", session="s")
     assert await memory.recall("harbour Lisbon", space="ana")
     assert not await memory.recall("harbour Lisbon", space="ana", filter={"not": {"a": 1}})

@@ -144,7 +144,7 @@ class AsyncLongtermLookup:
         )
         if state == "live" and not ended:
             wanted = replace(wanted, current_at=self._clock.now())
-        if (by := parse(filter)) is not None:
+        if filter is not None and (by := parse(filter)) is not None:
             wanted = replace(wanted, filter=by.over_metadata)
         scope.whole("limit", limit, most=_MOST)
         scope.whole("offset", offset, least=0, most=10**9)
@@ -179,7 +179,7 @@ class AsyncLongtermLookup:
         if not question.strip():
             raise BadInput("ask something.", field="question")
         scope.whole("limit", limit, most=_MOST)
-        by = parse(filter)
+        by = None if filter is None else parse(filter)
         wanted = narrowed(category=category, importance=importance)
         wanted = replace(wanted, current_at=self._clock.now())
         filters = Filters(kinds=(LONGTERM,), user=optional_name("user", user), or_nobody=user is not None)

@@ -222,7 +222,7 @@ class AsyncLessons:
         chosen = one_of("state", state, (*STATES, "all"))
         whole("limit", limit, least=1, most=_MOST)
         whole("offset", offset, least=0, most=10**9)
-        by = parse(filter)
+        by = None if filter is None else parse(filter)
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
@@ -263,7 +263,7 @@ class AsyncLessons:
         if not question.strip():
             raise BadInput("ask something.", field="question")
         whole("limit", limit, least=1, most=_MOST)
-        by = parse(filter)
+        by = None if filter is None else parse(filter)
         async with filed(self._database, self._models, check_name("space", space)) as tx:
             if tx is None:
                 return []
