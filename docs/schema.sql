@@ -2683,6 +2683,18 @@ begin
 end
 $$;
 
+CREATE FUNCTION longterm.note_ids() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    new.agent_id := left(new.metadata ->> 'agent_id', 512);
+    new.app_id := left(new.metadata ->> 'app_id', 512);
+    new.run_id := left(new.metadata ->> 'run_id', 512);
+    return new;
+end
+$$;
+
 CREATE FUNCTION longterm.settle_validity(ids uuid[]) RETURNS void
     LANGUAGE sql
     AS $$
@@ -6282,9 +6294,9 @@ CREATE TABLE longterm.long_term_memory (
     valid_from timestamp with time zone,
     valid_until timestamp with time zone,
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
-    agent_id text GENERATED ALWAYS AS ("left"((metadata ->> 'agent_id'::text), 512)) STORED,
-    app_id text GENERATED ALWAYS AS ("left"((metadata ->> 'app_id'::text), 512)) STORED,
-    run_id text GENERATED ALWAYS AS ("left"((metadata ->> 'run_id'::text), 512)) STORED,
+    agent_id text,
+    app_id text,
+    run_id text,
     CONSTRAINT long_term_memory_access_count_check CHECK ((access_count >= 0)),
     CONSTRAINT long_term_memory_category_check CHECK ((category = ANY (ARRAY['preference'::text, 'project'::text, 'identity'::text, 'constraint'::text, 'context'::text, 'personal_data'::text, 'languages'::text, 'favorite_things'::text, 'relationships'::text, 'pets'::text, 'naming'::text, 'professional_profile'::text]))),
     CONSTRAINT long_term_memory_check CHECK ((NOT (archived AND (entry_id IS NOT NULL)))),
@@ -6320,6 +6332,8 @@ COMMENT ON COLUMN longterm.long_term_memory.valid_from IS 'Since when it holds; 
 COMMENT ON COLUMN longterm.long_term_memory.valid_until IS 'When it ceased to hold; null: it holds. It follows core.relations.';
 
 COMMENT ON COLUMN longterm.long_term_memory.metadata IS 'What else is known of it; filters ask for it. Its changes are no versions.';
+
+COMMENT ON COLUMN longterm.long_term_memory.agent_id IS 'Of the metadata, as app_id and run_id; a trigger keeps it so.';
 
 ALTER TABLE longterm.sources ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME longterm.sources_id_seq
@@ -6964,10 +6978,10 @@ ALTER TABLE ONLY core.language_budget
     ADD CONSTRAINT language_budget_pkey PRIMARY KEY (day, purpose);
 
 ALTER TABLE ONLY core.messages
-    ADD CONSTRAINT messages_pkey PRIMARY KEY (space_id, id);
+    ADD CONSTRAINT messages_external_id_session_id_space_id_key UNIQUE NULLS NOT DISTINCT (external_id, session_id, space_id);
 
 ALTER TABLE ONLY core.messages
-    ADD CONSTRAINT messages_space_id_external_id_session_id_key UNIQUE NULLS NOT DISTINCT (space_id, external_id, session_id);
+    ADD CONSTRAINT messages_pkey PRIMARY KEY (space_id, id);
 
 ALTER TABLE ONLY core.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (room, version);
@@ -7765,6 +7779,8 @@ CREATE TRIGGER follow_version AFTER UPDATE OF version ON longterm.long_term_memo
 CREATE TRIGGER keep_wording BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((((((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)) OR (old.category IS DISTINCT FROM new.category)) OR (old.importance IS DISTINCT FROM new.importance)) OR (old.archived IS DISTINCT FROM new.archived)) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION longterm.keep_wording();
 
 CREATE TRIGGER not_emptied BEFORE TRUNCATE ON longterm.long_term_memory FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+
+CREATE TRIGGER note_ids BEFORE INSERT OR UPDATE OF metadata, agent_id, app_id, run_id ON longterm.long_term_memory FOR EACH ROW EXECUTE FUNCTION longterm.note_ids();
 
 CREATE TRIGGER unindex_deleted AFTER DELETE ON longterm.long_term_memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unindex_deleted();
 

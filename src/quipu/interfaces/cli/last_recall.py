@@ -114,4 +114,4 @@ def drop(*, home: Path) -> None:
 
 
 def _filters(kept: Mapping[str, object]) -> Filters:
-    return Filters(**{name: kept[name] for name in Filters.__annotations__})  # pyright: ignore[reportArgumentType]
+    return Filters(**{name: kept.get(name) for name in Filters.__annotations__})  # pyright: ignore[reportArgumentType]

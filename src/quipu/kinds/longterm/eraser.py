@@ -132,5 +132,8 @@ NAMED = Named(
         "longterm.history": ("summary", "details", "reason"),
     },
     indexed=("longterm.long_term_memory",),
-    words={"longterm.long_term_memory": ("metadata",), "longterm.sources": ("excerpt",)},
+    words={
+        "longterm.long_term_memory": ("metadata", "agent_id", "app_id", "run_id"),
+        "longterm.sources": ("excerpt",),
+    },
 )

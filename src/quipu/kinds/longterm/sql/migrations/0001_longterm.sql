@@ -36,9 +36,9 @@ create table longterm.long_term_memory (
     valid_from timestamptz,
     valid_until timestamptz,
     metadata jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
-    agent_id text generated always as (left(metadata ->> 'agent_id', 512)) stored,
-    app_id text generated always as (left(metadata ->> 'app_id', 512)) stored,
-    run_id text generated always as (left(metadata ->> 'run_id', 512)) stored,
+    agent_id text,
+    app_id text,
+    run_id text,
     primary key (space_id, id),
     check (not (archived and entry_id is not null))
 );
@@ -53,6 +53,23 @@ comment on column longterm.long_term_memory.valid_until is 'When it ceased to ho
 comment on column longterm.long_term_memory.entry_id is 'Its entry in core.recall_entries; archived ones have none.';
 
 comment on column longterm.long_term_memory.metadata is 'What else is known of it; filters ask for it. Its changes are no versions.';
+
+comment on column longterm.long_term_memory.agent_id is 'Of the metadata, as app_id and run_id; a trigger keeps it so.';
+
+-- No generated columns, as messages have: rows are copied by SQL with all their columns.
+create function longterm.note_ids() returns trigger
+    language plpgsql volatile set search_path = pg_catalog, pg_temp
+    as $$
+begin
+    new.agent_id := left(new.metadata ->> 'agent_id', 512);
+    new.app_id := left(new.metadata ->> 'app_id', 512);
+    new.run_id := left(new.metadata ->> 'run_id', 512);
+    return new;
+end
+$$;
+
+create trigger note_ids before insert or update of metadata, agent_id, app_id, run_id on longterm.long_term_memory
+    for each row execute function longterm.note_ids();
 
 create index long_term_memory_agent on longterm.long_term_memory (space_id, agent_id) where agent_id is not null;
 
