@@ -490,7 +490,8 @@ CREATE FUNCTION core.equip_people() RETURNS void
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     grant execute on function pg_advisory_xact_lock(bigint), pg_advisory_xact_lock_shared(bigint),
-        pg_advisory_xact_lock(integer, integer), pg_notify(text, text) to quipu_person
+        pg_advisory_xact_lock(integer, integer), pg_advisory_xact_lock_shared(integer, integer),
+        pg_notify(text, text) to quipu_person
     $$;
 
 COMMENT ON FUNCTION core.equip_people() IS 'Gives quipu_person what it needs of what core.harden() takes from everybody; run by a superuser.';
@@ -5018,12 +5019,14 @@ CREATE TABLE documents.documents (
     version integer DEFAULT 1 NOT NULL,
     sha256 text GENERATED ALWAYS AS (documents.digest(value, body)) STORED NOT NULL,
     written_by text,
+    redacted integer DEFAULT 0 NOT NULL,
     CONSTRAINT documents_check CHECK (((octet_length(place) + octet_length(key)) <= 2000)),
     CONSTRAINT documents_check1 CHECK (((value IS NOT NULL) OR (body IS NOT NULL))),
     CONSTRAINT documents_check2 CHECK (((ttl_seconds IS NULL) = (expires_at IS NULL))),
     CONSTRAINT documents_key_check CHECK ((key ~ '^[^\x01-\x1f]+$'::text)),
     CONSTRAINT documents_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
     CONSTRAINT documents_place_check CHECK ((place ~ '^([^\x01-\x1f]+\x1f)+$'::text)),
+    CONSTRAINT documents_redacted_check CHECK ((redacted >= 0)),
     CONSTRAINT documents_ttl_seconds_check CHECK ((ttl_seconds > (0)::double precision)),
     CONSTRAINT documents_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512))),
     CONSTRAINT documents_version_check CHECK ((version > 0)),
@@ -5044,6 +5047,8 @@ COMMENT ON COLUMN documents.documents.ttl_seconds IS 'It expires so long after i
 COMMENT ON COLUMN documents.documents.version IS 'Grows with each change of what it says or where it stands.';
 
 COMMENT ON COLUMN documents.documents.written_by IS 'Who wrote this version, as the caller says.';
+
+COMMENT ON COLUMN documents.documents.redacted IS 'How many secrets were cut out before it was written.';
 
 CREATE TABLE documents.passages (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -5092,7 +5097,8 @@ CREATE VIEW documents.shown WITH (security_invoker='true') AS
     updated_at,
     ttl_seconds,
     expires_at,
-    written_by
+    written_by,
+    redacted
    FROM documents.documents;
 
 COMMENT ON VIEW documents.shown IS 'Documents as the doors show them.';
@@ -8279,6 +8285,10 @@ CREATE POLICY person ON core.aliases AS RESTRICTIVE TO quipu_person USING ((EXIS
   WHERE ((m.space_id = aliases.space_id) AND (m.id = aliases.message_id))
  OFFSET 0)));
 
+CREATE POLICY person ON core.at_commit AS RESTRICTIVE TO quipu_person USING (((gone IS NULL) OR (cardinality(gone) = ( SELECT count(*) AS count
+   FROM core.recall_entries e
+  WHERE ((e.space_id = ( SELECT core.current_space() AS current_space)) AND (e.id = ANY (at_commit.gone)))))));
+
 CREATE POLICY person ON core.corrections AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
    FROM core.messages m
   WHERE ((m.space_id = corrections.space_id) AND (m.id = corrections.message_id))
@@ -8913,6 +8923,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE ON TABLE core.at_commit TO quipu_app;
+GRANT SELECT,INSERT ON TABLE core.at_commit TO quipu_person;
 
 REVOKE ALL ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) TO quipu_app;
@@ -9128,7 +9139,7 @@ GRANT SELECT ON TABLE documents.shown TO quipu_app;
 GRANT SELECT ON TABLE documents.shown TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.versions TO quipu_app;
-GRANT SELECT,INSERT ON TABLE documents.versions TO quipu_person;
+GRANT SELECT,INSERT,DELETE ON TABLE documents.versions TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.accesses TO quipu_person;

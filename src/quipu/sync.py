@@ -2323,8 +2323,7 @@ class DocumentLookup:
 class Documents(DocumentLookup):
     """Documents: JSON values and texts at a path under a key, with versions, metadata and expiry.
 
-    A document is kept exactly as it was written. Nothing in it becomes a belief, a loop, a lesson or a
-    long-term memory; its passages are found by recall, without secrets where these are cut.
+    Nothing in a document becomes a belief, a loop, a lesson or a long-term memory; recall finds its passages.
     """
 
     def __init__(self, inner: AsyncDocuments, portal: Portal) -> None:
@@ -2344,12 +2343,14 @@ class Documents(DocumentLookup):
         index: Sequence[str] | bool = True,
         ttl_seconds: float | None = None,
         actor: str | None = None,
+        verbatim: bool = False,
         expected_version: int | None = None,
         expected_sha256: str | None = None,
     ) -> Document:
         """Write a document, or a new version of it, and return it as it stands.
 
-        Writing what stands there already makes no version. It takes at most 16 MB.
+        Writing what stands there already makes no version. It takes at most 16 MB. Secrets are cut out and
+        counted (`redacted`), unless it is `verbatim`.
 
         Raises:
             BadInput: An argument is invalid; the error names it.
@@ -2369,6 +2370,7 @@ class Documents(DocumentLookup):
                 index=index,
                 ttl_seconds=ttl_seconds,
                 actor=actor,
+                verbatim=verbatim,
                 expected_version=expected_version,
                 expected_sha256=expected_sha256,
             )

@@ -126,6 +126,17 @@ insert into audit_memories (audit_id, place, memory_id, action)
 select line.id, 0, kept.id, 'recalled' from line, kept
 """
 
+DOCUMENTS = """
+with kept as (
+    insert into documents (place, key, body, index_paths) values (E'n\\x1f', 'k', 'boat', '{}') returning id
+), before as (
+    insert into versions
+        (document_id, version, place, key, body, index_paths, sha256, created_at, written_at, ended_by)
+    select gen_random_uuid(), 1, E'n\\x1f', 'gone', 'boat', '{}', '', now(), now(), 'delete'
+)
+insert into passages (document_id, number, field, text, happened_at) select id, 0, '', 'boat', now() from kept
+"""
+
 EPISODES = """
 with s as (select id, name from core.sessions where space_id = core.current_space() and name = 's'),
 thread as (

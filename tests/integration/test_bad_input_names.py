@@ -268,5 +268,7 @@ def test_a_blocking_memory_opens_at_its_first_use(settings: Settings) -> None:
 
 @pytest.mark.parametrize("kind", ["transcripts", "lessons", "", None])
 async def test_a_kind_that_is_none_is_refused_with_those_that_are(memory: AsyncMemory, kind: Any) -> None:
-    with pytest.raises(BadInput, match=r"is none of message, ledger, lesson, episodes, longterm, tables\."):
+    with pytest.raises(
+        BadInput, match=r"is none of message, ledger, lesson, episodes, longterm, tables, document\."
+    ):
         await memory.recall("boat", space="s", kinds=[kind])

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
-from rows_of_kinds import AT_COMMIT, DESIGNED, EPISODES, LEDGER, LONGTERM, RECORD, TRANSCRIPTS
+from rows_of_kinds import AT_COMMIT, DESIGNED, DOCUMENTS, EPISODES, LEDGER, LONGTERM, RECORD, TRANSCRIPTS
 
 from quipu import AsyncMemory
 from quipu.kernel.db.database import Database
@@ -78,6 +78,7 @@ async def app(memory: AsyncMemory, url: str, tmp_path: Path) -> Any:
         add(url, space, LEDGER, schema="ledger")
         await memory.recall("boat", space=space)
         add(url, space, LONGTERM, schema="longterm")
+        add(url, space, DOCUMENTS, schema="documents")
         add(url, space, EPISODES, schema="episodes")
         add(url, space, DESIGNED, schema="tables")
         add(url, space, TRANSCRIPTS, schema="transcripts")  # among it what a recall would file

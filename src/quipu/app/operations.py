@@ -291,7 +291,7 @@ OPERATIONS: Final = (
     Operation(
         "documents.index",
         "POST /documents/index",
-        "write",
+        "admin",
         named="waiting",
         view="documents.indexed",
         busy="Indexing",

@@ -214,11 +214,14 @@ async def test_a_changed_document_is_found_by_its_new_words_alone(memory: AsyncM
     assert [one.passage for one in found] in ([], ["Only a tandem now."])
 
 
-async def test_a_secret_is_kept_exactly_and_never_found(memory: AsyncMemory) -> None:
+async def test_a_secret_is_cut_out_unless_it_is_wanted_and_never_found(memory: AsyncMemory) -> None:
     key = "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3
-    await memory.documents.put("n", "a", {"token": key}, space=SPACE, body=f"The key is {key}.")
-    got = await memory.documents.get("n", "a", space=SPACE)
-    assert got.value == {"token": key}
+    cut = await memory.documents.put("n", "a", {"token": key}, space=SPACE, body=f"The key is {key}.")
+    assert cut.redacted == 2
+    assert key not in str(await memory.documents.get("n", "a", space=SPACE))
+    await memory.documents.put("n", "b", {"token": key}, space=SPACE, body=f"A key is {key}.", verbatim=True)
+    kept = await memory.documents.get("n", "b", space=SPACE)
+    assert (kept.value, kept.body, kept.redacted) == ({"token": key}, f"A key is {key}.", 0)
     hits = await memory.recall("What is the key?", space=SPACE)
     assert hits
     assert all(key not in hit.text for hit in hits)

@@ -76,7 +76,13 @@ def asked(entry: Entry, known: Known, schemas: Any, *, most: int = 1_000) -> lis
     """Return what is sent to a route: its own requests, and at most so many made of the OpenAPI."""
     made = [] if entry.path.endswith("/import") else requests(entry, known, schemas)
     more = [
-        Asking(entry.method, one.get("path", entry.path), {}, one.get("json"), one.get("content"))
+        Asking(
+            entry.method,
+            one.get("path", entry.path),
+            one.get("params", {}),
+            one.get("json"),
+            one.get("content"),
+        )
         for one in [*MORE.get(entry.name, []), *known.get(entry.name, [])]
     ]
     return [*more, *made[:most]]

@@ -20,6 +20,7 @@ QUESTIONS = {
     "/v1/recall/many",
     "/v1/gather",
     "/v1/why",
+    "/v1/documents/search",
     "/v1/episodes/search",
     "/v1/longterm/search",
     "/v1/longterm/evaluate",

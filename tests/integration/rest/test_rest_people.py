@@ -20,7 +20,7 @@ from filling import Asking
 from long_form import sized
 from psycopg import sql
 from route_table import Entry, entries
-from seeding import KEY, PLACE, Known, home_of, ledger, longterm, said
+from seeding import KEY, PLACE, Known, documents, home_of, ledger, longterm, of_documents, said
 from test_rest_isolation import LEAKS, asked, send
 
 from quipu import AsyncMemory, acting_for
@@ -62,6 +62,7 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
     where = {"user": user, "session": f"of {user}"}
     numbers = await ledger(memory, SPACE, mark, **where)
     ids = [*await longterm(memory, SPACE, mark, **where)]
+    await documents(memory, SPACE, mark, user=user)
     prompt = await memory.conversations.prompt(f"Is the {mark} blue?", space=SPACE, **where)
     with acting_for(user):
         for found in (
@@ -81,6 +82,7 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
         "POST /v1/why": [{"json": {"question": "Where do I live?", **used}}],
         "POST /v1/reinforce": [{"json": {"hits": [used]}}],
         "POST /v1/longterm/remember": [{"json": {"claims": [home_of(f"more of {user}-0")]}}],
+        **of_documents(user),
         "POST /v1/ledger/events/{event}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],

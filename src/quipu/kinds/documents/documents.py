@@ -13,7 +13,7 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import LAST_VERSION, Confirm, Example, Space
-from quipu.kernel.base.scope import check_name, everybody_only, optional_name
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name, own_user
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
 from quipu.kinds.documents import rules, store
 from quipu.kinds.documents.eraser import DocumentsEraser
@@ -39,6 +39,7 @@ Index = Annotated[
 ]
 TtlSeconds = Annotated[float | None, Doc("Have it expire after so many seconds."), Example(86_400)]
 Actor = Annotated[str | None, Doc("Who writes this; kept in the history."), Example("planner")]
+Verbatim = Annotated[bool, Doc("Keep secrets in it as they are; they are cut from what recall finds.")]
 Expected = Annotated[
     int | None,
     Doc("Write only over this version; 0: only if nothing is there."),
@@ -52,8 +53,7 @@ Which = Annotated[int, Doc("The version."), Interval(ge=1, le=LAST_VERSION), Exa
 class AsyncDocuments(AsyncDocumentLookup):
     """Documents: JSON values and texts at a path under a key, with versions, metadata and expiry.
 
-    A document is kept exactly as it was written. Nothing in it becomes a belief, a loop, a lesson or a
-    long-term memory; its passages are found by recall, without secrets where these are cut.
+    Nothing in a document becomes a belief, a loop, a lesson or a long-term memory; recall finds its passages.
     """
 
     async def put(
@@ -69,12 +69,14 @@ class AsyncDocuments(AsyncDocumentLookup):
         index: Index = True,
         ttl_seconds: TtlSeconds = None,
         actor: Actor = None,
+        verbatim: Verbatim = False,
         expected_version: Expected = None,
         expected_sha256: ExpectedDigest = None,
     ) -> Document:
         """Write a document, or a new version of it, and return it as it stands.
 
-        Writing what stands there already makes no version. It takes at most 16 MB.
+        Writing what stands there already makes no version. It takes at most 16 MB. Secrets are cut out and
+        counted (`redacted`), unless it is `verbatim`.
 
         Raises:
             BadInput: An argument is invalid; the error names it.
@@ -92,6 +94,7 @@ class AsyncDocuments(AsyncDocumentLookup):
             index=index,
             ttl_seconds=ttl_seconds,
             actor=actor,
+            verbatim=verbatim,
             expected_version=expected_version,
             expected_sha256=expected_sha256,
         )
@@ -311,23 +314,30 @@ class AsyncDocuments(AsyncDocumentLookup):
         index: object = True,
         ttl_seconds: object = None,
         actor: object = None,
+        verbatim: object = False,
         expected_version: object = None,
         expected_sha256: object = None,
     ) -> DocumentDraft:
         """Return a document that is to be written, checked and cut into passages."""
         place, name = rules.address(path, key)
+        secrets = self._settings.redact
         said = rules.text("body", body)
         if value is None and said is None:
             raise BadInput("a value or a body is needed.", field="value", hint="To take it away, use delete.")
         dumped = None if value is None else rules.dumped("value", value)
         rules.check_size(dumped, said)
-        paths = rules.index_paths(index)
-        cut_now = (len(dumped or "") + len(said or "")) < _LARGE_CHARACTERS
-        secrets = self._settings.redact
+        paths, about = rules.index_paths(index), rules.metadata(metadata, secrets=secrets and not verbatim)
+        cuts = 0
 
         def cut() -> tuple[Passage, ...]:
-            return passages(value, said, key=name, index=paths, secrets=secrets)
+            nonlocal value, dumped, said, cuts
+            if secrets and not verbatim:
+                value, said, cuts = rules.without_secrets(value, said)
+                dumped = rules.dumped("value", value) if cuts and value is not None else dumped
+            return passages(value, said, key=name, index=paths, secrets=secrets and verbatim is True)
 
+        is_small = len(dumped or "") + len(said or "") < _LARGE_CHARACTERS
+        pieces = cut() if is_small else await to_thread.run_sync(cut)
         return DocumentDraft(
             path=place[:-1].split(rules.SEPARATOR),
             place=place,
@@ -335,11 +345,12 @@ class AsyncDocuments(AsyncDocumentLookup):
             value=value,
             dumped=dumped,
             body=said,
-            metadata=rules.metadata(metadata),
-            user=optional_name("user", user),
+            metadata=about,
+            user=own_user(optional_name("user", user)),
             index=paths,
             ttl_seconds=rules.ttl(ttl_seconds),
-            passages=cut() if cut_now else await to_thread.run_sync(cut),
+            passages=pieces,
+            redacted=cuts,
             written_by=optional_name("actor", actor),
             expected_version=_version(expected_version),
             expected_sha256=None if expected_sha256 is None else str(expected_sha256),
@@ -347,7 +358,12 @@ class AsyncDocuments(AsyncDocumentLookup):
 
     async def _rewritten(self, standing: Document) -> DocumentDraft:
         return await self._written(
-            standing.path, standing.key, standing.value, body=standing.body, index=standing.index
+            standing.path,
+            standing.key,
+            standing.value,
+            body=standing.body,
+            index=standing.index,
+            verbatim=True,
         )
 
 

@@ -21,6 +21,7 @@ class Document:
     what it says or where it stands. ``sha256`` is that of the body in UTF-8; where there is a value, of the
     value as PostgreSQL writes jsonb, and of both with a line break between them. ``index`` are the paths into
     the value that are found by meaning, ``$`` for all of it and the body. ``expires_at`` is when it is gone.
+    ``redacted`` is how many secrets were cut out before it was written.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Document:
     ttl_seconds: float | None = None
     expires_at: datetime | None = None
     written_by: str | None = None
+    redacted: int = 0
 
     @property
     def address(self) -> str:
@@ -119,6 +121,7 @@ class DocumentDraft:
     index: Sequence[str]
     ttl_seconds: float | None
     passages: Sequence[Passage]
+    redacted: int = 0
     written_by: str | None = None
     expected_version: int | None = None
     expected_sha256: str | None = None

@@ -9,12 +9,13 @@ from typing import Final, cast
 
 from quipu.errors import BadInput, TooLarge
 from quipu.kernel.base import scope
+from quipu.kernel.redact import redact
 from quipu.kinds.documents.model import JSON
+from quipu.record import items
 
 SEPARATOR: Final = "\x1f"
 _AFTER_SEPARATOR: Final = "\x20"
 LARGEST_BYTES: Final = 16 * 2**20
-LARGEST_METADATA_BYTES: Final = 64 * 2**10
 LONGEST_ADDRESS_BYTES: Final = 2_000
 LONGEST_TTL_SECONDS: Final = 100 * 366 * 86_400
 _MOST_NAMES: Final = 100
@@ -33,7 +34,7 @@ def names(field: str, path: object) -> list[str]:
     given = path.strip("/").split("/") if isinstance(path, str) else path
     if not isinstance(given, Sequence) or not given or given == [""]:
         raise BadInput("a path of at least one name is needed.", field=field, hint='Such as "notes/work".')
-    parts = [scope.check_known_name(field, name) for name in cast(Sequence[object], given)]
+    parts = [scope.check_name(field, name) for name in cast(Sequence[object], given)]
     if len(parts) > _MOST_NAMES:
         raise BadInput(f"it has {len(parts):,} names; {_MOST_NAMES} are the most.", field=field)
     return parts
@@ -50,7 +51,7 @@ def address(path: object, key: object) -> tuple[str, str]:
     Raises:
         BadInput: a path or a key cannot be stored; the error says which.
     """
-    at, name = place("path", path), scope.check_known_name("key", key)
+    at, name = place("path", path), scope.check_name("key", key)
     if (size := len(at.encode()) + len(name.encode())) > LONGEST_ADDRESS_BYTES:
         raise BadInput(
             f"path and key have {size:,} bytes together; {LONGEST_ADDRESS_BYTES:,} are the most.",
@@ -119,21 +120,28 @@ def check_size(value: str | None, body: str | None) -> None:
         )
 
 
-def metadata(given: object) -> Mapping[str, JSON]:
-    """Return metadata that can be stored.
+def without_secrets(value: JSON, body: str | None) -> tuple[JSON, str | None, int]:
+    """Return a value and a body with every secret in them cut out, and how many there were."""
+    cut, counts = items.without_secrets({"": value})
+    said = None if body is None else redact(body)
+    if said is not None:
+        counts.update(said.counts)
+    return cut[""], None if said is None else said.text, sum(counts.values())
+
+
+def metadata(given: object, *, secrets: bool) -> dict[str, object]:
+    """Return metadata as it is stored, none where nothing is given; with ``secrets``, they are cut out.
 
     Raises:
-        BadInput: it is no JSON object, or has more than 64 KB.
+        BadInput: it cannot be stored; the error says why.
     """
     if given is None:
         return {}
-    if not isinstance(given, Mapping):
-        raise BadInput("a JSON object is needed.", field="metadata", hint='Such as {"topic": "travel"}.')
-    known = cast(Mapping[str, JSON], given)
-    if (size := len(dumped("metadata", known).encode())) > LARGEST_METADATA_BYTES:
-        most = LARGEST_METADATA_BYTES
-        raise TooLarge(f"it has {size:,} bytes; {most:,} are the most.", field="metadata")
-    return known
+    try:
+        about = items.metadata_of(given)
+    except ValueError as error:
+        raise BadInput(str(error), field="metadata") from error
+    return items.without_secrets(about)[0] if secrets else about
 
 
 def ttl(seconds: object) -> float | None:

@@ -50,6 +50,7 @@ async def ask_put(conn: Connection, written: Sequence[DocumentDraft], *, now: da
             "indexes": [SEPARATOR.join(one.index) for one in written],
             "ttls": [one.ttl_seconds for one in written],
             "writers": [one.written_by for one in written],
+            "redacted": [one.redacted for one in written],
         },
     )
 
@@ -100,6 +101,7 @@ def put_documents(rows: Sequence[tuple[Any, ...]], written: Sequence[DocumentDra
                 ttl_seconds=one.ttl_seconds,
                 expires_at=expires_at,
                 written_by=one.written_by,
+                redacted=one.redacted,
             )
         )
     return documents

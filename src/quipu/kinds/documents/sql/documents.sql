@@ -2,18 +2,18 @@
 --
 -- In the order of their places, so that two who write the same ones wait for each other instead of for ever.
 insert into documents.documents as d (place, key, value, body, metadata, user_name, index_paths, ttl_seconds,
-    expires_at, written_by, created_at, updated_at)
+    expires_at, written_by, redacted, created_at, updated_at)
 select g.place, g.key, g.value::jsonb, g.body, g.metadata::jsonb, g.user_name, string_to_array(g.index, chr(31)),
-    g.ttl, %(now)s::timestamptz + make_interval(secs => g.ttl), g.written_by, %(now)s, %(now)s
+    g.ttl, %(now)s::timestamptz + make_interval(secs => g.ttl), g.written_by, g.redacted, %(now)s, %(now)s
 from unnest(%(places)s::text[], %(keys)s::text[], %(values)s::text[], %(bodies)s::text[], %(metadata)s::text[],
-    %(users)s::text[], %(indexes)s::text[], %(ttls)s::float8[], %(writers)s::text[])
-    as g (place, key, value, body, metadata, user_name, index, ttl, written_by)
+    %(users)s::text[], %(indexes)s::text[], %(ttls)s::float8[], %(writers)s::text[], %(redacted)s::int4[])
+    as g (place, key, value, body, metadata, user_name, index, ttl, written_by, redacted)
 where (select core.current_space()) is not null
 order by g.place, g.key
 on conflict (space_id, place, key) do update set
     value = excluded.value, body = excluded.body, metadata = excluded.metadata, user_name = excluded.user_name,
     index_paths = excluded.index_paths, ttl_seconds = excluded.ttl_seconds, expires_at = excluded.expires_at,
-    written_by = excluded.written_by, updated_at = excluded.updated_at,
+    written_by = excluded.written_by, redacted = excluded.redacted, updated_at = excluded.updated_at,
     created_at = case when d.expires_at <= excluded.updated_at then excluded.created_at else d.created_at end
 returning id::text, place, key, version, sha256, created_at, updated_at, expires_at, d.xmax = 0
 

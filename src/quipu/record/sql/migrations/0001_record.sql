@@ -414,6 +414,14 @@ create policy person on core.outbox as restrictive to quipu_person
 
 grant select, insert, update on core.outbox to quipu_person;
 
+-- Of what waits for the end of a transaction, a person sees and takes out of the index what is theirs.
+create policy person on core.at_commit as restrictive to quipu_person
+    using (gone is null or cardinality(gone) = (
+        select count(*) from core.recall_entries e
+        where e.space_id = (select core.current_space()) and e.id = any(gone)));
+
+grant select, insert on core.at_commit to quipu_person;
+
 -- What is derived rests on messages. It runs as the owner, who sees them all: of what is shown to no one it says this.
 create function core.are_of_person(numbers bigint[]) returns boolean
     language sql stable security definer set search_path = ''

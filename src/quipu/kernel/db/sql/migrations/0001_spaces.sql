@@ -297,7 +297,8 @@ create function core.equip_people() returns void
     language sql volatile set search_path = pg_catalog, pg_temp
     as $$
     grant execute on function pg_advisory_xact_lock(bigint), pg_advisory_xact_lock_shared(bigint),
-        pg_advisory_xact_lock(integer, integer), pg_notify(text, text) to quipu_person
+        pg_advisory_xact_lock(integer, integer), pg_advisory_xact_lock_shared(integer, integer),
+        pg_notify(text, text) to quipu_person
     $$;
 
 revoke execute on function core.equip_people() from public;

@@ -51,6 +51,7 @@ create table documents.documents (
     version integer not null default 1 check (version > 0),
     sha256 text not null generated always as (documents.digest(value, body)) stored,
     written_by text check (char_length(written_by) between 1 and 512),
+    redacted integer not null default 0 check (redacted >= 0),
     primary key (space_id, id),
     unique (space_id, place, key),
     check (octet_length(place) + octet_length(key) <= 2000),
@@ -63,6 +64,7 @@ comment on column documents.documents.index_paths is
     'What of it is found by meaning: paths into the value ($ is all of it, and the text); none if empty.';
 comment on column documents.documents.ttl_seconds is 'It expires so long after it was written, or read with refresh.';
 comment on column documents.documents.version is 'Grows with each change of what it says or where it stands.';
+comment on column documents.documents.redacted is 'How many secrets were cut out before it was written.';
 comment on column documents.documents.written_by is 'Who wrote this version, as the caller says.';
 
 create index documents_updated on documents.documents (space_id, updated_at desc, id);
@@ -73,7 +75,7 @@ create index documents_expiry on documents.documents (space_id, expires_at) wher
 
 create view documents.shown with (security_invoker) as
     select space_id, id as document_id, id::text as id, documents.names(place) as path, place, key, value, body, metadata, user_name as "user",
-        index_paths as index, version, sha256, created_at, updated_at, ttl_seconds, expires_at, written_by
+        index_paths as index, version, sha256, created_at, updated_at, ttl_seconds, expires_at, written_by, redacted
     from documents.documents;
 comment on view documents.shown is 'Documents as the doors show them.';
 
@@ -151,7 +153,7 @@ call core.show_with_row('documents', array['passages'], 'document_id', of => 'do
 
 grant select, insert, update, delete on documents.documents, documents.passages to quipu_person;
 
-grant select, insert on documents.versions to quipu_person;
+grant select, insert, delete on documents.versions to quipu_person;
 
 -- Whoever changes a document, the version before it is kept.
 create function documents.keep_version() returns trigger
