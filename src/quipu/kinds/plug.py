@@ -25,6 +25,7 @@ from quipu.recall.question import Question
 from quipu.recall.render import Block
 from quipu.recall.search import CatchUp
 from quipu.record.corrections.statements import Statements
+from quipu.record.removal import Restored
 from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.service import Eraser
 from quipu.upkeep.erasure.tombstones import Noted
@@ -129,6 +130,7 @@ class Kind:
     on; none where a kind derives nothing from messages. ``matching``: which entries a filter over metadata
     lets through; none where a kind has no metadata: then a filter lets nothing of it through.
     ``weigh``: what else counts for them;
+    ``restored``: takes up a message that is put back;
     ``faded``: which are not to come back any more; ``used``: notes that they were put before an agent;
     ``lately``: which were, last; ``remind``: what is open, for prompts.
     ``eraser``: forgets; ``named``: what is changed where it names somebody who is forgotten everywhere;
@@ -152,6 +154,7 @@ class Kind:
     sources: Sources | None = None
     matching: MatchingEntries | None = None
     weigh: Weigh | None = None
+    restored: Restored | None = None
     faded: Faded | None = None
     used: Used | None = None
     lately: Lately | None = None
