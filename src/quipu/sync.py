@@ -1027,10 +1027,12 @@ class Memory(Messages):
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int = 10,
+        filter: Mapping[str, object] | None = None,
     ) -> Answer:
         """Return the memories that answer a question, best first, and whether it is known (`Answer`).
 
-        ``since`` is included, ``until`` is not. The nearest standing rule is among ten.
+        ``since`` is included, ``until`` is not. The nearest standing rule is among ten. ``filter`` keeps to
+        messages, long-term memories, lessons and documents of whose metadata it holds; other kinds have none.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -1045,6 +1047,7 @@ class Memory(Messages):
                 since=since,
                 until=until,
                 limit=limit,
+                filter=filter,
             )
         )
 
@@ -1059,6 +1062,7 @@ class Memory(Messages):
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int = 10,
+        filter: Mapping[str, object] | None = None,
     ) -> list[Answer]:
         """Answer many questions at once, as ``recall`` does; embed them together and keep their order."""
         return self._portal.call(
@@ -1071,6 +1075,7 @@ class Memory(Messages):
                 since=since,
                 until=until,
                 limit=limit,
+                filter=filter,
             )
         )
 
@@ -1086,6 +1091,7 @@ class Memory(Messages):
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int | None = None,
+        filter: Mapping[str, object] | None = None,
     ) -> Block:
         """Return the memories that answer a question as text for a prompt, within ``budget_tokens``.
 
@@ -1109,6 +1115,7 @@ class Memory(Messages):
                 since=since,
                 until=until,
                 limit=limit,
+                filter=filter,
             )
         )
 
@@ -2530,6 +2537,7 @@ class LongtermLookup:
         limit: int = 100,
         offset: int = 0,
         after: UUID | str | None = None,
+        filter: Mapping[str, object] | None = None,
     ) -> Sequence[LongtermMemory]:
         """List memories, the most important first.
 
@@ -2552,6 +2560,7 @@ class LongtermLookup:
                 limit=limit,
                 offset=offset,
                 after=after,
+                filter=filter,
             )
         )
 
@@ -2564,6 +2573,7 @@ class LongtermLookup:
         category: Category | None = None,
         importance: Importance | None = None,
         limit: int = 10,
+        filter: Mapping[str, object] | None = None,
     ) -> Sequence[FoundMemory]:
         """Find the live memories that answer a question, the best first.
 
@@ -2575,7 +2585,13 @@ class LongtermLookup:
         """
         return self._portal.call(
             lambda: self._inner.search(
-                question, space=space, user=user, category=category, importance=importance, limit=limit
+                question,
+                space=space,
+                user=user,
+                category=category,
+                importance=importance,
+                limit=limit,
+                filter=filter,
             )
         )
 
@@ -2808,11 +2824,12 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
         session: str | None = None,
         source: str | None = None,
         time: datetime | str | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> LongtermMemory:
         """Write a memory by hand, and return it as it stands then.
 
         A live memory that says so already is not doubled: it counts as said once more (`stated_count`) and
-        takes the higher importance. An archived one that says so becomes live again.
+        takes the higher importance, and its metadata grows. An archived one that says so becomes live again.
 
         Raises:
             BadInput: An argument is invalid, or the text holds a secret.
@@ -2828,6 +2845,7 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
                 session=session,
                 source=source,
                 time=time,
+                metadata=metadata,
             )
         )
 
@@ -2842,10 +2860,12 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
         importance: Importance | None = None,
         expected_version: int | None = None,
         reason: str | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> LongtermMemory:
         """Change what a memory says.
 
-        What is not given stays as it is. The version grows, and the earlier text stays in the history.
+        What is not given stays as it is. The version grows, and the earlier text stays in the history;
+        metadata is replaced as a whole, and is in no version.
 
         Raises:
             NotFound: There is no such memory.
@@ -2862,6 +2882,7 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
                 importance=importance,
                 expected_version=expected_version,
                 reason=reason,
+                metadata=metadata,
             )
         )
 
@@ -2900,6 +2921,17 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
             BadInput: The memory is archived.
         """
         return self._portal.call(lambda: self._inner.revert(id, space=space, to=to, reason=reason))
+
+    def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> Erasure:
+        """Erase a memory for good, with its history.
+
+        What it was read in stays, and may be read again; `corrections` keep it from that, and `forget` takes
+        the words, too.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        return self._portal.call(lambda: self._inner.erase(id, space=space, confirm=confirm))
 
     def archive_many(
         self,
@@ -2988,6 +3020,7 @@ class Lessons:
         category: str = "knowledge",
         project: str = "",
         confidence: float = 1.0,
+        metadata: Mapping[str, object] | None = None,
     ) -> Lesson:
         """Write a lesson by hand.
 
@@ -2999,7 +3032,12 @@ class Lessons:
         """
         return self._portal.call(
             lambda: self._inner.add(
-                fact, space=space, category=category, project=project, confidence=confidence
+                fact,
+                space=space,
+                category=category,
+                project=project,
+                confidence=confidence,
+                metadata=metadata,
             )
         )
 
@@ -3033,6 +3071,7 @@ class Lessons:
         limit: int = 50,
         offset: int = 0,
         after: UUID | str | None = None,
+        filter: Mapping[str, object] | None = None,
     ) -> Sequence[Lesson]:
         """List lessons, the surest first; of equally sure ones the latest.
 
@@ -3050,6 +3089,7 @@ class Lessons:
                 limit=limit,
                 offset=offset,
                 after=after,
+                filter=filter,
             )
         )
 
@@ -3061,6 +3101,7 @@ class Lessons:
         category: str | None = None,
         project: str | None = None,
         limit: int = 10,
+        filter: Mapping[str, object] | None = None,
     ) -> Sequence[FoundLesson]:
         """Find the lessons that answer a question, the best first.
 
@@ -3071,13 +3112,21 @@ class Lessons:
             BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.search(question, space=space, category=category, project=project, limit=limit)
+            lambda: self._inner.search(
+                question, space=space, category=category, project=project, limit=limit, filter=filter
+            )
         )
 
     def edit(
-        self, id: UUID | str, *, space: str, fact: str | None = None, category: str | None = None
+        self,
+        id: UUID | str,
+        *,
+        space: str,
+        fact: str | None = None,
+        category: str | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> Lesson:
-        """Change what a lesson says, or its category.
+        """Change what a lesson says, its category, or its metadata as a whole.
 
         How it read before is kept; extraction leaves it alone from then on.
 
@@ -3086,7 +3135,9 @@ class Lessons:
             BadInput: Nothing is given, it is archived, or an argument is invalid.
             Conflict: Another live lesson of the project says so already.
         """
-        return self._portal.call(lambda: self._inner.edit(id, space=space, fact=fact, category=category))
+        return self._portal.call(
+            lambda: self._inner.edit(id, space=space, fact=fact, category=category, metadata=metadata)
+        )
 
     def archive(self, id: UUID | str, *, space: str) -> Lesson:
         """Archive a lesson, so that it is not recalled any more.

@@ -239,6 +239,7 @@ OPERATIONS: Final = (
     Operation("longterm.archive", "POST /longterm/{id}/archive", "write", view=_MEMORY),
     Operation("longterm.unarchive", "POST /longterm/{id}/unarchive", "write", view=_MEMORY),
     Operation("longterm.revert", "POST /longterm/{id}/revert", "write", view=_MEMORY),
+    Operation("longterm.erase", "POST /longterm/{id}/erase", "admin", view="receipts.erased", same=_counts),
     Operation(
         "longterm.archive_many", "POST /longterm/archive", "write", view="longterm.archived", same=_ids
     ),
