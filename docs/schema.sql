@@ -7667,7 +7667,7 @@ CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON documents.passages FOR EACH
 
 CREATE TRIGGER drop_passages AFTER UPDATE ON documents.documents FOR EACH ROW WHEN (((new.index_paths = '{}'::text[]) AND (old.index_paths <> '{}'::text[]))) EXECUTE FUNCTION documents.drop_passages();
 
-CREATE TRIGGER keep_as_written BEFORE UPDATE ON documents.versions FOR EACH ROW EXECUTE FUNCTION documents.keep_as_written();
+CREATE TRIGGER keep_as_written BEFORE UPDATE ON documents.versions FOR EACH ROW WHEN ((((((((((((old.version IS DISTINCT FROM new.version) OR (old.place IS DISTINCT FROM new.place)) OR (old.key IS DISTINCT FROM new.key)) OR (old.value IS DISTINCT FROM new.value)) OR (old.body IS DISTINCT FROM new.body)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.user_name IS DISTINCT FROM new.user_name)) OR (old.sha256 IS DISTINCT FROM new.sha256)) OR (old.written_at IS DISTINCT FROM new.written_at)) OR (old.written_by IS DISTINCT FROM new.written_by)) OR (old.redacted_at IS DISTINCT FROM new.redacted_at))) EXECUTE FUNCTION documents.keep_as_written();
 
 CREATE TRIGGER keep_version BEFORE UPDATE ON documents.documents FOR EACH ROW WHEN (((((((old.place IS DISTINCT FROM new.place) OR (old.key IS DISTINCT FROM new.key)) OR (old.value IS DISTINCT FROM new.value)) OR (old.body IS DISTINCT FROM new.body)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.user_name IS DISTINCT FROM new.user_name))) EXECUTE FUNCTION documents.keep_version();
 

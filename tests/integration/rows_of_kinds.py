@@ -133,6 +133,7 @@ with kept as (
     insert into versions
         (document_id, version, place, key, body, index_paths, sha256, created_at, written_at, ended_by)
     select gen_random_uuid(), 1, E'n\\x1f', 'gone', 'boat', '{}', '', now(), now(), 'delete'
+), own as (insert into vectors (document_id, vector) select id, '[1]' from kept
 )
 insert into passages (document_id, number, field, text, happened_at) select id, 0, '', 'boat', now() from kept
 """

@@ -226,6 +226,8 @@ def index_paths(index: object) -> list[str]:
             raise BadInput(
                 f"{path!r} is no path.", field="index", hint='Such as "title", "a.b" or "tags[*].name".'
             )
+    for path in cast(Sequence[str], paths):
+        scope.refuse_secret("index", path)
     return list(dict.fromkeys(cast(Sequence[str], paths)))
 
 

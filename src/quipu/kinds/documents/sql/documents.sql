@@ -258,7 +258,7 @@ delete from documents.versions where space_id = %(space)s and ended_at < %(befor
 
 -- name: cited: the passages of entries, with where they stand
 select p.entry_id, p.text, p.happened_at, d.created_at, array_to_string(documents.names(d.place) || d.key, '/'),
-    p.heading, p.first_line, p.field, d.user_name
+    p.heading, p.first_line, p.field, d.user_name, d.metadata
 from documents.passages p
 join documents.documents d on d.space_id = p.space_id and d.id = p.document_id
 where p.space_id = %(space)s and p.entry_id = any(%(ids)s::int8[])

@@ -217,7 +217,11 @@ end
 $$;
 
 create trigger keep_as_written before update on documents.versions
-    for each row execute function documents.keep_as_written();
+    for each row when ((old.version, old.place, old.key, old.value, old.body, old.metadata, old.user_name, old.sha256,
+            old.written_at, old.written_by, old.redacted_at)
+        is distinct from (new.version, new.place, new.key, new.value, new.body, new.metadata, new.user_name, new.sha256,
+            new.written_at, new.written_by, new.redacted_at))
+    execute function documents.keep_as_written();
 
 -- Who is not to be found any more, is not: whoever says so.
 create function documents.drop_passages() returns trigger
