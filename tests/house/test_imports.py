@@ -17,7 +17,8 @@ from tree import PACKAGE, ROOT, SOURCE, module_name, modules
 IMPORT_NAMES = {"sentence-transformers": "sentence_transformers", "openai-agents": "agents"}
 # These need their extra to be imported at all; who imports them, such as `quipu serve`, says which one it is.
 DOORS = ("server", "serving", "rest", "web", "mcp")
-NEED_ONE = (*(f"quipu.interfaces.{door}" for door in DOORS), "quipu.kernel.queue.redis")
+PEERS = ("quipu.compat.mem0.routes", "quipu.compat.server_memory.server")  # what `serve` and `mcp` are handed
+NEED_ONE = (*(f"quipu.interfaces.{door}" for door in DOORS), "quipu.kernel.queue.redis", *PEERS)
 HEAVY = {"anyio", "asyncio", "numpy", "onnxruntime", "psycopg", "pydantic", "rich", "tokenizers", "click"}
 
 

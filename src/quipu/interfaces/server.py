@@ -10,11 +10,13 @@ from functools import partial
 from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI
+from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import quipu
 from quipu.app.memory import AsyncMemory
+from quipu.interfaces import peers
 from quipu.interfaces.mcp import mounted as mcp
 from quipu.interfaces.rest.routes import ROUTERS
 from quipu.interfaces.serving import login, middleware, probes, problems
@@ -24,6 +26,7 @@ from quipu.interfaces.web.background import labouring
 from quipu.interfaces.web.page_context import page_of
 from quipu.interfaces.web.pages import pages
 from quipu.kernel.config import Settings
+from quipu.upkeep.keys.model import Level
 
 _JSON: Final = "application/json"
 _NONE: Final = re.compile(r"\bNone\b")
@@ -69,6 +72,25 @@ class Mount:
 # The doors beside REST: routes of a router are added as they are, an application is mounted under its path.
 PAGES: tuple[APIRouter, ...] = (pages(),)
 MOUNTS: tuple[Mount, ...] = (Mount("/mcp", mcp.door, mcp.running),)
+
+
+def peer(name: str) -> Mount:
+    """Return the mount of the routes of a peer, under /compat.
+
+    The key of a request decides its space and level. ``Quipu-Space`` names the space for a key that opens
+    all of them.
+    """
+    make = peers.loaded(peers.ROUTES[name])
+
+    def build(serving: Served) -> ASGIApp:
+        async def enter(request: Request, level: Level) -> str:
+            caller = await serving.caller(request)
+            caller.may(level)
+            return caller.space_for(request.headers.get(mcp.SPACE_HEADER))
+
+        return make(serving.memory, enter)
+
+    return Mount(f"/compat/{name}", build)
 
 
 def create_app(

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import anyio
 from anyio import to_thread
 from anyio.abc import TaskGroup, TaskStatus
 from mcp.server.context import CallNext, HandlerResult
+from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 import quipu
 from quipu.errors import QuipuError
 from quipu.interfaces.mcp.model import Caller
-from quipu.interfaces.mcp.server import Context, build
+from quipu.interfaces.mcp.server import Context, Opened, build
 from quipu.kernel.config import Settings
 
 if TYPE_CHECKING:
@@ -105,18 +107,23 @@ class Opening:
                 self._gone.set()
 
 
-def run(settings: Settings, caller: Caller) -> None:
-    """Serve one caller until standard input ends, or a signal ends this process."""
-    anyio.run(_serve, settings, caller)
+def run(settings: Settings, make: Callable[[Opened], Server[Any]]) -> None:
+    """Serve what ``make`` builds until standard input ends, or a signal ends this process."""
+    anyio.run(_serve, settings, make)
 
 
-async def _serve(settings: Settings, caller: Caller) -> None:
+def tools_for(caller: Caller) -> Callable[[Opened], Server[Any]]:
+    """Return what builds the server of our own tools for a caller."""
+    return lambda opened: build(opened, lambda _: caller)
+
+
+async def _serve(settings: Settings, make: Callable[[Opened], Server[Any]]) -> None:
     async with (
         Opening(settings) as opening,
         anyio.create_task_group() as group,
         stdio_server() as (read, write),
     ):
-        server = build(opening.memory, lambda _: caller)
+        server = make(opening.memory)
 
         async def beginning(ctx: Context, call_next: CallNext) -> HandlerResult:
             """Open the memory once the client has its first answer: it waits for nothing but that."""

@@ -20,6 +20,7 @@ _FRESH_SECONDS: Final = 3.0
 _READY_SECONDS: Final = 1.0
 _MOST: Final = 10_000
 _STRANGERS: Final = 2  # tokens that are looked up at a time, of those that opened nothing yet
+_SCHEMES: Final = ("bearer", "token")  # clients of other makers send the second
 _HINT: Final = "Send it as `Authorization: Bearer quipu_…`; `quipu keys create` makes one."
 
 
@@ -91,7 +92,7 @@ class Access:
         """
         scheme, _, token = (authorization or "").partition(" ")
         token = token.strip()
-        if scheme.lower() != "bearer" or id_in(token) is None:
+        if scheme.lower() not in _SCHEMES or id_in(token) is None:
             raise KeyRefused(hint=_HINT)
         key = await self._key(token)
         if key is None:

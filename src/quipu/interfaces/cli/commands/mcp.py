@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -17,8 +18,12 @@ from quipu.interfaces.cli.call import Call, common, common_options, in_space
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.hooks.client import space_of
 from quipu.interfaces.mcp.clients import CLIENTS, Reached, Server, Started
+from quipu.interfaces.peers import TOOLS, loaded
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import load
+
+if TYPE_CHECKING:
+    from quipu.interfaces.mcp.model import Caller
 
 _EXTRA = frozenset({"mcp", "mcp_types"})
 _EXAMPLES = """\b
@@ -27,6 +32,7 @@ Examples:
   quipu mcp config cursor --space ferryboard --user ana
   quipu mcp config codex --http http://127.0.0.1:4780/mcp
   quipu mcp --space ferryboard
+  quipu mcp --as server-memory --space ferryboard
 """
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -49,9 +55,10 @@ def _whose(function: Command) -> Command:
 @click.group("mcp", invoke_without_command=True, no_args_is_help=False, epilog=_EXAMPLES)
 @_whose
 @click.option("--project", is_flag=True, help="The space named like this directory, as hooks have it.")
+@click.option("--as", "peer", type=click.Choice([*TOOLS]), help="Offer the tools of a peer instead.")
 @common_options
 @click.pass_context
-def command(ctx: click.Context, project: bool, **whose: Any) -> None:
+def command(ctx: click.Context, project: bool, peer: str | None, **whose: Any) -> None:
     """Serve the memory to a model over standard input and output.
 
     Clients start this by themselves; `quipu mcp config CLIENT` prints what they must be told. Which space and
@@ -61,7 +68,7 @@ def command(ctx: click.Context, project: bool, **whose: Any) -> None:
         folder = os.environ.get("CLAUDE_PROJECT_DIR") or str(Path.cwd())
         whose["space"] = space_of(folder) or whose["space"]
     if ctx.invoked_subcommand is None:
-        _serve(ctx.ensure_object(Call), **whose)
+        _serve(ctx.ensure_object(Call), peer, **whose)
     ctx.default_map = {"config": whose}  # what is said before the word holds after it
 
 
@@ -102,7 +109,14 @@ def _started(
 
 
 def _serve(
-    call: Call, *, space: str, user: str | None, schema: str, agent: str | None, read_only: bool
+    call: Call,
+    peer: str | None,
+    *,
+    space: str,
+    user: str | None,
+    schema: str,
+    agent: str | None,
+    read_only: bool,
 ) -> None:
     # As `settings_of` of the other commands, which brings along what this one leaves to its server.
     options = {"home": call.home, "database_url": call.url}
@@ -122,4 +136,10 @@ def _serve(
         schema=schema,
         agent=optional_name("agent", agent),
     )
-    stdio.run(settings, caller)
+    stdio.run(settings, stdio.tools_for(caller) if peer is None else _tools_of(peer, caller))
+
+
+def _tools_of(peer: str, caller: Caller) -> Any:
+    """Return what builds the server of a peer's tools."""
+    make = loaded(TOOLS[peer])
+    return partial(make, space=caller.space, user=caller.user, read_only=caller.level == "read")

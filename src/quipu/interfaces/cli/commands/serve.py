@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from quipu.errors import BadInput, MissingExtra
 from quipu.interfaces.cli.call import Call, common
 from quipu.interfaces.cli.memory import settings_of
 from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.peers import ROUTES
 from quipu.interfaces.serving import addresses
 from quipu.interfaces.serving.limits import Limits
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 @click.option("--public-url", metavar="URL", help="The address for people, if a proxy stands before it.")
 @click.option("--certificate", metavar="FILE", type=Path, help="For https, with --private-key.")
 @click.option("--private-key", metavar="FILE", type=Path, help="The key of that certificate.")
+@click.option("--compat", multiple=True, type=click.Choice([*ROUTES]), help="Routes of a peer under /compat.")
 @common
 def command(
     call: Call,
@@ -38,6 +41,7 @@ def command(
     public_url: str | None,
     certificate: Path | None,
     private_key: Path | None,
+    compat: tuple[str, ...],
 ) -> None:
     """Serve this memory: REST under /v1 for programs with a key, pages for people who open the printed link.
 
@@ -51,7 +55,7 @@ def command(
     for file in (certificate, private_key):
         if file is not None and not file.is_file():
             raise BadInput(f"there is no file {file}.", field="certificate")
-    doors = _Doors(Screen(call), host, port, public_url, certificate, private_key)
+    doors = _Doors(Screen(call), host, port, public_url, certificate, private_key, compat)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     anyio.run(doors.serve, AsyncMemory(settings=settings_of(call)))
 
@@ -67,24 +71,27 @@ class _Doors:
         public_url: str | None,
         certificate: Path | None,
         private_key: Path | None,
+        compat: Sequence[str],
     ) -> None:
         self._screen = screen
         self._host, self._port = host, port
         self._public_url = public_url
         self._certificate = None if certificate is None else str(certificate)
         self._private_key = None if private_key is None else str(private_key)
+        self._compat = compat
 
     async def serve(self, memory: AsyncMemory) -> None:
         """Open the memory, listen, and close it when the last request is answered."""
         try:
-            from quipu.interfaces.server import create_app  # noqa: PLC0415 - an optional extra
+            from quipu.interfaces.server import MOUNTS, create_app, peer  # noqa: PLC0415 - an optional extra
             from quipu.interfaces.serving.listener import bound, listen  # noqa: PLC0415 - as above
         except ImportError as error:
             raise MissingExtra("server", "`quipu serve`") from error
         terms = addresses.terms_for(self._host, self._public_url, Limits())
         async with memory:
             addresses.check(self._host, keys=await memory.keys.count())
-            app = create_app(memory=memory, terms=terms)
+            mounts = [*MOUNTS, *map(peer, dict.fromkeys(self._compat))]
+            app = create_app(memory=memory, terms=terms, mounts=mounts)
             with bound(self._host, self._port) as sock:
                 await listen(
                     app,
