@@ -24,7 +24,7 @@ class Entity(Shape):
     )
 
 
-class Relation(Shape):
+class NamedRelation(Shape):
     """A relation between two things, by their names."""
 
     source: StrictStr = Field(alias="from", description="The name of the entity where the relation starts")
@@ -41,13 +41,13 @@ class Entities(Shape):
 class Relations(Shape):
     """Relations to create or delete, or that were created."""
 
-    relations: list[Relation]
+    relations: list[NamedRelation]
 
 
 class Gone(Shape):
     """Relations to delete."""
 
-    relations: list[Relation] = Field(description="An array of relations to delete")
+    relations: list[NamedRelation] = Field(description="An array of relations to delete")
 
 
 class Addition(Shape):
@@ -124,7 +124,7 @@ class Shown(Shape):
     """Entities with their relations."""
 
     entities: list[Entity]
-    relations: list[Relation]
+    relations: list[NamedRelation]
 
 
 _LISTS: Final = frozenset(
@@ -158,7 +158,7 @@ def _lean(node: Any, parts: Mapping[str, Any]) -> Any:
 
 
 def faults(error: ValidationError) -> str:
-    """Return what is wrong with arguments in the words of the reference server, a line for each."""
+    """Return the faults of arguments in the words of the reference server, a line for each."""
     return "\n".join(_fault(one["type"], one["loc"], one["input"]) for one in error.errors(include_url=False))
 
 

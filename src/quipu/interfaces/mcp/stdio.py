@@ -113,7 +113,7 @@ def run(settings: Settings, make: Callable[[Opened], Server[Any]]) -> None:
 
 
 def tools_for(caller: Caller) -> Callable[[Opened], Server[Any]]:
-    """Return what builds the server of our own tools for a caller."""
+    """Return the builder of the server that has our own tools, for a caller."""
     return lambda opened: build(opened, lambda _: caller)
 
 

@@ -140,6 +140,6 @@ def _serve(
 
 
 def _tools_of(peer: str, caller: Caller) -> Any:
-    """Return what builds the server of a peer's tools."""
+    """Return the builder of the server that has the tools of a peer."""
     make = loaded(TOOLS[peer])
     return partial(make, space=caller.space, user=caller.user, read_only=caller.level == "read")
