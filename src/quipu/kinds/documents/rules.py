@@ -240,7 +240,7 @@ def _steps(path: str) -> list[str | int | None]:
         if match is None or (match["dot"] and (at == 0 or path[at - 1] == "." or match.end() == len(path))):
             return []
         if match["name"]:
-            steps.append(match["name"])
+            steps.append(None if match["name"] == "*" else match["name"])
         elif match["place"]:
             steps.append(None if match["place"] == "*" else int(match["place"]))
         at = match.end()
