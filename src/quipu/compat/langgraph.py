@@ -11,7 +11,7 @@ meaning with the model of the memory, and are recalled beside all other memories
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self, cast
@@ -84,7 +84,7 @@ class Store(BaseStore):
 
     @classmethod
     @contextmanager
-    def from_conn_string(cls, conn_string: str, **options: Any) -> Iterator[Self]:
+    def from_conn_string(cls, conn_string: str, **options: Any) -> Generator[Self]:
         """Open a store on a server; options of a connection pool are not needed and passed over."""
         store = cls(conn_string, **_without_pool(options))
         try:
@@ -164,7 +164,7 @@ class AsyncStore(Store):
 
     @classmethod
     @asynccontextmanager
-    async def from_conn_string(cls, conn_string: str, **options: Any) -> AsyncIterator[Self]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    async def from_conn_string(cls, conn_string: str, **options: Any) -> AsyncGenerator[Self]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Open a store on a server; options of a connection pool are not needed and passed over."""
         async with AsyncMemory(url=conn_string) as memory:
             yield cls(memory, **_without_pool(options))
