@@ -15,8 +15,8 @@ from tree import PACKAGE, ROOT, SOURCE, module_name, modules
 
 # Distribution of an extra -> what it is called in an import, where the two differ.
 IMPORT_NAMES = {"sentence-transformers": "sentence_transformers", "openai-agents": "agents"}
-# These need their extra to be imported at all; who imports them, such as `quipu serve`, says which one it is. A class
-# that takes the place of a peer's is one of its classes, and says so itself.
+# These need their extra to be imported at all; who imports them, such as `quipu serve`, says which one it is.
+# A class that takes the place of a peer's is one of its classes, and says so itself.
 DOORS = ("server", "serving", "rest", "web", "mcp")
 PEERS = ("langgraph",)
 NEED_ONE = (
