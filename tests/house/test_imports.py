@@ -16,9 +16,14 @@ from tree import PACKAGE, ROOT, SOURCE, module_name, modules
 # Distribution of an extra -> what it is called in an import, where the two differ.
 IMPORT_NAMES = {"sentence-transformers": "sentence_transformers", "openai-agents": "agents"}
 # These need their extra to be imported at all; who imports them, such as `quipu serve`, says which one it is.
+# A class that takes the place of a peer's is one of its classes, and says so itself.
 DOORS = ("server", "serving", "rest", "web", "mcp")
-PEERS = ("quipu.compat.mem0.routes", "quipu.compat.server_memory.server")  # what `serve` and `mcp` are handed
-NEED_ONE = (*(f"quipu.interfaces.{door}" for door in DOORS), "quipu.kernel.queue.redis", *PEERS)
+PEERS = ("langgraph", "mem0.routes", "server_memory.server")
+NEED_ONE = (
+    *(f"quipu.interfaces.{door}" for door in DOORS),
+    *(f"quipu.compat.{peer}" for peer in PEERS),
+    "quipu.kernel.queue.redis",
+)
 HEAVY = {"anyio", "asyncio", "numpy", "onnxruntime", "psycopg", "pydantic", "rich", "tokenizers", "click"}
 
 
