@@ -70,13 +70,57 @@ _DATABASE: Final = (
 _OWN_SQL: Final = "runs SQL on tables of its own, or looks at private attributes"
 
 
+_HAYSTACK: Final = """
+import os
+from uuid import uuid4
+import pytest
+from haystack import Document
+from haystack.document_stores.errors import DuplicateDocumentError
+from haystack.testing import document_store, document_store_async
+from quipu import Memory
+from quipu.compat.haystack import QuipuDocumentStore
+_MEMORY = Memory(os.environ["QUIPU_HOME"])
+
+
+def _classes(module, end):
+    own = [one for one in vars(module).values() if getattr(one, "__module__", "") == module.__name__]
+    tests = [one for one in own if isinstance(one, type) and one.__name__.endswith(end)]
+    return tuple(one for one in tests if not any(one in other.__mro__[1:] for other in tests))
+
+
+class Base:
+    @pytest.fixture
+    def document_store(self):
+        return QuipuDocumentStore(_MEMORY, space=f"t{uuid4().hex}")
+
+
+class TestStore(Base, *_classes(document_store, ("Test", "Tests"))):
+    # The suite leaves these two to each store.
+    def test_write_documents(self, document_store):
+        document = Document(content="x", meta={"a": 1}, embedding=[1.0, 0.5])
+        assert document_store.write_documents([document]) == 1
+        with pytest.raises(DuplicateDocumentError):
+            document_store.write_documents([document])
+        assert document_store.filter_documents() == [document]
+
+
+class TestAsyncStore(Base, *_classes(document_store_async, "AsyncTest")):
+    async def test_write_documents_async(self, document_store):
+        assert await document_store.write_documents_async([Document(content="x")]) == 1
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """Tests of a peer: where they lie, what is changed in them, and what is left out."""
+    """Tests of a peer: where they lie, what is changed in them, and what is left out.
+
+    ``own`` are files that take the tests from the installed package instead.
+    """
 
     package: str
-    files: Sequence[str]
-    changes: Sequence[tuple[str, str]]
+    files: Sequence[str] = ()
+    changes: Sequence[tuple[str, str]] = ()
+    own: Mapping[str, str] = field(default_factory=dict[str, str])
     left_out: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -104,6 +148,7 @@ SUITES: Final = (
             _OWN_SQL,
         ),
     ),
+    Suite(package="haystack-ai", own={"test_document_store.py": _HAYSTACK}),
 )
 
 
@@ -137,10 +182,15 @@ def _environment() -> None:
 
 
 def _unpacked(suite: Suite) -> Path:
-    """Fetch the source distribution, and write its tests with the changes."""
+    """Write the tests with their changes; those that are not installed come from the source distribution."""
     version = _versions()[suite.package]
     place = FOLDER / f"{suite.package}-{version}"
     place.mkdir(parents=True, exist_ok=True)
+    (place / "pytest.ini").write_text("[pytest]\nasyncio_mode=auto\n", encoding="utf-8")
+    for name, text in suite.own.items():
+        (place / name).write_text(text, encoding="utf-8")
+    if suite.own:
+        return place
     stem = f"{suite.package.replace('-', '_')}-{version}"
     archive = FOLDER / f"{stem}.tar.gz"
     if not archive.exists():
@@ -155,13 +205,12 @@ def _unpacked(suite: Suite) -> Path:
             target = place / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
-    (place / "pytest.ini").write_text("[pytest]\nasyncio_mode=auto\n", encoding="utf-8")
     return place
 
 
 def _run(suite: Suite, place: Path) -> int:
     print(f"{suite.package} {_versions()[suite.package]}", flush=True)
-    tests = [name for name in suite.files if Path(name).name.startswith("test_")]
+    tests = [name for name in (*suite.files, *suite.own) if Path(name).name.startswith("test_")]
     out = ["-k", " and ".join(f"not {name}" for name in suite.left_out)] if suite.left_out else []
     command = [str(PYTHON), "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, *out]
     surroundings = {"QUIPU_HOME": str(FOLDER / "home"), "PATH": "/usr/bin:/bin"}
