@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.queries import Queries
 from quipu.recall import index, store
@@ -39,11 +40,13 @@ class Rows:
     ``hold`` waits until nobody else changes rows by the doors of the kind; ``unindexed`` returns ``limit``
     rows without an entry, which ``read`` understands (its second argument is the language of a text that
     tells none), by their ids; ``held`` returns which of the ``ids`` have none still and holds them, without
-    those that others hold; ``filed`` notes the ``entry`` and the ``form`` of the row with an ``id``.
+    those that others hold; ``filed`` notes the ``entry`` and the ``form`` of the row with an ``id``, or, of
+    rows that no other row has to differ from (``at_once``), the ``entries`` of those with the ``ids``.
     """
 
     sql: Queries
     read: Callable[[tuple[Any, ...], str], Row]
+    at_once: bool = False
 
     async def file(self, database: Database, models: Models, space: str) -> bool:
         """File rows that have no entry for about a second; whether all are filed.
@@ -81,8 +84,11 @@ class Rows:
             vectors, generation = prepared.of([row.text for row in ready])
             drafts = [replace(row.draft, vector=vector) for row, vector in zip(ready, vectors, strict=True)]
             entries = await index.file(tx, drafts, generation=generation)
-            for row, entry in zip(ready, entries, strict=True):
-                await tx.execute(self.sql["filed"], id=row.id, entry=entry, form=row.form)
+            if self.at_once:
+                await tx.execute(self.sql["filed"], ids=[row.id for row in ready], entries=Int8s(entries))
+            else:
+                for row, entry in zip(ready, entries, strict=True):
+                    await tx.execute(self.sql["filed"], id=row.id, entry=entry, form=row.form)
         return len(ready)
 
 
