@@ -118,7 +118,7 @@ def indexed(waiting: int) -> str:
 
 
 def synced(report: FilesSynced) -> RenderableType:
-    """Show what a sync of files did, or would do."""
+    """Show the result of a sync of files."""
     removed = report.removed_files[:_SHOWN] if report.preview else ()
     left = len(report.skipped) - _SHOWN
     lines = [

@@ -10,7 +10,7 @@ Address = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class FileDocument:
     """A document that stands where files are kept.
 
     ``file`` and ``sha256`` are those of its file, None for one that was written otherwise.
@@ -44,7 +44,7 @@ class Plan:
 
 def plan(
     found: Mapping[Address, Found],
-    standing: Mapping[Address, Standing],
+    standing: Mapping[Address, FileDocument],
     *,
     kept: Sequence[Address],
     user: str | None,
@@ -91,7 +91,7 @@ def plan(
     return done
 
 
-def _differs(there: Standing, *, verbatim: bool) -> bool:
+def _differs(there: FileDocument, *, verbatim: bool) -> bool:
     """Return True if secrets are treated in another way now."""
     return there.redacted > 0 if verbatim else there.verbatim
 

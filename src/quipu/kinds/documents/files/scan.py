@@ -25,7 +25,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class _Ignore:
-    """What the files of a folder name that are to be left out; ``folder`` ends in a slash, or is empty."""
+    """Names to be left out, by a file of a folder; ``folder`` ends in a slash, or is empty."""
 
     folder: str
     spec: GitIgnoreSpec

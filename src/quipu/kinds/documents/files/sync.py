@@ -21,7 +21,7 @@ from quipu.kinds.documents.documents import Actor, AsyncDocuments, Verbatim
 from quipu.kinds.documents.files import content
 from quipu.kinds.documents.files.content import Content, NoText
 from quipu.kinds.documents.files.model import FilesSynced, SkippedFile
-from quipu.kinds.documents.files.plan import Address, Found, Plan, Standing, plan
+from quipu.kinds.documents.files.plan import Address, FileDocument, Found, Plan, plan
 from quipu.kinds.documents.files.scan import File, scan
 from quipu.kinds.documents.indexing import index_all
 from quipu.kinds.documents.model import DocumentDraft
@@ -58,7 +58,7 @@ class _Work:
             self.progress(files)
 
     def metadata(self, at: Address, of: Content) -> dict[str, object]:
-        """Return what a document says of its file."""
+        """Return the metadata of a document of a file."""
         return {
             "file": self.files[at].name,
             "media_type": of.media_type,
@@ -146,8 +146,8 @@ class AsyncDocumentFiles(AsyncDocuments):
             preview=preview,
         )
 
-    async def _standing(self, base: Sequence[str], space: str) -> dict[Address, Standing]:
-        """Return what stands below a path, by address."""
+    async def _standing(self, base: Sequence[str], space: str) -> dict[Address, FileDocument]:
+        """Return the documents below a path, by address."""
         first, behind = rules.below("path", base)
         async with self._database.list_read(space) as tx:
             if tx is None:
@@ -156,7 +156,9 @@ class AsyncDocumentFiles(AsyncDocuments):
                 SQL["standing_files"], first=first, behind=behind, now=self._clock.now(), binary=True
             )
         return {
-            (place, key): Standing(file=file, sha256=sha256, user=user, redacted=redacted, verbatim=verbatim)
+            (place, key): FileDocument(
+                file=file, sha256=sha256, user=user, redacted=redacted, verbatim=verbatim
+            )
             for place, key, file, sha256, user, redacted, verbatim in rows
         }
 
