@@ -2684,6 +2684,18 @@ begin
 end
 $$;
 
+CREATE FUNCTION longterm.note_ids() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    new.agent_id := left(new.metadata ->> 'agent_id', 512);
+    new.app_id := left(new.metadata ->> 'app_id', 512);
+    new.run_id := left(new.metadata ->> 'run_id', 512);
+    return new;
+end
+$$;
+
 CREATE FUNCTION longterm.settle_validity(ids uuid[]) RETURNS void
     LANGUAGE sql
     AS $$
@@ -5011,9 +5023,9 @@ CREATE TABLE documents.documents (
     CONSTRAINT documents_check CHECK (((octet_length(place) + octet_length(key)) <= 2000)),
     CONSTRAINT documents_check1 CHECK (((value IS NOT NULL) OR (body IS NOT NULL))),
     CONSTRAINT documents_check2 CHECK (((ttl_seconds IS NULL) = (expires_at IS NULL))),
-    CONSTRAINT documents_key_check CHECK ((key ~ '^[^\x01-\x1f]+$'::text)),
+    CONSTRAINT documents_key_check CHECK ((key <> ''::text)),
     CONSTRAINT documents_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
-    CONSTRAINT documents_place_check CHECK ((place ~ '^([^\x01-\x1f]+\x1f)+$'::text)),
+    CONSTRAINT documents_place_check CHECK ((place ~ '^([^\x1f]+\x1f)+$'::text)),
     CONSTRAINT documents_redacted_check CHECK ((redacted >= 0)),
     CONSTRAINT documents_ttl_seconds_check CHECK ((ttl_seconds > (0)::double precision)),
     CONSTRAINT documents_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512))),
@@ -5090,6 +5102,24 @@ CREATE VIEW documents.shown WITH (security_invoker='true') AS
    FROM documents.documents;
 
 COMMENT ON VIEW documents.shown IS 'Documents as the doors show them.';
+
+CREATE TABLE documents.vectors (
+    space_id integer DEFAULT core.entered() NOT NULL,
+    id bigint NOT NULL,
+    document_id uuid NOT NULL,
+    vector public.vector NOT NULL
+);
+
+ALTER TABLE ONLY documents.vectors FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE documents.vectors ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME documents.vectors_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE documents.versions (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -6287,11 +6317,16 @@ CREATE TABLE longterm.long_term_memory (
     entry_id bigint,
     valid_from timestamp with time zone,
     valid_until timestamp with time zone,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    agent_id text,
+    app_id text,
+    run_id text,
     CONSTRAINT long_term_memory_access_count_check CHECK ((access_count >= 0)),
     CONSTRAINT long_term_memory_category_check CHECK ((category = ANY (ARRAY['preference'::text, 'project'::text, 'identity'::text, 'constraint'::text, 'context'::text, 'personal_data'::text, 'languages'::text, 'favorite_things'::text, 'relationships'::text, 'pets'::text, 'naming'::text, 'professional_profile'::text]))),
     CONSTRAINT long_term_memory_check CHECK ((NOT (archived AND (entry_id IS NOT NULL)))),
     CONSTRAINT long_term_memory_details_check CHECK (((char_length(details) >= 1) AND (char_length(details) <= 20000))),
     CONSTRAINT long_term_memory_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT long_term_memory_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
     CONSTRAINT long_term_memory_session_check CHECK (((char_length(session) >= 1) AND (char_length(session) <= 512))),
     CONSTRAINT long_term_memory_source_check CHECK (((char_length(source) >= 1) AND (char_length(source) <= 512))),
     CONSTRAINT long_term_memory_stated_count_check CHECK ((stated_count >= 0)),
@@ -6319,6 +6354,10 @@ COMMENT ON COLUMN longterm.long_term_memory.entry_id IS 'Its entry in core.recal
 COMMENT ON COLUMN longterm.long_term_memory.valid_from IS 'Since when it holds; null: since happened_at.';
 
 COMMENT ON COLUMN longterm.long_term_memory.valid_until IS 'When it ceased to hold; null: it holds. It follows core.relations.';
+
+COMMENT ON COLUMN longterm.long_term_memory.metadata IS 'What else is known of it; filters ask for it. Its changes are no versions.';
+
+COMMENT ON COLUMN longterm.long_term_memory.agent_id IS 'Of the metadata, as app_id and run_id; a trigger keeps it so.';
 
 ALTER TABLE longterm.sources ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME longterm.sources_id_seq
@@ -6613,10 +6652,12 @@ CREATE TABLE transcripts.memories (
     entry_id bigint,
     valid_from timestamp with time zone,
     valid_until timestamp with time zone,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
     CONSTRAINT memories_category_check CHECK ((category ~ '^[a-z][a-z0-9_ -]{0,63}$'::text)),
     CONSTRAINT memories_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT memories_extractor_version_check CHECK ((extractor_version > 0)),
     CONSTRAINT memories_fact_check CHECK (((char_length(fact) >= 1) AND (char_length(fact) <= 10000))),
+    CONSTRAINT memories_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
     CONSTRAINT memories_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'extracted'::text, 'imported'::text]))),
     CONSTRAINT memories_status_check CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
     CONSTRAINT memories_uses_check CHECK ((uses >= 0))
@@ -6635,6 +6676,8 @@ COMMENT ON COLUMN transcripts.memories.entry_id IS 'Its entry in core.recall_ent
 COMMENT ON COLUMN transcripts.memories.valid_from IS 'Since when it holds; null: since happened_at.';
 
 COMMENT ON COLUMN transcripts.memories.valid_until IS 'When it ceased to hold; null: it holds. It follows core.relations.';
+
+COMMENT ON COLUMN transcripts.memories.metadata IS 'What else is known of it; filters ask for it.';
 
 CREATE TABLE transcripts.memory_contradictions (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -6959,10 +7002,10 @@ ALTER TABLE ONLY core.language_budget
     ADD CONSTRAINT language_budget_pkey PRIMARY KEY (day, purpose);
 
 ALTER TABLE ONLY core.messages
-    ADD CONSTRAINT messages_pkey PRIMARY KEY (space_id, id);
+    ADD CONSTRAINT messages_external_id_session_id_space_id_key UNIQUE NULLS NOT DISTINCT (external_id, session_id, space_id);
 
 ALTER TABLE ONLY core.messages
-    ADD CONSTRAINT messages_space_id_external_id_session_id_key UNIQUE NULLS NOT DISTINCT (space_id, external_id, session_id);
+    ADD CONSTRAINT messages_pkey PRIMARY KEY (space_id, id);
 
 ALTER TABLE ONLY core.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (room, version);
@@ -7056,6 +7099,9 @@ ALTER TABLE ONLY documents.documents
 
 ALTER TABLE ONLY documents.passages
     ADD CONSTRAINT passages_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY documents.vectors
+    ADD CONSTRAINT vectors_pkey PRIMARY KEY (space_id, id);
 
 ALTER TABLE ONLY documents.versions
     ADD CONSTRAINT versions_pkey PRIMARY KEY (space_id, document_id, version);
@@ -7373,6 +7419,8 @@ CREATE UNIQUE INDEX passages_entry ON documents.passages USING btree (space_id, 
 
 CREATE INDEX passages_unindexed ON documents.passages USING btree (space_id, id) WHERE (entry_id IS NULL);
 
+CREATE INDEX vectors_document ON documents.vectors USING btree (space_id, document_id);
+
 CREATE INDEX versions_ended ON documents.versions USING btree (space_id, ended_at);
 
 CREATE INDEX versions_place ON documents.versions USING btree (space_id, place, key, ended_at);
@@ -7507,11 +7555,17 @@ CREATE INDEX idx_memory_category ON longterm.long_term_memory USING btree (space
 
 CREATE INDEX idx_memory_importance ON longterm.long_term_memory USING btree (space_id, importance);
 
+CREATE INDEX long_term_memory_agent ON longterm.long_term_memory USING btree (space_id, agent_id) WHERE (agent_id IS NOT NULL);
+
 CREATE INDEX long_term_memory_any_hash ON longterm.long_term_memory USING btree (space_id, hash);
+
+CREATE INDEX long_term_memory_app ON longterm.long_term_memory USING btree (space_id, app_id) WHERE (app_id IS NOT NULL);
 
 CREATE UNIQUE INDEX long_term_memory_entry ON longterm.long_term_memory USING btree (space_id, entry_id) WHERE (entry_id IS NOT NULL);
 
 CREATE UNIQUE INDEX long_term_memory_hash ON longterm.long_term_memory USING btree (space_id, user_name, hash) NULLS NOT DISTINCT WHERE (NOT archived);
+
+CREATE INDEX long_term_memory_run ON longterm.long_term_memory USING btree (space_id, run_id) WHERE (run_id IS NOT NULL);
 
 CREATE INDEX long_term_memory_unindexed ON longterm.long_term_memory USING btree (space_id, id) WHERE ((entry_id IS NULL) AND (NOT archived));
 
@@ -7613,7 +7667,7 @@ CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON documents.passages FOR EACH
 
 CREATE TRIGGER drop_passages AFTER UPDATE ON documents.documents FOR EACH ROW WHEN (((new.index_paths = '{}'::text[]) AND (old.index_paths <> '{}'::text[]))) EXECUTE FUNCTION documents.drop_passages();
 
-CREATE TRIGGER keep_as_written BEFORE UPDATE ON documents.versions FOR EACH ROW EXECUTE FUNCTION documents.keep_as_written();
+CREATE TRIGGER keep_as_written BEFORE UPDATE ON documents.versions FOR EACH ROW WHEN ((((((((((((old.version IS DISTINCT FROM new.version) OR (old.place IS DISTINCT FROM new.place)) OR (old.key IS DISTINCT FROM new.key)) OR (old.value IS DISTINCT FROM new.value)) OR (old.body IS DISTINCT FROM new.body)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.user_name IS DISTINCT FROM new.user_name)) OR (old.sha256 IS DISTINCT FROM new.sha256)) OR (old.written_at IS DISTINCT FROM new.written_at)) OR (old.written_by IS DISTINCT FROM new.written_by)) OR (old.redacted_at IS DISTINCT FROM new.redacted_at))) EXECUTE FUNCTION documents.keep_as_written();
 
 CREATE TRIGGER keep_version BEFORE UPDATE ON documents.documents FOR EACH ROW WHEN (((((((old.place IS DISTINCT FROM new.place) OR (old.key IS DISTINCT FROM new.key)) OR (old.value IS DISTINCT FROM new.value)) OR (old.body IS DISTINCT FROM new.body)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.user_name IS DISTINCT FROM new.user_name))) EXECUTE FUNCTION documents.keep_version();
 
@@ -7754,6 +7808,8 @@ CREATE TRIGGER follow_version AFTER UPDATE OF version ON longterm.long_term_memo
 CREATE TRIGGER keep_wording BEFORE UPDATE ON longterm.long_term_memory FOR EACH ROW WHEN (((((((old.summary IS DISTINCT FROM new.summary) OR (old.details IS DISTINCT FROM new.details)) OR (old.category IS DISTINCT FROM new.category)) OR (old.importance IS DISTINCT FROM new.importance)) OR (old.archived IS DISTINCT FROM new.archived)) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION longterm.keep_wording();
 
 CREATE TRIGGER not_emptied BEFORE TRUNCATE ON longterm.long_term_memory FOR EACH STATEMENT EXECUTE FUNCTION core.refuse_statement('Truncating leaves the index as it is: delete the rows, in the space that was entered.');
+
+CREATE TRIGGER note_ids BEFORE INSERT OR UPDATE OF metadata, agent_id, app_id, run_id ON longterm.long_term_memory FOR EACH ROW EXECUTE FUNCTION longterm.note_ids();
 
 CREATE TRIGGER unindex_deleted AFTER DELETE ON longterm.long_term_memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.unindex_deleted();
 
@@ -7901,6 +7957,9 @@ ALTER TABLE ONLY documents.documents
 
 ALTER TABLE ONLY documents.passages
     ADD CONSTRAINT passages_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES documents.documents(space_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY documents.vectors
+    ADD CONSTRAINT vectors_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES documents.documents(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY documents.versions
     ADD CONSTRAINT versions_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
@@ -8372,6 +8431,8 @@ CREATE POLICY own_space ON documents.documents USING ((space_id = ( SELECT core.
 
 CREATE POLICY own_space ON documents.passages USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON documents.vectors USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON documents.versions USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 ALTER TABLE documents.passages ENABLE ROW LEVEL SECURITY;
@@ -8382,7 +8443,13 @@ CREATE POLICY person ON documents.passages AS RESTRICTIVE TO quipu_person USING 
    FROM documents.documents o
   WHERE ((o.space_id = passages.space_id) AND (o.id = passages.document_id)))));
 
+CREATE POLICY person ON documents.vectors AS RESTRICTIVE TO quipu_person USING ((EXISTS ( SELECT
+   FROM documents.documents o
+  WHERE ((o.space_id = vectors.space_id) AND (o.id = vectors.document_id)))));
+
 CREATE POLICY person ON documents.versions AS RESTRICTIVE TO quipu_person USING ((user_name = ( SELECT core.current_person() AS current_person)));
+
+ALTER TABLE documents.vectors ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE documents.versions ENABLE ROW LEVEL SECURITY;
 
@@ -9104,6 +9171,12 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.passages TO quipu_person;
 
 GRANT SELECT ON TABLE documents.shown TO quipu_app;
 GRANT SELECT ON TABLE documents.shown TO quipu_person;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.vectors TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.vectors TO quipu_person;
+
+GRANT USAGE ON SEQUENCE documents.vectors_id_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE documents.vectors_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.versions TO quipu_app;
 GRANT SELECT,INSERT,DELETE ON TABLE documents.versions TO quipu_person;

@@ -9,6 +9,7 @@ with Middleware(space="home", user="ana") as around:
 
 from quipu.interfaces.middleware.middleware import Middleware
 from quipu.interfaces.middleware.model import Metrics, Recalled
+from quipu.interfaces.middleware.prompt import last_of_user, message_of, text_of
 from quipu.interfaces.middleware.wrapper import Turn
 
-__all__ = ["Metrics", "Middleware", "Recalled", "Turn"]
+__all__ = ["Metrics", "Middleware", "Recalled", "Turn", "last_of_user", "message_of", "text_of"]

@@ -82,11 +82,13 @@ if TYPE_CHECKING:
     from quipu.kinds.documents.files.sync import AsyncDocumentFiles
     from quipu.kinds.documents.lookup import AsyncDocumentLookup
     from quipu.kinds.documents.model import (
+        BatchAnswer,
         Document,
         DocumentOrder,
         DocumentPath,
         DocumentVersion,
         FoundDocument,
+        Metric,
     )
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.conversations.model import (
@@ -1029,10 +1031,12 @@ class Memory(Messages):
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int = 10,
+        filter: Mapping[str, object] | None = None,
     ) -> Answer:
         """Return the memories that answer a question, best first, and whether it is known (`Answer`).
 
-        ``since`` is included, ``until`` is not. The nearest standing rule is among ten.
+        ``since`` is included, ``until`` is not. The nearest standing rule is among ten. ``filter`` keeps to
+        messages, long-term memories, lessons and documents of whose metadata it holds; other kinds have none.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -1047,6 +1051,7 @@ class Memory(Messages):
                 since=since,
                 until=until,
                 limit=limit,
+                filter=filter,
             )
         )
 
@@ -1061,6 +1066,7 @@ class Memory(Messages):
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int = 10,
+        filter: Mapping[str, object] | None = None,
     ) -> list[Answer]:
         """Answer many questions at once, as ``recall`` does; embed them together and keep their order."""
         return self._portal.call(
@@ -1073,6 +1079,7 @@ class Memory(Messages):
                 since=since,
                 until=until,
                 limit=limit,
+                filter=filter,
             )
         )
 
@@ -1088,6 +1095,7 @@ class Memory(Messages):
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         limit: int | None = None,
+        filter: Mapping[str, object] | None = None,
     ) -> Block:
         """Return the memories that answer a question as text for a prompt, within ``budget_tokens``.
 
@@ -1111,6 +1119,7 @@ class Memory(Messages):
                 since=since,
                 until=until,
                 limit=limit,
+                filter=filter,
             )
         )
 
@@ -2266,20 +2275,33 @@ class DocumentLookup:
         path: Sequence[str] | str | None = None,
         filter: Mapping[str, object] | None = None,
         user: str | None = None,
+        relevant: bool = True,
+        vector: Sequence[float] | None = None,
+        metric: Metric = "cosine",
         limit: int = 10,
         offset: int = 0,
     ) -> Sequence[FoundDocument]:
         """Find the documents that answer a question, the best first, each once with its best passage.
 
         Words and meaning both count. Documents that are kept out of the index are found without a question
-        only.
+        only. With a `vector`, those that have vectors of as many dimensions are ranked by the nearest of
+        these alone: `score` is then the cosine, the inner product, or the negative distance.
 
         Raises:
             BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
             lambda: self._inner.search(
-                question, space=space, path=path, filter=filter, user=user, limit=limit, offset=offset
+                question,
+                space=space,
+                path=path,
+                filter=filter,
+                user=user,
+                relevant=relevant,
+                vector=vector,
+                metric=metric,
+                limit=limit,
+                offset=offset,
             )
         )
 
@@ -2341,6 +2363,7 @@ class Documents(DocumentLookup):
         ttl_seconds: float | None = None,
         actor: str | None = None,
         verbatim: bool = False,
+        vectors: Sequence[Sequence[float]] | None = None,
         expected_version: int | None = None,
         expected_sha256: str | None = None,
     ) -> Document:
@@ -2368,6 +2391,7 @@ class Documents(DocumentLookup):
                 ttl_seconds=ttl_seconds,
                 actor=actor,
                 verbatim=verbatim,
+                vectors=vectors,
                 expected_version=expected_version,
                 expected_sha256=expected_sha256,
             )
@@ -2454,6 +2478,17 @@ class Documents(DocumentLookup):
         Each recall does so for a second, and a worker to the end.
         """
         return self._portal.call(lambda: self._inner.index(space=space, seconds=seconds))
+
+    def batch(self, operations: Sequence[Mapping[str, Any]], *, space: str) -> Sequence[BatchAnswer]:
+        """Do many operations at once, and answer each in its place.
+
+        Reads come first and see what stood before; searches with a question before all others. Then all
+        writes are done in one transaction, or none. Of several writes to one document the last counts.
+
+        Raises:
+            BadInput: An operation is invalid; the error says which. Nothing was done.
+        """
+        return self._portal.call(lambda: self._inner.batch(operations, space=space))
 
 
 class DocumentFiles(Documents):
@@ -2555,6 +2590,7 @@ class LongtermLookup:
         limit: int = 100,
         offset: int = 0,
         after: UUID | str | None = None,
+        filter: Mapping[str, object] | None = None,
     ) -> Sequence[LongtermMemory]:
         """List memories, the most important first.
 
@@ -2577,6 +2613,7 @@ class LongtermLookup:
                 limit=limit,
                 offset=offset,
                 after=after,
+                filter=filter,
             )
         )
 
@@ -2589,6 +2626,7 @@ class LongtermLookup:
         category: Category | None = None,
         importance: Importance | None = None,
         limit: int = 10,
+        filter: Mapping[str, object] | None = None,
     ) -> Sequence[FoundMemory]:
         """Find the live memories that answer a question, the best first.
 
@@ -2600,7 +2638,13 @@ class LongtermLookup:
         """
         return self._portal.call(
             lambda: self._inner.search(
-                question, space=space, user=user, category=category, importance=importance, limit=limit
+                question,
+                space=space,
+                user=user,
+                category=category,
+                importance=importance,
+                limit=limit,
+                filter=filter,
             )
         )
 
@@ -2833,11 +2877,12 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
         session: str | None = None,
         source: str | None = None,
         time: datetime | str | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> LongtermMemory:
         """Write a memory by hand, and return it as it stands then.
 
         A live memory that says so already is not doubled: it counts as said once more (`stated_count`) and
-        takes the higher importance. An archived one that says so becomes live again.
+        takes the higher importance, and its metadata grows. An archived one that says so becomes live again.
 
         Raises:
             BadInput: An argument is invalid, or the text holds a secret.
@@ -2853,6 +2898,7 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
                 session=session,
                 source=source,
                 time=time,
+                metadata=metadata,
             )
         )
 
@@ -2867,10 +2913,12 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
         importance: Importance | None = None,
         expected_version: int | None = None,
         reason: str | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> LongtermMemory:
         """Change what a memory says.
 
-        What is not given stays as it is. The version grows, and the earlier text stays in the history.
+        What is not given stays as it is. The version grows, and the earlier text stays in the history;
+        metadata is replaced as a whole, and is in no version.
 
         Raises:
             NotFound: There is no such memory.
@@ -2887,6 +2935,7 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
                 importance=importance,
                 expected_version=expected_version,
                 reason=reason,
+                metadata=metadata,
             )
         )
 
@@ -2925,6 +2974,17 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
             BadInput: The memory is archived.
         """
         return self._portal.call(lambda: self._inner.revert(id, space=space, to=to, reason=reason))
+
+    def erase(self, id: UUID | str, *, space: str, confirm: bool = False) -> Erasure:
+        """Erase a memory for good, with its history.
+
+        What it was read in stays, and may be read again; `corrections` keep it from that, and `forget` takes
+        the words, too.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        return self._portal.call(lambda: self._inner.erase(id, space=space, confirm=confirm))
 
     def archive_many(
         self,
@@ -3013,6 +3073,7 @@ class Lessons:
         category: str = "knowledge",
         project: str = "",
         confidence: float = 1.0,
+        metadata: Mapping[str, object] | None = None,
     ) -> Lesson:
         """Write a lesson by hand.
 
@@ -3024,7 +3085,12 @@ class Lessons:
         """
         return self._portal.call(
             lambda: self._inner.add(
-                fact, space=space, category=category, project=project, confidence=confidence
+                fact,
+                space=space,
+                category=category,
+                project=project,
+                confidence=confidence,
+                metadata=metadata,
             )
         )
 
@@ -3058,6 +3124,7 @@ class Lessons:
         limit: int = 50,
         offset: int = 0,
         after: UUID | str | None = None,
+        filter: Mapping[str, object] | None = None,
     ) -> Sequence[Lesson]:
         """List lessons, the surest first; of equally sure ones the latest.
 
@@ -3075,6 +3142,7 @@ class Lessons:
                 limit=limit,
                 offset=offset,
                 after=after,
+                filter=filter,
             )
         )
 
@@ -3086,6 +3154,7 @@ class Lessons:
         category: str | None = None,
         project: str | None = None,
         limit: int = 10,
+        filter: Mapping[str, object] | None = None,
     ) -> Sequence[FoundLesson]:
         """Find the lessons that answer a question, the best first.
 
@@ -3096,13 +3165,21 @@ class Lessons:
             BadInput: An argument is invalid; the error names it.
         """
         return self._portal.call(
-            lambda: self._inner.search(question, space=space, category=category, project=project, limit=limit)
+            lambda: self._inner.search(
+                question, space=space, category=category, project=project, limit=limit, filter=filter
+            )
         )
 
     def edit(
-        self, id: UUID | str, *, space: str, fact: str | None = None, category: str | None = None
+        self,
+        id: UUID | str,
+        *,
+        space: str,
+        fact: str | None = None,
+        category: str | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> Lesson:
-        """Change what a lesson says, or its category.
+        """Change what a lesson says, its category, or its metadata as a whole.
 
         How it read before is kept; extraction leaves it alone from then on.
 
@@ -3111,7 +3188,9 @@ class Lessons:
             BadInput: Nothing is given, it is archived, or an argument is invalid.
             Conflict: Another live lesson of the project says so already.
         """
-        return self._portal.call(lambda: self._inner.edit(id, space=space, fact=fact, category=category))
+        return self._portal.call(
+            lambda: self._inner.edit(id, space=space, fact=fact, category=category, metadata=metadata)
+        )
 
     def archive(self, id: UUID | str, *, space: str) -> Lesson:
         """Archive a lesson, so that it is not recalled any more.

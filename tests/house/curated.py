@@ -202,6 +202,7 @@ _LACKING: Final = {
     **_lacking(
         "command", "an agent's program calls it; a person writes with `longterm add`", ("longterm.remember",)
     ),
+    **_lacking("command", "a program's; each of its operations is a command", ("documents.batch",)),
     **_lacking("command", "a person asks one question at a time", ("recall_many",)),
     **_lacking("command", "`quipu spaces` tells them", ("space_names",)),
     **_lacking("command", "`quipu db status` and `quipu doctor` tell it", ("ready",)),

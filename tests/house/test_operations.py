@@ -162,5 +162,5 @@ def test_a_parameter_that_a_door_lacks_is_found(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(f"{__name__}.names_on_the_command_line", lambda _: set(declared(listing).parameters))
     assert [*missing(listing)] == [
         f"REST lacks {name}"
-        for name in ("user", "category", "importance", "text", "since", "until", "state", "ended")
+        for name in ("user", "category", "importance", "text", "since", "until", "state", "ended", "filter")
     ]

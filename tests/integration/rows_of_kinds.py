@@ -8,6 +8,10 @@ with named as (
 insert into corrections (kind, memory_id, message_id, marked, text, rule)
 select 'longterm', gen_random_uuid(), max(id), gen_random_uuid(), 'Likes boats.', 'likes' from messages
 where space_id = current_space();
+insert into removed_messages (id, session_id, external_id, role, happened_at, recorded_at, redacted, content,
+    metadata, removed_at)
+select max(id) + 1, max(id) >> 24, 'removed', 'user', now(), now(), 0, 'Taken back.', '{}', now()
+from messages where space_id = current_space();
 insert into relations (newer, older, reason, made_by)
 select max(id), min(id), 'moved', 'rule' from messages where space_id = current_space();
 insert into standing_rules (id, message_id, text, made_by, since)
@@ -129,6 +133,7 @@ with kept as (
     insert into versions
         (document_id, version, place, key, body, index_paths, sha256, created_at, written_at, ended_by)
     select gen_random_uuid(), 1, E'n\\x1f', 'gone', 'boat', '{}', '', now(), now(), 'delete'
+), own as (insert into vectors (document_id, vector) select id, '[1]' from kept
 )
 insert into passages (document_id, number, field, text, happened_at) select id, 0, '', 'boat', now() from kept
 """

@@ -47,7 +47,7 @@ def test_a_text_may_come_from_standard_input_or_a_file(quipu: CommandLine) -> No
 
 
 @pytest.mark.parametrize(
-    "wrong", [["observe", "  "], ["observe", "x", "--file", "y"], ["observe", "x", "--role", "king"]]
+    "wrong", [["observe", "  "], ["observe", "x", "--file", "y"], ["observe", "x", "--role", "k" * 65]]
 )
 def test_what_cannot_be_observed_is_said_and_not_stored(quipu: CommandLine, wrong: list[str]) -> None:
     done = quipu.run(*wrong)

@@ -13,7 +13,7 @@ import pytest
 from long_form import sized
 
 from quipu import AsyncMemory
-from quipu.errors import BadInput, NotFound
+from quipu.errors import BadInput, Conflict, NotFound
 
 pytestmark = pytest.mark.anyio
 
@@ -85,6 +85,16 @@ async def _after_erasure(memory: AsyncMemory, rng: random.Random, space: str) ->
     return done, await memory.check_erasure(receipt, ["boat"], space=space)
 
 
+def _session(rng: random.Random) -> str:
+    return rng.choice(["shared", *(f"of {mark}" for mark in MARK.values())])
+
+
+async def _restore(memory: AsyncMemory, rng: random.Random, space: str) -> object:
+    taken = await memory.take_last(_session(rng), space=space)
+    with suppress(NotFound, Conflict):
+        return await memory.restore("m1" if taken is None else taken.id, space=space)
+
+
 Call = Callable[[AsyncMemory, random.Random, str], Awaitable[object]]
 # Every public method, called in a space. What it returns is searched for the mark of the other space.
 CALLS: dict[str, Call] = {
@@ -106,6 +116,10 @@ CALLS: dict[str, Call] = {
     "unrelate": lambda m, rng, space: _linked(m.unrelate, rng, space),
     "relations": _relations,
     "sessions": lambda m, rng, space: m.sessions(space=space),
+    "messages": lambda m, rng, space: m.messages(_session(rng), space=space),
+    "take_last": lambda m, rng, space: m.take_last(_session(rng), space=space),
+    "clear": lambda m, rng, space: m.clear(f"of {MARK[rng.choice(sorted(MARK))]}", space=space),
+    "restore": _restore,
     "spaces": lambda m, rng, space: m.spaces(),
     "space_names": lambda m, rng, space: m.space_names(),
     "used_lately": lambda m, rng, space: m.used_lately(space=space),
@@ -135,7 +149,7 @@ async def test_no_method_shows_anything_of_another_space(memory: AsyncMemory, se
     seen = dict.fromkeys(CALLS, False)
     for _ in range(60):
         space, other = rng.sample(sorted(MARK), 2)
-        name = rng.choice([*CALLS, "observe", "recall"])
+        name = rng.choice([*CALLS, "observe", "observe", "recall", "recall"])
         shown = repr(await CALLS[name](memory, rng, space))  # the question itself is not part of it
         assert MARK[other] not in shown, name
         seen[name] |= MARK[space] in shown

@@ -35,7 +35,7 @@ async def test_the_same_message_twice_is_a_duplicate_and_other_words_a_conflict(
 async def test_an_import_reports_what_it_refuses_and_takes_the_rest(memory: AsyncMemory) -> None:
     lines = [{"content": f"Line {n} is about ships."} for n in range(900)]
     lines[450] = {"content": ""}
-    lines[700] = {"content": "x", "role": "wizard"}
+    lines[700] = {"content": "x", "role": 7}
     report = await memory.import_messages(lines, space="ana")
     assert (report.imported, [r.line for r in report.refused]) == (898, [451, 701])
     again = await memory.import_messages(lines, space="ana")

@@ -313,3 +313,21 @@ async def test_what_was_taken_back_goes_for_good_when_its_time_is_over(
 async def database_rows(url: str, query: str) -> list[tuple[Any, ...]]:
     async with await psycopg.AsyncConnection.connect(url) as conn:
         return await (await conn.execute(query)).fetchall()
+
+
+async def test_a_message_of_an_episode_is_put_back_into_it(memory: AsyncMemory, database: Database) -> None:
+    await memory.observe(
+        [
+            {"id": "1", "content": "I want to repair the green boat in the harbour of Horta this summer."},
+            {"id": "2", "role": "assistant", "content": "Then sand the hull first and paint it twice."},
+        ],
+        space="ana",
+        session="s",
+        user="ana",
+    )
+    await memory.work()
+    await memory.episodes.condense(space="ana")
+    await memory.take_last("s", space="ana")
+    await sound(database)
+    await memory.restore("2", space="ana")
+    await sound(database)

@@ -227,7 +227,7 @@ def test_every_kind_has_its_settings_and_no_name_is_used_twice() -> None:
     assert len(names) == len(set(names))
     assert {one.name for kind in KINDS for one in kind.settings if not one.stored} == {"agent"}
     assert {kind.name for kind in KINDS if kind.settings} == {
-        "ledger", "lesson", "episodes", "longterm", "tables",
+        "message", "ledger", "lesson", "episodes", "longterm", "tables", "document",
     }  # fmt: skip
 
 

@@ -7,20 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
 
 from quipu.app import entries
 from quipu.app.entries import BY_CODE, Rules, Standing, arrange, depth, nearest, with_rule
 from quipu.app.kinds import KINDS
+from quipu.app.narrowing import BY_NAME, filters_of, listed, selected
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.scope import check_known_name, check_name, optional_name, time, whole
+from quipu.kernel.base.scope import check_known_name, check_name, optional_name, whole
 from quipu.kernel.base.text import Marks, excerpt
 from quipu.kernel.db.database import Ask, Database, SpaceTransaction
 from quipu.kernel.prose.enumeration import asks_for_many
 from quipu.kernel.prose.signs import time_asked
 from quipu.kinds.plug import Kind
+from quipu.recall.filters import parse
 from quipu.recall.generations import Models
 from quipu.recall.model import Cited, Filters, Folded, Hit, Source
 from quipu.recall.question import Question
@@ -35,7 +36,6 @@ from quipu.record.model import MESSAGE
 
 _MOST = 1_000
 _MOST_USED = 200
-_BY_NAME = {kind.name: kind for kind in KINDS}
 _MESSAGES = BY_CODE[MESSAGE]
 _BEHIND = {kind.code: kind.catch_up for kind in KINDS if kind.catch_up is not None}
 _AROUND = 2
@@ -102,6 +102,7 @@ class Answering:
         since: datetime | str | None,
         until: datetime | str | None,
         limit: int,
+        filter: object = None,
     ) -> list[Answer]:
         """Return the hits of each question, best first, and whether it is known."""
         answered = await self.understood(
@@ -113,6 +114,7 @@ class Answering:
             since=since,
             until=until,
             limit=limit,
+            filter=filter,
         )
         return [one.answer for one in answered]
 
@@ -127,10 +129,11 @@ class Answering:
         since: datetime | str | None,
         until: datetime | str | None,
         limit: int,
+        filter: object = None,
     ) -> list[Understood]:
         """Answer each question, and tell how it was understood."""
-        texts = [_checked(question) for question in _listed("questions", questions)]
-        filters = filters_of(user=user, kinds=kinds, since=since, until=until)
+        texts = [_checked(question) for question in listed("questions", questions)]
+        filters, by = filters_of(user=user, kinds=kinds, since=since, until=until), parse(filter)
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
         in_force = Rules(filters)
@@ -138,7 +141,7 @@ class Answering:
             thread = None if tx is None or session is None else await store.session_id(tx, session)
             if tx is None or (session is not None and thread is None):
                 return [Understood(None, judged([])) for _ in texts]
-            filters = replace(filters, thread=thread)
+            filters = await selected(tx, replace(filters, thread=thread), by)
             depth = limit if self._reranking is None else self._reranking.depth(limit)
             found, cited = await self._best(tx, texts, filters=filters, limit=depth)
             rules = await in_force.standing(tx, [question for question, _ in found], filters)
@@ -190,11 +193,11 @@ class Answering:
         places: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
         for hit in hits:
             for one in (hit, *hit.folded):
-                if one.kind in _BY_NAME and _BY_NAME[one.kind].used is not None:
+                if one.kind in BY_NAME and BY_NAME[one.kind].used is not None:
                     places[hit.space, one.kind].add(int(one.id))
         counted = 0
         for (space, kind), ids in places.items():
-            used = _BY_NAME[kind].used
+            used = BY_NAME[kind].used
             async with self._database.transaction(space) as tx:
                 if tx is not None and used is not None:
                     counted += await used(tx, sorted(ids), self._clock.now())
@@ -238,6 +241,7 @@ class Answering:
         until: datetime | str | None = None,
         limit: int | None = None,
         besides: str | None = None,
+        filter: object = None,
     ) -> Block:
         """Return text for a prompt, and note that what is in it was used.
 
@@ -245,7 +249,8 @@ class Answering:
         """
         whole("budget_tokens", budget_tokens, least=1, most=10**9)
         question = _checked(question)
-        reminders = await self.reminders(space, user=user, session=session, kinds=kinds)
+        # Open loops have no metadata: a filter lets none through.
+        reminders = [] if filter else await self.reminders(space, user=user, session=session, kinds=kinds)
         marks = await self.marks(space)
         is_list = asks_for_many(question)
         line = LISTED_TOKENS if is_list else _TOKENS_OF_A_LINE
@@ -262,6 +267,7 @@ class Answering:
                 since=since,
                 until=until,
                 limit=most,
+                filter=filter,
             )
             near = of_block(understood.answer, is_list=is_list)
             shown = [hit for hit in near if besides is None or hit.source.message != besides]
@@ -309,12 +315,6 @@ class Answering:
             return [] if tx is None else await store.sessions(tx, limit=limit, offset=offset)
 
 
-def _listed(field: str, values: object) -> Sequence[object]:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise BadInput("give a list.", field=field)
-    return list(cast("Iterable[object]", values))
-
-
 def _checked(question: object) -> str:
     if not isinstance(question, str) or not question.strip():
         raise BadInput("ask something.", field="question")
@@ -323,35 +323,6 @@ def _checked(question: object) -> str:
             f"it has {len(question):,} characters; {_MOST_CHARACTERS:,} are the most.", field="question"
         )
     return question.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
-
-
-def filters_of(
-    *,
-    user: str | None,
-    kinds: Sequence[str] | None,
-    since: datetime | str | None,
-    until: datetime | str | None,
-) -> Filters:
-    """Return the filters of a call.
-
-    Raises:
-        BadInput: one of them cannot be taken; names which.
-    """
-    codes = None
-    if kinds is not None:
-        unknown = [
-            kind for kind in _listed("kinds", kinds) if not isinstance(kind, str) or kind not in _BY_NAME
-        ]
-        if unknown:
-            raise BadInput(f"{unknown[0]!r} is none of {', '.join(_BY_NAME)}.", field="kinds")
-        codes = tuple(sorted({_BY_NAME[kind].code for kind in kinds}))
-        codes = None if len(codes) == len(KINDS) else codes  # every kind: that filters nothing
-    return Filters(
-        kinds=codes,
-        user=optional_name("user", user),
-        since=time("since", since),
-        until=time("until", until),
-    )
 
 
 async def _used(tx: SpaceTransaction, kind: Kind, limit: int) -> Sequence[Used]:

@@ -130,7 +130,9 @@ def _satisfying(ends: Mapping[int, Cited], filters: Filters) -> dict[int, Cited]
     return {
         end: one
         for end, one in ends.items()
-        if (thread is None or end >> THREAD_SHIFT == thread) and satisfies(one, filters)
+        if (thread is None or end >> THREAD_SHIFT == thread)
+        and (filters.ids is None or end in filters.ids)
+        and satisfies(one, filters)
     }
 
 
@@ -248,6 +250,8 @@ def _satisfies(one: Known, filters: Filters) -> bool:
     if filters.kinds is not None and MESSAGE not in filters.kinds:
         return False
     if filters.thread is not None and (one.message is None or one.message >> THREAD_SHIFT != filters.thread):
+        return False
+    if filters.ids is not None and one.message not in filters.ids:
         return False
     after = filters.since is None or one.since >= filters.since
     return after and (filters.until is None or one.since < filters.until)

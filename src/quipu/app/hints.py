@@ -18,7 +18,7 @@ HINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         **dict.fromkeys(("add", "insert", "remember", "retain", "save", "store"), _OBSERVE),
         **dict.fromkeys(("find", "query", "retrieve", "search"), _RECALL),
-        **dict.fromkeys(("clear", "delete", "delete_all", "erase", "remove", "reset"), _FORGET),
+        **dict.fromkeys(("delete", "delete_all", "erase", "remove", "reset"), _FORGET),
         **dict.fromkeys(("all", "get", "get_all", "list"), _LIST),
         **dict.fromkeys(("edit", "update"), _EDIT),
         "history": "use history(id, space=…) of a kind of memory, for example of longterm",

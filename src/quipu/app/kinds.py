@@ -13,7 +13,7 @@ from quipu.record import removal
 from quipu.record.eraser import NAMED, RecordEraser, noted
 from quipu.record.model import MESSAGE
 from quipu.record.standing.derived import RULES
-from quipu.record.store import cite
+from quipu.record.store import cite, matching_filter
 from quipu.upkeep.erasers import AnswersEraser, KeysEraser, OutboxEraser
 from quipu.upkeep.erasure.tombstones import note_named
 from quipu.upkeep.settings.model import Register
@@ -37,6 +37,7 @@ RECORD = Kind(
     eraser=RecordEraser(),
     named=NAMED,
     noted=noted,
+    matching=matching_filter,
     schedules=(DROPPING,),
     settings=(removal.REMOVED_DAYS,),
     derives=(RULES,),

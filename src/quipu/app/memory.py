@@ -24,6 +24,7 @@ from quipu.kernel.base.parameters import (
     ErasedToo,
     Example,
     Limit,
+    Matching,
     OnlyKinds,
     OnlySession,
     OnlyUser,
@@ -181,10 +182,12 @@ class AsyncMemory(AsyncMessages):
         since: Since = None,
         until: Until = None,
         limit: Limit = 10,
+        filter: Matching = None,
     ) -> Answer:
         """Return the memories that answer a question, best first, and whether it is known (`Answer`).
 
-        ``since`` is included, ``until`` is not. The nearest standing rule is among ten.
+        ``since`` is included, ``until`` is not. The nearest standing rule is among ten. ``filter`` keeps to
+        messages, long-term memories, lessons and documents of whose metadata it holds; other kinds have none.
 
         Raises:
             BadInput: an argument is out of range (``limit`` is 1 to 1,000).
@@ -198,6 +201,7 @@ class AsyncMemory(AsyncMessages):
             since=since,
             until=until,
             limit=limit,
+            filter=filter,
         )
         return found[0]
 
@@ -212,6 +216,7 @@ class AsyncMemory(AsyncMessages):
         since: Since = None,
         until: Until = None,
         limit: Limit = 10,
+        filter: Matching = None,
     ) -> list[Answer]:
         """Answer many questions at once, as ``recall`` does; embed them together and keep their order."""
         return await self._ready.answering.answer(
@@ -223,6 +228,7 @@ class AsyncMemory(AsyncMessages):
             since=since,
             until=until,
             limit=limit,
+            filter=filter,
         )
 
     async def recall_block(
@@ -241,6 +247,7 @@ class AsyncMemory(AsyncMessages):
         limit: Annotated[
             int | None, Doc("The most memories; as many as fit, if not given."), Interval(ge=1, le=MOST_ROWS)
         ] = None,
+        filter: Matching = None,
     ) -> Block:
         """Return the memories that answer a question as text for a prompt, within ``budget_tokens``.
 
@@ -263,6 +270,7 @@ class AsyncMemory(AsyncMessages):
             since=since,
             until=until,
             limit=limit,
+            filter=filter,
         )
 
     async def reinforce(self, hits: Annotated[Iterable[Hit], Doc("Memories as they came back.")]) -> int:

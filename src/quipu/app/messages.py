@@ -8,6 +8,7 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.app.contents import AsyncContents
+from quipu.app.kinds import KINDS
 from quipu.kernel.base.parameters import Example, OnlySession, Space, TheSession
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
 from quipu.record import removal
@@ -90,4 +91,5 @@ class AsyncMessages(AsyncContents):
             space=check_name("space", space),
             session=optional_name("session", session),
             language=self._settings.language,
+            follows=[kind.restored for kind in KINDS if kind.restored is not None],
         )

@@ -239,6 +239,7 @@ OPERATIONS: Final = (
     Operation("longterm.archive", "POST /longterm/{id}/archive", "write", view=_MEMORY),
     Operation("longterm.unarchive", "POST /longterm/{id}/unarchive", "write", view=_MEMORY),
     Operation("longterm.revert", "POST /longterm/{id}/revert", "write", view=_MEMORY),
+    Operation("longterm.erase", "POST /longterm/{id}/erase", "admin", view="receipts.erased", same=_counts),
     Operation(
         "longterm.archive_many", "POST /longterm/archive", "write", view="longterm.archived", same=_ids
     ),
@@ -272,6 +273,7 @@ OPERATIONS: Final = (
     Operation("documents.search", "POST /documents/search", view="documents.found", arguments=("question",)),
     Operation("documents.list_paths", "GET /documents/paths", view="documents.paths", arguments=("prefix",)),
     Operation("documents.delete", "POST /documents/delete", "write", view=_DOCUMENT),
+    Operation("documents.batch", "POST /documents/batch", "write", command=False),
     Operation("documents.touch", "POST /documents/touch", "write", view=_DOCUMENT),
     Operation(
         "documents.rename", "POST /documents/rename", "write", view="documents.moved", arguments=("key",)

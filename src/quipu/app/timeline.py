@@ -10,8 +10,8 @@ from typing import Annotated, Final
 from annotated_types import Interval
 from typing_extensions import Doc
 
-from quipu.app.answer import filters_of
 from quipu.app.entries import BY_CODE, RULE, cite, faded
+from quipu.app.narrowing import filters_of
 from quipu.app.relations import AsyncRelations
 from quipu.errors import BadInput
 from quipu.kernel.base.parameters import (

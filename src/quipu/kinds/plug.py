@@ -18,12 +18,14 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.language.model import Language
 from quipu.kernel.queue import model as queue
 from quipu.kernel.queue.attempt import Run
+from quipu.recall.filters import Filter
 from quipu.recall.generations import Models
 from quipu.recall.model import Cited
 from quipu.recall.question import Question
 from quipu.recall.render import Block
 from quipu.recall.search import CatchUp
 from quipu.record.corrections.statements import Statements
+from quipu.record.removal import Restored
 from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.service import Eraser
 from quipu.upkeep.erasure.tombstones import Noted
@@ -39,6 +41,9 @@ back. Entries that are left out keep the score that they have. It must not chang
 
 Sources = Callable[[SpaceTransaction, Sequence[int]], Awaitable[Mapping[int, Sequence[int]]]]
 """Which messages entries rest on, by their entries: ``await sources(within, ids)``; others are left out."""
+
+MatchingEntries = Callable[[SpaceTransaction, Filter], Awaitable[Sequence[int]]]
+"""Which entries a filter over metadata lets through: ``await matching(within, filter)``."""
 
 Faded = Callable[[SpaceTransaction, Sequence[int], datetime], Awaitable[Collection[int]]]
 """Which of the entries time has taken out of recall: ``await faded(within, ids, now)``."""
@@ -122,7 +127,10 @@ class Kind:
 
     ``name`` and ``code``: how recall calls it and files it (core.recall_kinds). ``package``: where its
     migrations lie. ``cite``: tells of entries that were found, by id. ``sources``: which messages they rest
-    on; none where a kind derives nothing from messages. ``weigh``: what else counts for them;
+    on; none where a kind derives nothing from messages. ``matching``: which entries a filter over metadata
+    lets through; none where a kind has no metadata: then a filter lets nothing of it through.
+    ``weigh``: what else counts for them;
+    ``restored``: takes up a message that is put back;
     ``faded``: which are not to come back any more; ``used``: notes that they were put before an agent;
     ``lately``: which were, last; ``remind``: what is open, for prompts.
     ``eraser``: forgets; ``named``: what is changed where it names somebody who is forgotten everywhere;
@@ -144,7 +152,9 @@ class Kind:
     named: Named = field(default_factory=Named)
     noted: Noted | None = None
     sources: Sources | None = None
+    matching: MatchingEntries | None = None
     weigh: Weigh | None = None
+    restored: Restored | None = None
     faded: Faded | None = None
     used: Used | None = None
     lately: Lately | None = None

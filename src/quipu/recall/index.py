@@ -175,7 +175,8 @@ async def take_back(tx: SpaceTransaction, ids: Sequence[int], *, thread: int, wh
     Raises:
         GenerationChanged: the space went to another model meanwhile. The transaction must be given up.
     """
-    generation = tx.space.generation
+    # Whoever waited for a thread may have entered its space before that had a generation.
+    generation = tx.space.generation or await store.generation_of_space(tx)
     if generation is None or not ids:
         return
     gone = Int8s(np.array(sorted(ids), dtype=np.int64))

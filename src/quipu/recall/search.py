@@ -92,13 +92,22 @@ class Search:
         return EmbeddedQuestions(view, [replace(question, vector=vector) for question, vector in vectors])
 
     async def rank(
-        self, tx: SpaceTransaction, questions: EmbeddedQuestions, *, filters: Filters, limit: int
+        self,
+        tx: SpaceTransaction,
+        questions: EmbeddedQuestions,
+        *,
+        filters: Filters,
+        limit: int,
+        floor: float = FLOOR,
     ) -> list[tuple[Question, list[Found]]]:
-        """Find the best entries of each question, at most ``limit``."""
+        """Find the best entries of each question, at most ``limit``.
+
+        What shares no word with a question is left out where its cosine is below ``floor``.
+        """
         owners = await _owners(tx, filters)
         nobody = owners is not None and not owners
         return [
-            (one, [] if nobody else await self._rank(tx, questions.view, one, filters, owners, limit))
+            (one, [] if nobody else await self._rank(tx, questions.view, one, filters, owners, limit, floor))
             for one in questions.questions
         ]
 
@@ -140,6 +149,7 @@ class Search:
         filters: Filters,
         owners: Sequence[int] | None,
         limit: int,
+        floor: float,
     ) -> list[Found]:
         vector = question.vector
         assert vector is not None  # it is embedded
@@ -157,7 +167,7 @@ class Search:
         while True:
             near = held.nearest(places, distances, vector, wanted)
             ids = {"near": Int8s(held.ids[_union(near, timely)]), "timely": Int8s(held.ids[timely])}
-            rows = await store.search(tx, {**values, **ids})
+            rows = await store.search(tx, {**values, **ids, "floor": floor})
             if len(rows) >= limit or len(near) == len(places) or not vector.any():
                 break
             wanted *= 8  # the nearest by sign bits were not all that is relevant
@@ -221,7 +231,6 @@ class Search:
             "pool": max(_POOL, 2 * limit),
             "speakers": Int4s(question.speakers),
             "people": Int4s(question.people),
-            "floor": FLOOR,
             "limit": limit,
             **_date_values(question.windows),
             **{parameter: getattr(weights, name) for name, parameter in _WEIGHTS},

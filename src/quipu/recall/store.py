@@ -97,6 +97,12 @@ async def lock_space(tx: SpaceTransaction) -> int | None:
     return rows[0][0] if rows else None
 
 
+async def generation_of_space(tx: SpaceTransaction) -> int | None:
+    """Return the generation of the space as it is now; None where nothing was filed."""
+    rows = await tx.rows(_SQL["generation_of_space"])
+    return rows[0][0] if rows else None
+
+
 async def begin_serving(conn: Connection, embedder: Embedder) -> Generation:
     """Make ``embedder`` the model of a database that has none yet; returns the one that has it now."""
     values = {"model": embedder.name, "digest": embedder.digest, "dimensions": embedder.dimensions}

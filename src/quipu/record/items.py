@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
+from quipu.errors import BadInput
 from quipu.kernel.redact import redact
 
 ITEM_LIMIT_BYTES: Final = 16 * 1024 * 1024
@@ -182,3 +183,18 @@ def metadata_of(value: object) -> dict[str, object]:
     if not is_storable(metadata):
         raise ValueError("it has a NUL or half a character in it, which no database can store.")
     return metadata
+
+
+def checked_metadata(value: object, *, secrets: bool) -> dict[str, object]:
+    """Return metadata as it is stored, none where nothing is given; with ``secrets``, they are cut out.
+
+    Raises:
+        BadInput: it cannot be stored; the message says why.
+    """
+    if value is None:
+        return {}
+    try:
+        metadata = metadata_of(value)
+    except ValueError as error:
+        raise BadInput(str(error), field="metadata") from error
+    return without_secrets(metadata)[0] if secrets else metadata

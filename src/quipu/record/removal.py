@@ -7,7 +7,7 @@ session. What was derived from a message stays; ``forget`` takes that as well.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -37,6 +37,9 @@ REMOVED_DAYS: Final[Setting[int]] = Setting(
     default=30,
     unit="days",
 )
+Restored = Callable[[SpaceTransaction, int], Awaitable[None]]
+"""Takes up a message that is there again, by its number."""
+
 EVERY_MESSAGE: Final = 2**31 - 1
 _LAST: Final = (1 << 24) - 1
 _SQL: Final = queries.load("quipu.record")
@@ -115,9 +118,16 @@ async def _take(
 
 
 async def restore(
-    database: Database, models: Models, message: str, *, space: str, session: str | None, language: str
+    database: Database,
+    models: Models,
+    message: str,
+    *,
+    space: str,
+    session: str | None,
+    language: str,
+    follows: Sequence[Restored] = (),
 ) -> SessionMessage:
-    """Put a message that was taken back at its old place, searchable again.
+    """Put a message that was taken back at its old place, searchable again; then others take it up.
 
     Raises:
         NotFound: no message with that id was taken back, or its time is over.
@@ -132,7 +142,7 @@ async def restore(
                 [removed.prepared.spoken], generation=generation or removed.generation
             )
         try:
-            return await _put_back(database, space, removed, vector)
+            return await _put_back(database, space, removed, vector, follows)
         except ErasedMeanwhile:
             continue
         except GenerationChanged as moved:
@@ -178,7 +188,9 @@ async def _removed(
         return _Removed(number, thread, name, tx.space.as_of, generation, happened_at, recorded_at, prepared)
 
 
-async def _put_back(database: Database, space: str, removed: _Removed, vector: Embedded) -> SessionMessage:
+async def _put_back(
+    database: Database, space: str, removed: _Removed, vector: Embedded, follows: Sequence[Restored]
+) -> SessionMessage:
     number, said = removed.number, removed.prepared
     async with database.write(space, as_of=removed.as_of) as tx:
         await store.lock_sessions(tx, [removed.session])
@@ -195,6 +207,8 @@ async def _put_back(database: Database, space: str, removed: _Removed, vector: E
                 await aliases.add(tx, learnt, now=removed.recorded_at, made_by="rule")
             held = index.Locked(vector.generation, {}, ends, 0, (), ())
             await follow(tx, [chosen], [number], vector, held, now=removed.recorded_at)
+        for take_up in follows:
+            await take_up(tx, number)
     return _read(rows)[0]
 
 

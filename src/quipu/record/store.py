@@ -14,6 +14,7 @@ from quipu.kernel.db.arrays import Int4s, Int8s, Moments, Texts
 from quipu.kernel.db.database import Ask, Connection, Rows, SpaceTransaction, ask
 from quipu.recall import index
 from quipu.recall.changes import Pair
+from quipu.recall.filters import Filter
 from quipu.recall.generations import Embedded
 from quipu.recall.model import Cited, Draft, Source
 from quipu.record.aliases import Learnt
@@ -330,6 +331,14 @@ async def emptied(tx: SpaceTransaction, what: What, ids: Sequence[int]) -> list[
 async def matching(tx: SpaceTransaction, what: What) -> list[int]:
     """Return the messages that an erasure is to take."""
     return [number for (number,) in await tx.rows(_SQL["matching"], **asdict(what))]
+
+
+async def matching_filter(tx: SpaceTransaction, by: Filter) -> list[int]:
+    """Return the messages in the index whose metadata a filter lets through; of one run, quickly."""
+    for name in ("run", "agent", "app"):
+        if (equal := by.equal(f"{name}_id")) is not None:
+            return await tx.column(_SQL[f"matching_{name}"], metadata=by.over_metadata, equal=equal)
+    return await tx.column(_SQL["matching_all"], metadata=by.over_metadata)
 
 
 async def identities(tx: SpaceTransaction, ids: Sequence[int]) -> list[tuple[str, str]]:

@@ -173,6 +173,21 @@ async def test_a_filter_counts_inside_a_search(memory: AsyncMemory) -> None:
     assert len(rest) == 10
 
 
+async def test_recall_takes_the_filter_of_documents(memory: AsyncMemory) -> None:
+    await memory.documents.put("n", "a", {"t": "The boat is red."}, space=SPACE, metadata={"of": "ana"})
+    await memory.documents.put("n", "b", {"t": "The boat is blue.", "rank": 2}, space=SPACE)
+    await memory.observe([{"content": "The boat is green."}], space=SPACE)
+    for filter, colors in (
+        ({"of": "ana"}, ["red"]),
+        ({"value.rank": {"gt": 1}}, ["blue"]),
+        ({"of": "bo"}, []),
+    ):
+        hits = await memory.recall("What color has the boat?", space=SPACE, filter=filter)
+        assert [hit.text.split()[-1].strip(".") for hit in hits] != [] or not colors
+        assert all(any(color in hit.text for color in colors) for hit in hits)
+    assert (await memory.recall("boat", space=SPACE, filter={"of": "ana"}))[0].metadata == {"of": "ana"}
+
+
 async def test_only_what_is_wanted_is_found_by_meaning(memory: AsyncMemory) -> None:
     value = {"title": "Whales", "tags": [{"name": "ocean"}, {"name": "mammals"}], "price": "volcano"}
     await memory.documents.put("n", "all", value, space=SPACE)
@@ -319,7 +334,7 @@ def _deep(value: Any = None) -> Any:
         (["n"] * 1000, "k", {"value": 1}, "path"),
         (["n" * 500] * 5, "k", {"value": 1}, "path"),
         ("n", "", {"value": 1}, "key"),
-        ("n", "a\nb", {"value": 1}, "key"),
+        ("n", "a\0b", {"value": 1}, "key"),
         ("n", "k", {}, "value"),
         ("n", "k", {"value": float("nan")}, "value"),
         ("n", "k", {"value": {"x": float("inf")}}, "value"),

@@ -98,7 +98,7 @@ async def test_commands_end_with_the_code_of_a_database_that_does_not_answer(set
 
 async def test_a_command_that_is_cut_off_in_its_middle_ends(settings: Settings) -> None:
     """It holds the last share in the server, which it would stop at its end."""
-    process = command_line(settings, QUIPU_ANSWER_SECONDS="5").start("import", "jsonl", "-", "--space", "ana")
+    process = command_line(settings, QUIPU_ANSWER_SECONDS="2").start("import", "jsonl", "-", "--space", "ana")
     assert process.stdin is not None
     process.stdin.write(json.dumps({"content": "Ana lives in Faro."}) + "\n")
     process.stdin.flush()

@@ -161,7 +161,8 @@ async def _asked_by_who_may(
     client: httpx.AsyncClient, table: Sequence[Entry], known: Known, schemas: Any
 ) -> None:
     """The same requests do something, and tell of the space, where they are asked by who may."""
-    table = sorted(table, key=lambda one: one.method != "GET")
+    # What takes messages back comes last: the others need them.
+    table = sorted(table, key=lambda one: (one.method != "GET", "/messages/" in one.name))
     useless: dict[str, str] = {}
     secrets = 0
     for entry in table:

@@ -34,6 +34,7 @@ OURS = "una"
 # What is closed to who acts for one person -> because it is not kept apart by person.
 CLOSED = re.compile(
     r"POST /v1/aliases"
+    r"| /v1/messages/"
     r"| /v1/(lessons|transcripts|tables|snapshots|import|receipts|conversations/(prompts|answer)"
     r"|used-lately|overview|episodes/(condense|rebuild)|longterm/(evaluate/session)|trace/source-runs)\b"
 )

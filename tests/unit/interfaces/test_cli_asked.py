@@ -12,7 +12,14 @@ from quipu.errors import NotFound
 from quipu.interfaces.cli.last_recall import Filters, LastRecall, drop, last, remember
 
 FILTERS = Filters(
-    space="demo", user=None, session="s1", kinds=["message"], since=None, until="2025-01-01", limit=3
+    space="demo",
+    user=None,
+    session="s1",
+    kinds=["message"],
+    since=None,
+    until="2025-01-01",
+    limit=3,
+    filter={"rank": 3},
 )
 ASKED = LastRecall("Who is the dog?", FILTERS, (("message", "12"), ("message", "7")))
 

@@ -17,6 +17,7 @@ from typing import Any, TypedDict, TypeVar
 import click
 
 from quipu.errors import NotFound
+from quipu.interfaces.cli.values import value_of
 
 _FILE = "last-recall.json"
 _NOTHING = "No question was asked yet."
@@ -28,6 +29,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def _kinds(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> list[str] | None:
     return list(value) or None
+
+
+def _filter(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> object:
+    return value_of(value, field="filter") if value else None
 
 
 def narrowing(function: Command) -> Command:
@@ -47,6 +52,13 @@ def narrowing(function: Command) -> Command:
         metavar="KIND",
         help="Only of these kinds: message, ledger, lesson, episodes, longterm or tables.",
     )(function)
+    function = click.option(
+        "--filter",
+        multiple=True,
+        callback=_filter,
+        metavar="NAME=VALUE",
+        help="Only what these conditions on its metadata hold for; JSON, or pairs.",
+    )(function)
     function = click.option("--session", metavar="ID", help="Only this session.")(function)
     return click.option("--user", metavar="NAME", help="Only what is kept for this person.")(function)
 
@@ -61,6 +73,7 @@ class Filters(TypedDict):
     since: str | None
     until: str | None
     limit: int
+    filter: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,4 +114,4 @@ def drop(*, home: Path) -> None:
 
 
 def _filters(kept: Mapping[str, object]) -> Filters:
-    return Filters(**{name: kept[name] for name in Filters.__annotations__})  # pyright: ignore[reportArgumentType]
+    return Filters(**{name: kept.get(name) for name in Filters.__annotations__})  # pyright: ignore[reportArgumentType]

@@ -38,10 +38,17 @@ class RecallOptions(RequestBody):
     since: Annotated[str | None, Field(description="From this time on.", examples=["2026-05-01"])] = None
     until: Annotated[str | None, Field(description="Before this time.")] = None
     limit: Annotated[int, Field(ge=1, le=1000)] = 10
+    filter: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description="Only what these conditions on its metadata, or a document's value, hold for.",
+            examples=[{"topic": "travel", "rank": {"gte": 3}}],
+        ),
+    ] = None
 
     def filters(self) -> dict[str, Any]:
         """Return the filters as arguments of a recall."""
-        names = ("user", "session", "kinds", "since", "until", "limit")
+        names = ("user", "session", "kinds", "since", "until", "limit", "filter")
         return {name: getattr(self, name) for name in names}
 
 

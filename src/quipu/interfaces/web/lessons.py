@@ -35,9 +35,10 @@ async def show(
     """Show the lessons, surest first; or those that answer a question."""
     if not page.space:
         return page.render("nothing.html", title="Lessons")
-    lessons, narrowed = page.memory.lessons, {"category": category, "project": project}
+    lessons = page.memory.lessons
     if q:
-        rows = [one.lesson for one in await lessons.search(q, space=page.space, limit=_SHOWN, **narrowed)]
+        found = await lessons.search(q, space=page.space, category=category, project=project, limit=_SHOWN)
+        rows = [one.lesson for one in found]
     else:
         rows = await lessons.list(
             space=page.space,
@@ -48,7 +49,7 @@ async def show(
             after=after,
         )
     shown = slice_of(rows, size=_SHOWN, key=lambda one: one.id)
-    more = {"q": q, "state": state, **narrowed}
+    more = {"q": q, "state": state, "category": category, "project": project}
     return page.render(
         "lessons.html",
         lessons=shown.rows,

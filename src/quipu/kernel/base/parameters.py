@@ -64,6 +64,11 @@ Matching = Annotated[
     Doc("Only what these conditions on its metadata, or on the value of a document, hold for."),
     Example({"topic": "travel", "rank": {"gte": 3}}),
 ]
+Metadata = Annotated[
+    Mapping[str, object] | None,
+    Doc("What else is known of it; filters ask for it."),
+    Example({"agent_id": "planner", "topic": "travel"}),
+]
 Limit = Annotated[int, Doc("The most rows to return."), Interval(ge=1, le=MOST_ROWS)]
 Offset = Annotated[int, Doc("The number of rows to skip."), Interval(ge=0, le=MOST_PASSED_OVER)]
 After = Annotated[UUID | str | None, Doc("Continue after the row with this id.")]

@@ -212,15 +212,18 @@ class Database:
         async with self.transaction(name) as tx:
             return Marks.of_nobody() if tx is None else await _marks(tx.conn)
 
-    async def ask(self, name: str, queries: Ask) -> Space | None:
-        """Run queries that only read in a space, in one round trip to the server; None where there is none.
+    async def ask(self, name: str, queries: Ask, *, writes: bool = False, plan: bool = False) -> Space | None:
+        """Run queries in a space, all in one round trip to the server; None where there is no such space.
 
         A pipeline without ``begin`` is one transaction, which ends with it: what the queries return is read
-        when none is open any more.
+        when none is open any more. Erasures wait for one that ``writes``. With ``plan``, each query is
+        planned for its values, as in ``list_read``.
         """
         async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
-                entering = await _enter(conn, name)
+                if writes:
+                    await conn.execute(_SQL["hold_to_write"], {"name": name})
+                entering = await _enter(conn, name, query="enter_to_look" if plan else "enter")
                 await queries(conn)
             return await _space(entering)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from annotated_types import Interval
@@ -14,14 +15,23 @@ from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import LAST_VERSION, Confirm, Example, Space
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, own_user
-from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.documents import rules, store
+from quipu.kinds.documents.batch import DocumentBatch
 from quipu.kinds.documents.eraser import DocumentsEraser
 from quipu.kinds.documents.indexing import index_all
 from quipu.kinds.documents.lookup import AsyncDocumentLookup, Key, Path
-from quipu.kinds.documents.model import JSON, Document, DocumentDraft, DocumentVersion, Passage
+from quipu.kinds.documents.model import (
+    JSON,
+    BatchAnswer,
+    Document,
+    DocumentDraft,
+    DocumentVersion,
+    Passage,
+)
 from quipu.kinds.documents.passages import passages
 from quipu.kinds.documents.store import SQL
+from quipu.kinds.documents.work import Work, done
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 
@@ -40,6 +50,10 @@ Index = Annotated[
 TtlSeconds = Annotated[float | None, Doc("Have it expire after so many seconds."), Example(86_400)]
 Actor = Annotated[str | None, Doc("Who writes this; kept in the history."), Example("planner")]
 Verbatim = Annotated[bool, Doc("Keep secrets in it as they are; they are cut from what recall finds.")]
+Vectors = Annotated[
+    Sequence[Sequence[float]] | None,
+    Doc("Vectors of your own model, by which `search` ranks where it is given one; as before, if not given."),
+]
 Expected = Annotated[
     int | None,
     Doc("Write only over this version; 0: only if nothing is there."),
@@ -70,6 +84,7 @@ class AsyncDocuments(AsyncDocumentLookup):
         ttl_seconds: TtlSeconds = None,
         actor: Actor = None,
         verbatim: Verbatim = False,
+        vectors: Vectors = None,
         expected_version: Expected = None,
         expected_sha256: ExpectedDigest = None,
     ) -> Document:
@@ -95,6 +110,7 @@ class AsyncDocuments(AsyncDocumentLookup):
             ttl_seconds=ttl_seconds,
             actor=actor,
             verbatim=verbatim,
+            vectors=vectors,
             expected_version=expected_version,
             expected_sha256=expected_sha256,
         )
@@ -113,13 +129,16 @@ class AsyncDocuments(AsyncDocumentLookup):
             Outdated: It is of another version.
         """
         at = rules.address(path, key)
-        now = self._clock.now()
-        async with self._database.write(check_name("space", space)) as tx:
-            if expected_version is not None:
+        work = Work(gets=[at], removed=[at])
+        if expected_version is None:
+            standing = (await self._do(work, space=space)).gets
+        else:
+            now = self._clock.now()
+            async with self._database.write(check_name("space", space)) as tx:
                 await store.lock(tx, at, version=_version(expected_version), sha256=None, now=now)
-            standing = await store.documents(await store.ask_get(tx.conn, [at], now=now))
-            if not standing or not await store.remove(tx, [at], now=now):
-                raise NotFound("There is no such document.", hint="The list of documents shows them.")
+                standing = (await done(tx, work, now=now)).gets
+        if not standing:
+            raise NotFound("There is no such document.", hint="The list of documents shows them.")
         return standing[0]
 
     async def touch(self, path: Path, key: Key, *, space: Space) -> Document:
@@ -128,10 +147,8 @@ class AsyncDocuments(AsyncDocumentLookup):
         Raises:
             NotFound: There is no such document.
         """
-        at, now = rules.address(path, key), self._clock.now()
-        async with self._database.write(check_name("space", space)) as tx:
-            await store.refresh(tx, [at], now=now)
-            standing = await store.documents(await store.ask_get(tx.conn, [at], now=now))
+        at = rules.address(path, key)
+        standing = (await self._do(Work(gets=[at], refreshed=[at]), space=space)).gets
         if not standing:
             raise NotFound("There is no such document.", hint="The list of documents shows them.")
         return standing[0]
@@ -206,7 +223,7 @@ class AsyncDocuments(AsyncDocumentLookup):
                 removed = versions[0].ended_at is not None
                 await store.write_again(tx, document, version, removed=removed, writer=writer, now=now)
             (standing,) = await store.documents(await store.ask_get(tx.conn, [at], now=now))
-            await store.put_passages(tx, [await self._rewritten(standing)])
+            await store.ask_passages(tx.conn, [await self._rewritten(standing)])
         return standing
 
     async def redact(
@@ -273,34 +290,41 @@ class AsyncDocuments(AsyncDocumentLookup):
             raise NotFound("There is no such version.", hint="The history of the document shows them.")
         return one
 
-    async def _put(self, written: Sequence[DocumentDraft], space: str) -> list[Document]:
+    async def batch(
+        self,
+        operations: Annotated[
+            Sequence[Mapping[str, Any]],
+            Doc("Objects with `do` (put, get, touch, delete, list, search, list_paths) and its parameters."),
+            Example(
+                [{"do": "put", "path": "notes", "key": "a", "value": 1}, {"do": "list", "path": "notes"}]
+            ),
+        ],
+        *,
+        space: Space,
+    ) -> Sequence[BatchAnswer]:
+        """Do many operations at once, and answer each in its place.
+
+        Reads come first and see what stood before; searches with a question before all others. Then all
+        writes are done in one transaction, or none. Of several writes to one document the last counts.
+
+        Raises:
+            BadInput: An operation is invalid; the error says which. Nothing was done.
+        """
+        name = check_name("space", space)
+        batch = DocumentBatch(operations, draft=self._written, search=partial(self.search, space=name))
+        return await batch.answer(partial(self._do, space=name))
+
+    async def _put(self, written: Sequence[DocumentDraft], space: str) -> Sequence[Document]:
         """Write documents in one transaction."""
+        work = Work(written=written)
+        if not any(one.is_conditional for one in written):
+            return (await self._do(work, space=space)).written
         now = self._clock.now()
-        conditional = any(one.is_conditional for one in written)
-        asked: list[Rows] = []
-
-        async def ask(conn: Connection) -> None:
-            asked.append(await store.ask_put(conn, written, now=now))
-
-        async with self._database.write(space, ask=None if conditional else ask) as tx:
+        async with self._database.write(space) as tx:
             for one in written:
-                if one.is_conditional:
-                    at = one.place, one.key
-                    await store.lock(
-                        tx, at, version=one.expected_version, sha256=one.expected_sha256, now=now
-                    )
-            rows = await asked[0].fetchall() if asked else []
-            if not rows:  # the space was made by this transaction, or the version had to be looked at first
-                rows = await (await store.ask_put(tx.conn, written, now=now)).fetchall()
-            documents = store.put_documents(rows, written)
-            await self._file(tx, written)
-        return documents
-
-    async def _file(self, tx: SpaceTransaction, written: Sequence[DocumentDraft]) -> None:
-        """Have the passages be those of what was written; a trigger drops those of what is not indexed."""
-        found = [one for one in written if one.index]
-        if found:
-            await store.put_passages(tx, found)
+                version, sha256 = one.expected_version, one.expected_sha256
+                await store.lock(tx, (one.place, one.key), version=version, sha256=sha256, now=now)
+            return (await done(tx, work, now=now)).written
 
     async def _written(
         self,
@@ -315,6 +339,7 @@ class AsyncDocuments(AsyncDocumentLookup):
         ttl_seconds: object = None,
         actor: object = None,
         verbatim: object = False,
+        vectors: object = None,
         expected_version: object = None,
         expected_sha256: object = None,
     ) -> DocumentDraft:
@@ -351,6 +376,7 @@ class AsyncDocuments(AsyncDocumentLookup):
             ttl_seconds=rules.ttl(ttl_seconds),
             passages=pieces,
             redacted=cuts,
+            vectors=rules.vectors(vectors),
             written_by=optional_name("actor", actor),
             expected_version=_version(expected_version),
             expected_sha256=None if expected_sha256 is None else str(expected_sha256),

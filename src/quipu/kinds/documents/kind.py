@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import SpaceTransaction
+from quipu.kinds.documents import store
 from quipu.kinds.documents.eraser import NAMED, DocumentsEraser
 from quipu.kinds.documents.indexing import DOCUMENT, TOPIC, catch_up, index
+from quipu.kinds.documents.model import DocumentFilter
 from quipu.kinds.documents.settings import HISTORY_DAYS, SETTINGS
 from quipu.kinds.documents.store import SQL
 from quipu.kinds.plug import Context, Kind, Parts, Schedule
+from quipu.recall.filters import Filter
 from quipu.recall.model import Cited, Source
 from quipu.recall.question import Question
+
+_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def _expire(context: Context) -> None:
@@ -48,17 +54,18 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
             text,
             happened_at,
             recorded_at,
-            Source(
-                address if line is None else f"{address}:{line}",
-                None,
-                role=heading or field or None,
-                user=user,
-            ),
+            Source(f"{address}:{line}" if line else address, None, role=heading or field or None, user=user),
+            metadata,
         )
-        for entry, text, happened_at, recorded_at, address, heading, line, field, user in await tx.rows(
-            SQL["cited"], ids=Int8s(ids)
+        for entry, text, happened_at, recorded_at, address, heading, line, field, user, metadata in (
+            await tx.rows(SQL["cited"], ids=Int8s(ids))
         )
     }
+
+
+async def matching(tx: SpaceTransaction, by: Filter) -> Sequence[int]:
+    """Return the entries of documents that a filter lets through; `weigh` leaves out what has expired."""
+    return await store.matching(tx, DocumentFilter(filter=by.parameters), now=_EVER)
 
 
 async def weigh(
@@ -73,6 +80,7 @@ DOCUMENTS = Kind(
     code=DOCUMENT,
     package="quipu.kinds.documents",
     cite=cite,
+    matching=matching,
     weigh=weigh,
     eraser=DocumentsEraser(),
     named=NAMED,

@@ -14,22 +14,27 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Limit, Matching, Offset, OnlyUser, Space, Words
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Connection, Database, Rows, SpaceTransaction
+from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.documents import rules, store
 from quipu.kinds.documents.indexing import DOCUMENT, indexed
 from quipu.kinds.documents.model import (
+    METRICS,
     ORDERS,
     Document,
+    DocumentFilter,
     DocumentOrder,
     DocumentPath,
     DocumentVersion,
     FoundDocument,
+    ListQuery,
+    Metric,
+    PathQuery,
 )
-from quipu.kinds.documents.store import SQL, DocumentFilter
+from quipu.kinds.documents.work import Result, Work, do
 from quipu.recall.filters import NO_PARAMETERS, parse
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
-from quipu.recall.search import Search
+from quipu.recall.search import FLOOR, Search
 
 _MOST: Final = 1_000
 _ANY: Final = "*"
@@ -71,7 +76,8 @@ class AsyncDocumentLookup:
         Raises:
             NotFound: There is none at this path under this key, or it has expired.
         """
-        found = await self._found([rules.address(path, key)], check_name("space", space))
+        work = Work(gets=[rules.address(path, key)])
+        found = (await self._do(work, space=space)).gets
         if not found:
             raise NotFound("There is no such document.", hint="The list of documents shows them.")
         return found[0]
@@ -92,16 +98,9 @@ class AsyncDocumentLookup:
         Raises:
             BadInput: An argument is invalid; the error names it.
         """
-        wanted = wanted_documents(path, filter, user)
-        scope.one_of("order", order, ORDERS)
-        bounds = {"limit": scope.whole("limit", limit, most=_MOST), "offset": _offset(offset)}
-        async with self._database.list_read(check_name("space", space)) as tx:
-            if tx is None:
-                return []
-            now = self._clock.now()
-            return await store.documents(
-                await store.ask_list(tx.conn, wanted, order=order, now=now, **bounds)
-            )
+        query = list_query(path, filter=filter, user=user, order=order, limit=limit, offset=offset)
+        (found,) = (await self._do(Work(lists=[query]), space=space)).lists
+        return [one.document for one in found]
 
     async def search(
         self,
@@ -116,27 +115,32 @@ class AsyncDocumentLookup:
         path: OnlyBelow = None,
         filter: Matching = None,
         user: OnlyUser = None,
+        relevant: Annotated[
+            bool, Doc("Only what has to do with the question; else the nearest, however far.")
+        ] = True,
+        vector: Annotated[
+            Sequence[float] | None,
+            Doc("A vector of your own model; ranks by the vectors that documents were given."),
+        ] = None,
+        metric: Annotated[Metric, Doc("How these vectors are compared.")] = "cosine",
         limit: Limit = 10,
         offset: Offset = 0,
     ) -> Sequence[FoundDocument]:
         """Find the documents that answer a question, the best first, each once with its best passage.
 
         Words and meaning both count. Documents that are kept out of the index are found without a question
-        only.
+        only. With a `vector`, those that have vectors of as many dimensions are ranked by the nearest of
+        these alone: `score` is then the cosine, the inner product, or the negative distance.
 
         Raises:
             BadInput: An argument is invalid; the error names it.
         """
-        if question is None:
-            listed = await self.list(path, space=space, filter=filter, user=user, limit=limit, offset=offset)
-            return [FoundDocument(document=one) for one in listed]
-        if not question.strip():
-            raise BadInput("ask something, or leave it out.", field="question")
-        wanted = wanted_documents(path, filter, user)
-        scope.whole("limit", limit, most=_MOST)
-        last = _offset(offset) + limit
-        async with indexed(self._database, self._models, check_name("space", space)) as tx:
-            return [] if tx is None else (await self._ranked(tx, question, wanted, last))[offset:]
+        query = list_query(
+            path, filter=filter, user=user, vector=vector, metric=metric, limit=limit, offset=offset
+        )
+        if question is None or vector is not None:
+            return (await self._do(Work(lists=[query]), space=space)).lists[0]
+        return await self._answering(question, query, relevant=relevant, space=space)
 
     async def list_paths(
         self,
@@ -153,9 +157,8 @@ class AsyncDocumentLookup:
         Raises:
             BadInput: An argument is invalid; the error names it.
         """
-        paths = Paths(prefix, suffix, depth, limit, offset)
-        async with self._database.list_read(check_name("space", space)) as tx:
-            return [] if tx is None else await paths.read(await paths.ask(tx.conn, now=self._clock.now()))
+        query = path_query(prefix, suffix, depth=depth, limit=limit, offset=offset)
+        return (await self._do(Work(paths=[query]), space=space)).paths[0]
 
     async def history(
         self, path: Path, key: Key, *, space: Space, limit: Limit = 100, offset: Offset = 0
@@ -177,18 +180,24 @@ class AsyncDocumentLookup:
             raise NotFound("There is no such document, and there was none.")
         return versions
 
-    async def _found(self, addresses: Sequence[tuple[str, str]], space: str) -> Sequence[Document]:
-        """Read documents in one round trip."""
-        rows: list[Rows] = []
+    async def _do(self, work: Work, *, space: str) -> Result:
+        return await do(self._database, check_name("space", space), work, now=self._clock.now())
 
-        async def ask(conn: Connection) -> None:
-            rows.append(await store.ask_get(conn, addresses, now=self._clock.now()))
-
-        there = await self._database.ask(space, ask)
-        return [] if there is None else await store.documents(rows[0])
+    async def _answering(
+        self, question: str, query: ListQuery, *, relevant: bool, space: str
+    ) -> Sequence[FoundDocument]:
+        """Find the documents that answer a question, after indexing what waits."""
+        if not question.strip():
+            raise BadInput("ask something, or leave it out.", field="question")
+        async with indexed(self._database, self._models, check_name("space", space)) as tx:
+            if tx is None:
+                return []
+            count = query.offset + query.limit
+            found = await self._ranked(tx, question, query.wanted, count, relevant=relevant)
+        return found[query.offset :]
 
     async def _ranked(
-        self, tx: SpaceTransaction, question: str, wanted: DocumentFilter, count: int
+        self, tx: SpaceTransaction, question: str, wanted: DocumentFilter, count: int, *, relevant: bool
     ) -> list[FoundDocument]:
         """Return the best documents, at most ``count``; of several passages of one the best counts."""
         now = self._clock.now()
@@ -199,7 +208,9 @@ class AsyncDocumentLookup:
         questions = await self._search.understood(tx, [question])
         wide = count + 20
         while True:
-            ((_, hits),) = await self._search.rank(tx, questions, filters=filters, limit=wide)
+            ((_, hits),) = await self._search.rank(
+                tx, questions, filters=filters, limit=wide, floor=FLOOR if relevant else -1.0
+            )
             places = await store.passages_of(tx, [hit.id for hit in hits])
             best = {places[hit.id][0]: hit for hit in reversed(hits) if hit.id in places}
             if len(best) >= count or len(hits) < wide:
@@ -225,54 +236,66 @@ class AsyncDocumentLookup:
         return found[:count]
 
 
-class Paths:
-    """A query of paths, checked."""
+def path_query(
+    prefix: Sequence[str] | str | None = None,
+    suffix: Sequence[str] | str | None = None,
+    *,
+    depth: int | None = None,
+    limit: int = 100,
+    offset: int = 0,
+) -> PathQuery:
+    """Return a checked query of paths.
 
-    def __init__(
-        self,
-        prefix: Sequence[str] | str | None,
-        suffix: Sequence[str] | str | None,
-        depth: int | None,
-        limit: int,
-        offset: int,
-    ) -> None:
-        begins = [] if prefix is None else rules.names("prefix", prefix)
-        ends = [] if suffix is None else rules.names("suffix", suffix)
-        # Names before the first * are bounds, which an index helps to find.
-        plain = begins[: begins.index(_ANY)] if _ANY in begins else begins
-        first, behind = rules.below("prefix", plain or None)
-        patterns = [f"^{_pattern(begins)}"] * (_ANY in begins) + [
-            f"(^|{rules.SEPARATOR}){_pattern(ends)}$"
-        ] * bool(ends)
-        self._values: Mapping[str, object] = {
-            "first": first,
-            "behind": behind,
-            "patterns": patterns,
-            "depth": None if depth is None else scope.whole("depth", depth, most=_MOST),
-            "limit": scope.whole("limit", limit, most=_MOST),
-            "offset": _offset(offset),
-        }
-
-    async def ask(self, conn: Connection, **now: object) -> Rows:
-        """Ask for them, in a pipeline that has entered their space."""
-        return await store.ask(conn, SQL["list_paths"], {**self._values, **now})
-
-    async def read(self, rows: Rows) -> list[DocumentPath]:
-        """Read the paths."""
-        return [DocumentPath(path=path) for (path,) in await rows.fetchall()]
-
-
-def wanted_documents(
-    path: Sequence[str] | str | None, filter: Mapping[str, object] | None, user: str | None
-) -> DocumentFilter:
-    """Return checked conditions."""
-    first, behind = rules.below("path", path)
-    read = parse(filter)
-    return DocumentFilter(
+    Raises:
+        BadInput: An argument is invalid; the error names it.
+    """
+    begins = [] if prefix is None else rules.names("prefix", prefix)
+    ends = [] if suffix is None else rules.names("suffix", suffix)
+    # Names before the first * are bounds, which an index helps to find.
+    plain = begins[: begins.index(_ANY)] if _ANY in begins else begins
+    first, behind = rules.below("prefix", plain or None)
+    patterns = [f"^{_pattern(begins)}"] if _ANY in begins else []
+    patterns += [f"(^|{rules.SEPARATOR}){_pattern(ends)}$"] if ends else []
+    return PathQuery(
         first=first,
         behind=behind,
-        user=optional_name("user", user),
-        filter=NO_PARAMETERS if read is None else read.parameters,
+        patterns=patterns,
+        depth=None if depth is None else scope.whole("depth", depth, most=_MOST),
+        limit=scope.whole("limit", limit, most=_MOST),
+        offset=_offset(offset),
+    )
+
+
+def list_query(
+    path: Sequence[str] | str | None = None,
+    *,
+    filter: Mapping[str, object] | None = None,
+    user: str | None = None,
+    order: DocumentOrder = "updated",
+    vector: Sequence[float] | None = None,
+    metric: Metric = "cosine",
+    limit: int = 10,
+    offset: int = 0,
+) -> ListQuery:
+    """Return a checked query of documents.
+
+    Raises:
+        BadInput: An argument is invalid; the error names it.
+    """
+    first, behind = rules.below("path", path)
+    read = parse(filter)
+    return ListQuery(
+        wanted=DocumentFilter(
+            first=first,
+            behind=behind,
+            user=optional_name("user", user),
+            filter=NO_PARAMETERS if read is None else read.parameters,
+        ),
+        order=scope.one_of("order", order, ORDERS),
+        vector=None if vector is None else rules.vector("vector", vector),
+        metric=scope.one_of("metric", metric, METRICS),
+        limit=scope.whole("limit", limit, most=_MOST),
+        offset=_offset(offset),
     )
 
 

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from quipu.recall.filters import NO_PARAMETERS
+
 JSON = Any
+Metric = Literal["cosine", "inner_product", "l2"]
+METRICS: Final[tuple[Metric, ...]] = ("cosine", "inner_product", "l2")
 DocumentOrder = Literal["updated", "key"]
 ORDERS: Final[tuple[DocumentOrder, ...]] = ("updated", "key")
 EndedBy = Literal["change", "rename", "delete"]
@@ -80,7 +84,8 @@ class DocumentVersion:
 class FoundDocument:
     """A document that a search found; the best passage of it, and how well that fits.
 
-    ``score`` is 0 to 1, the sum of ``parts``; None where no question was asked. ``line`` is the first line of
+    ``score`` is 0 to 1, the sum of ``parts``; None where no question was asked, and as the metric says where
+    a vector of the caller's own was. ``line`` is the first line of
     the passage in the body, ``heading`` the headings it stands under, ``field`` the path into the value.
     """
 
@@ -107,7 +112,8 @@ class Passage:
 class DocumentDraft:
     """A document that is to be written, checked.
 
-    ``place`` is its path as it is stored, ``dumped`` its value as JSON.
+    ``place`` is its path as it is stored, ``dumped`` its value as JSON. ``vectors`` are None where those that
+    it has are to stay.
     """
 
     path: Sequence[str]
@@ -122,6 +128,7 @@ class DocumentDraft:
     ttl_seconds: float | None
     passages: Sequence[Passage]
     redacted: int = 0
+    vectors: Sequence[str] | None = None
     written_by: str | None = None
     expected_version: int | None = None
     expected_sha256: str | None = None
@@ -130,3 +137,55 @@ class DocumentDraft:
     def is_conditional(self) -> bool:
         """True if it is to be written only over a certain version."""
         return self.expected_version is not None or self.expected_sha256 is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchAnswer:
+    """The answer to one operation of a batch; what the operation does not answer with is None.
+
+    ``document`` is what was written, or found by `get`; ``documents`` what a list or a search found;
+    ``paths`` those of `list_paths`; ``removed`` says if there was something to delete.
+    """
+
+    document: Document | None = None
+    documents: Sequence[FoundDocument] | None = None
+    paths: Sequence[DocumentPath] | None = None
+    removed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFilter:
+    """Conditions on documents. ``first`` and ``behind`` are the bounds of places; None sets no condition."""
+
+    first: str | None = None
+    behind: str | None = None
+    user: str | None = None
+    filter: Mapping[str, object] = field(default_factory=lambda: NO_PARAMETERS)
+
+    def values(self, now: datetime) -> Mapping[str, object]:
+        """Return the parameters of a query."""
+        return {"first": self.first, "behind": self.behind, "user": self.user, "now": now, **self.filter}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListQuery:
+    """A list of documents; with a ``vector`` by the nearest of their own."""
+
+    wanted: DocumentFilter
+    order: DocumentOrder = "updated"
+    vector: str | None = None
+    metric: Metric = "cosine"
+    limit: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathQuery:
+    """A list of paths. ``patterns`` are regular expressions that all must match the stored path."""
+
+    first: str | None
+    behind: str | None
+    patterns: Sequence[str]
+    depth: int | None
+    limit: int
+    offset: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
@@ -19,7 +20,9 @@ LARGEST_BYTES: Final = 16 * 2**20
 LONGEST_ADDRESS_BYTES: Final = 2_000
 LONGEST_TTL_SECONDS: Final = 100 * 366 * 86_400
 _MOST_NAMES: Final = 100
+_MOST_DIMENSIONS: Final = 16_000
 _MOST_INDEX_PATHS: Final = 100
+_UNFIT: Final = re.compile("[\0\x1f\ud800-\udfff]")
 _NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _STEP: Final = re.compile(r"(?P<name>[^.\[\]]+)|\[(?P<place>-?\d+|\*)\]|(?P<dot>\.)")
 _PLAIN_NAMES: Final = frozenset({"text", "content", "memory", "body", "data", "value"})
@@ -34,10 +37,26 @@ def names(field: str, path: object) -> list[str]:
     given = path.strip("/").split("/") if isinstance(path, str) else path
     if not isinstance(given, Sequence) or not given or given == [""]:
         raise BadInput("a path of at least one name is needed.", field=field, hint='Such as "notes/work".')
-    parts = [scope.check_name(field, name) for name in cast(Sequence[object], given)]
+    parts = [key_name(field, name) for name in cast(Sequence[object], given)]
     if len(parts) > _MOST_NAMES:
         raise BadInput(f"it has {len(parts):,} names; {_MOST_NAMES} are the most.", field=field)
     return parts
+
+
+def key_name(field: str, name: object) -> str:
+    """Return a key, or a name of a path, that can be stored.
+
+    Raises:
+        BadInput: it is empty or cannot be stored; the error names ``field``.
+    """
+    if not isinstance(name, str) or not name:
+        raise BadInput("a name is needed.", field=field, hint='Such as "notes".')
+    if len(name) > scope.LONGEST:
+        raise BadInput(f"it has {len(name):,} characters; {scope.LONGEST} are the most.", field=field)
+    if _UNFIT.search(name):
+        raise BadInput("it has a NUL, a unit separator or half a character in it.", field=field)
+    scope.refuse_secret(field, name)
+    return name
 
 
 def place(field: str, path: object) -> str:
@@ -51,7 +70,7 @@ def address(path: object, key: object) -> tuple[str, str]:
     Raises:
         BadInput: a path or a key cannot be stored; the error says which.
     """
-    at, name = place("path", path), scope.check_name("key", key)
+    at, name = place("path", path), key_name("key", key)
     if (size := len(at.encode()) + len(name.encode())) > LONGEST_ADDRESS_BYTES:
         raise BadInput(
             f"path and key have {size:,} bytes together; {LONGEST_ADDRESS_BYTES:,} are the most.",
@@ -144,6 +163,34 @@ def metadata(given: object, *, secrets: bool) -> dict[str, object]:
     return items.without_secrets(about)[0] if secrets else about
 
 
+def vectors(given: object) -> list[str] | None:
+    """Return vectors of the caller's own as PostgreSQL reads them; None where none are given.
+
+    Raises:
+        BadInput: one of them is no list of finite numbers, or has more than 16,000.
+    """
+    if given is None:
+        return None
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise BadInput("a list of vectors is needed.", field="vectors")
+    return [vector("vectors", one) for one in cast(Sequence[object], given)]
+
+
+def vector(field: str, given: object) -> str:
+    """Return a vector as PostgreSQL reads it.
+
+    Raises:
+        BadInput: it is no list of finite numbers, or has more than 16,000.
+    """
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    numbers = cast(Sequence[object], given) if is_list else ()
+    if not 0 < len(numbers) <= _MOST_DIMENSIONS:
+        raise BadInput(f"a list of 1 to {_MOST_DIMENSIONS:,} numbers is needed.", field=field)
+    if not all(isinstance(one, int | float) and math.isfinite(one) for one in numbers):
+        raise BadInput("it has something in it that is no finite number.", field=field)
+    return f"[{','.join(map(str, numbers))}]"
+
+
 def ttl(seconds: object) -> float | None:
     """Return the seconds after which a document expires; None if it does not.
 
@@ -179,6 +226,8 @@ def index_paths(index: object) -> list[str]:
             raise BadInput(
                 f"{path!r} is no path.", field="index", hint='Such as "title", "a.b" or "tags[*].name".'
             )
+    for path in cast(Sequence[str], paths):
+        scope.refuse_secret("index", path)
     return list(dict.fromkeys(cast(Sequence[str], paths)))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,27 +11,19 @@ from quipu.errors import NotFound, Outdated
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
-from quipu.kinds.documents.model import Document, DocumentDraft, DocumentOrder, DocumentVersion
+from quipu.kinds.documents.model import (
+    Document,
+    DocumentDraft,
+    DocumentFilter,
+    DocumentVersion,
+    ListQuery,
+    PathQuery,
+)
 from quipu.kinds.documents.rules import SEPARATOR, dumped
-from quipu.recall.filters import NO_PARAMETERS
 
 SQL = queries.load("quipu.kinds.documents")
 _GIVE_VERSION: Final = "Read it, and give its version."
 _COLUMNS: Final = tuple(one.name for one in fields(Document))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentFilter:
-    """Conditions on documents. ``first`` and ``behind`` are the bounds of places; None sets no condition."""
-
-    first: str | None = None
-    behind: str | None = None
-    user: str | None = None
-    filter: Mapping[str, object] = field(default_factory=lambda: NO_PARAMETERS)
-
-    def values(self, now: datetime) -> Mapping[str, object]:
-        """Return the parameters of a query."""
-        return {"first": self.first, "behind": self.behind, "user": self.user, "now": now, **self.filter}
 
 
 async def ask_put(conn: Connection, written: Sequence[DocumentDraft], *, now: datetime) -> Rows:
@@ -55,18 +47,36 @@ async def ask_put(conn: Connection, written: Sequence[DocumentDraft], *, now: da
     )
 
 
-async def put_passages(tx: SpaceTransaction, written: Sequence[DocumentDraft]) -> None:
-    """Have the passages of documents be those that were cut of them."""
+async def ask_passages(conn: Connection, written: Sequence[DocumentDraft]) -> None:
+    """Have the passages of documents be those that were cut of them, in a pipeline as ``ask_put``."""
     cuts = [(number, one) for number, of in enumerate(written, start=1) for one in of.passages]
-    await tx.execute(
+    await ask(
+        conn,
         SQL["put_passages"],
-        places=[one.place for one in written],
-        keys=[one.key for one in written],
-        of=[number for number, _ in cuts],
-        fields=[one.field for _, one in cuts],
-        headings=[one.heading for _, one in cuts],
-        lines=[one.line for _, one in cuts],
-        texts=[one.text for _, one in cuts],
+        {
+            "places": [one.place for one in written],
+            "keys": [one.key for one in written],
+            "of": [number for number, _ in cuts],
+            "fields": [one.field for _, one in cuts],
+            "headings": [one.heading for _, one in cuts],
+            "lines": [one.line for _, one in cuts],
+            "texts": [one.text for _, one in cuts],
+        },
+    )
+
+
+async def ask_vectors(conn: Connection, written: Sequence[DocumentDraft]) -> None:
+    """Have the vectors of documents be those that were given, in a pipeline as ``ask_put``."""
+    vectors = [(number, one) for number, of in enumerate(written, start=1) for one in of.vectors or ()]
+    await ask(
+        conn,
+        SQL["put_vectors"],
+        {
+            "places": [one.place for one in written],
+            "keys": [one.key for one in written],
+            "of": [number for number, _ in vectors],
+            "vectors": [one for _, one in vectors],
+        },
     )
 
 
@@ -113,20 +123,35 @@ async def ask_get(conn: Connection, addresses: Sequence[tuple[str, str]], *, now
     return await ask(conn, SQL["get"], {"places": places, "keys": keys, "now": now})
 
 
-async def ask_list(
-    conn: Connection, wanted: DocumentFilter, *, order: DocumentOrder, now: datetime, limit: int, offset: int
-) -> Rows:
-    """Read documents below a path, in a pipeline that has entered their space."""
-    query = SQL["list_updated" if order == "updated" else "list_keys"]
-    return await ask(conn, query, {**wanted.values(now), "limit": limit, "offset": offset})
+async def ask_list(conn: Connection, query: ListQuery, *, now: datetime) -> Rows:
+    """Read documents below a path, in a pipeline that has entered their space; by vectors with the score."""
+    name = "list_updated" if query.order == "updated" else "list_keys"
+    values = {"limit": query.limit, "offset": query.offset, **query.wanted.values(now)}
+    if query.vector is None:
+        return await ask(conn, SQL[name], values)
+    return await ask(conn, SQL["nearest"], {**values, "vector": query.vector, "metric": query.metric})
+
+
+async def ask_paths(conn: Connection, query: PathQuery, *, now: datetime) -> Rows:
+    """Read paths, in a pipeline that has entered their space."""
+    return await ask(conn, SQL["list_paths"], {**asdict(query), "now": now})
 
 
 async def documents(rows: Rows) -> list[Document]:
     """Return the documents that a query has read."""
+    return [document for document, _ in await scored(rows)]
+
+
+async def scored(rows: Rows) -> list[tuple[Document, float | None]]:
+    """Return the documents that a query has read, with the score where it says one."""
     names = [column.name for column in rows.description or ()]
     places = [names.index(name) for name in _COLUMNS]
+    score = names.index("score") if "score" in names else None
     return [
-        Document(**{name: row[at] for name, at in zip(_COLUMNS, places, strict=True)})
+        (
+            Document(**{name: row[at] for name, at in zip(_COLUMNS, places, strict=True)}),
+            None if score is None else row[score],
+        )
         for row in await rows.fetchall()
     ]
 
@@ -157,18 +182,19 @@ async def lock(
         raise Outdated("it says something else by now.", field="expected_sha256", hint="Read it again.")
 
 
-async def remove(
-    tx: SpaceTransaction, addresses: Sequence[tuple[str, str]], *, now: datetime
-) -> set[tuple[str, str]]:
-    """Take documents away, each kept as a version; returns the addresses of those that stood."""
+async def ask_remove(conn: Connection, addresses: Sequence[tuple[str, str]], *, now: datetime) -> Rows:
+    """Take documents away, each kept as a version, in a pipeline that has entered their space.
+
+    The rows are the places and keys of those that stood.
+    """
     places, keys = [place for place, _ in addresses], [key for _, key in addresses]
-    return {(place, key) for place, key in await tx.rows(SQL["remove"], places=places, keys=keys, now=now)}
+    return await ask(conn, SQL["remove"], {"places": places, "keys": keys, "now": now})
 
 
-async def refresh(tx: SpaceTransaction, addresses: Sequence[tuple[str, str]], *, now: datetime) -> None:
-    """Have documents expire as long from now as they were to when they were written."""
+async def ask_refresh(conn: Connection, addresses: Sequence[tuple[str, str]], *, now: datetime) -> None:
+    """Have documents expire as long from now as they were to when they were written, in a pipeline."""
     places, keys = [place for place, _ in addresses], [key for _, key in addresses]
-    await tx.execute(SQL["refresh"], places=places, keys=keys, now=now)
+    await ask(conn, SQL["refresh"], {"places": places, "keys": keys, "now": now})
 
 
 async def redacted(tx: SpaceTransaction, document: str, version: int) -> bool | None:

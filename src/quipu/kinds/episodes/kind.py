@@ -27,6 +27,11 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     return {**await store.cited(tx, ids), **await cite_beliefs(tx, ids)}
 
 
+async def restored(tx: SpaceTransaction, number: int) -> None:
+    """Put a message back into the episode of the exchange in which it stands, if there is one."""
+    await tx.execute(store.SQL["take_up"], message=number)
+
+
 CODE = 4  # core.recall_kinds.code
 
 EPISODES = Kind(
@@ -35,6 +40,7 @@ EPISODES = Kind(
     package="quipu.kinds.episodes",
     cite=cite,
     sources=sources,
+    restored=restored,
     remind=remind,
     eraser=ERASER,
     named=NAMED,

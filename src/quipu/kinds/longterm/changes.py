@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Final, Self, TypeVar
 from uuid import UUID, uuid4
 
+from psycopg.types.json import Jsonb
+
 from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import own_user
@@ -146,6 +148,10 @@ class Changes:
         await self._check_version(row, to.expected_version)
         _check_live(row)
         now_says = _reworded(row, to)
+        if to.metadata is not None and to.metadata != row.metadata:
+            values = {"id": row.id, "metadata": Jsonb(dict(to.metadata)), "now": self.now}
+            await self.tx.execute(store.SQL["set_metadata"], **values)
+            row = await store.memory(self.tx, row.id)
         if now_says == row.wording:
             return row
         rule = self._refused(now_says.summary, now_says.details, now_says.category, to.requested)
@@ -237,6 +243,7 @@ class Changes:
             happened_at=happened_at,
             now=self.now,
             entry=entry,
+            metadata=Jsonb(dict(new.metadata)),
         )
         await self._cite(id_, 1, said, reason=new.reason)
         return id_
@@ -251,6 +258,8 @@ class Changes:
             version += 1
             await self.tx.execute(store.SQL["carry_sources"], id=row.id, before=row.version, version=version)
         await self.tx.execute(store.SQL["restate"], id=row.id, now=self.now)
+        if new.metadata:
+            await self.tx.execute(store.SQL["add_metadata"], id=row.id, metadata=Jsonb(dict(new.metadata)))
         await self._cite(row.id, version, said, reason=new.reason)
         return Kept(id=row.id, outcome="revived" if row.archived else "restated", reason=new.reason)
 

@@ -60,6 +60,23 @@ class LongtermEraser:
         return [entry for _, entry in doomed.memories if entry is not None]
 
 
+class OneMemory:
+    """Takes one memory, with its history, its sources and its places in the audit."""
+
+    def __init__(self, id_: str) -> None:
+        self._id = id_
+
+    async def count(self, tx: SpaceTransaction, what: What) -> Mapping[str, int]:  # noqa: ARG002
+        """Count it, and its earlier wordings."""
+        ((memories, wordings),) = await tx.rows(SQL["count_one"], id=self._id)
+        counts = {"long_term_memory": memories, "longterm_history": wordings}
+        return {table: count for table, count in counts.items() if count}
+
+    async def erase(self, tx: SpaceTransaction, what: What) -> Sequence[int]:  # noqa: ARG002
+        """Take it; returns its entry in the index."""
+        return [entry for (entry,) in await tx.rows(SQL["erase_one"], id=self._id) if entry is not None]
+
+
 async def _doomed(tx: SpaceTransaction, what: What) -> _Doomed:
     given: dict[str, Any] = {"session": what.session, "user": what.user, "message": what.message}
     messages = await record.matching(tx, what)
@@ -115,5 +132,8 @@ NAMED = Named(
         "longterm.history": ("summary", "details", "reason"),
     },
     indexed=("longterm.long_term_memory",),
-    words={"longterm.sources": ("excerpt",)},
+    words={
+        "longterm.long_term_memory": ("metadata", "agent_id", "app_id", "run_id"),
+        "longterm.sources": ("excerpt",),
+    },
 )

@@ -42,10 +42,14 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
     """
     return {
         entry: Cited(
-            filed_text(summary, details), happened_at, recorded_at, Source(id_, session, role=role, user=user)
+            filed_text(summary, details),
+            happened_at,
+            recorded_at,
+            Source(id_, session, role=role, user=user),
+            metadata,
         )
-        for entry, summary, details, happened_at, recorded_at, id_, session, role, user in await tx.rows(
-            store.SQL["cited"], ids=Int8s(ids)
+        for entry, summary, details, happened_at, recorded_at, id_, session, role, user, metadata in (
+            await tx.rows(store.SQL["cited"], ids=Int8s(ids))
         )
     }
 
@@ -72,6 +76,7 @@ LONGTERM = Kind(
     package="quipu.kinds.longterm",
     cite=cite,
     sources=sources,
+    matching=store.matching,
     weigh=weigh,
     lately=store.lately,
     catch_up=catch_up,

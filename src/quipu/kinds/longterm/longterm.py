@@ -19,6 +19,7 @@ from quipu.kernel.base.parameters import (
     Example,
     ExpectedVersion,
     Id,
+    Metadata,
     OnlyUser,
     Reason,
     Session,
@@ -30,6 +31,7 @@ from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.policy.policy import safety
 from quipu.kinds.longterm import arguments, store
 from quipu.kinds.longterm.changes import HAND, Changes, changed
+from quipu.kinds.longterm.eraser import OneMemory
 from quipu.kinds.longterm.evaluation.remember import AsyncAgentClaims
 from quipu.kinds.longterm.lookup import OnlyCategory, OnlyImportance, OnlyText, narrowed
 from quipu.kinds.longterm.model import (
@@ -46,6 +48,9 @@ from quipu.kinds.longterm.recovery import AsyncRecovery
 from quipu.kinds.longterm.rules import filed_text
 from quipu.kinds.longterm.sqlite.exchange import AsyncMemoryFiles
 from quipu.kinds.longterm.store import Narrowed, StoredMemory
+from quipu.record.items import checked_metadata
+from quipu.upkeep.erasure import service as erasure
+from quipu.upkeep.erasure.model import Erasure, What
 
 T = TypeVar("T")
 
@@ -75,11 +80,12 @@ class AsyncLongterm(AsyncRecovery, AsyncAgentClaims, AsyncMemoryFiles):
         session: Session = None,
         source: Annotated[str | None, Doc("Where it is from, if not from a session.")] = None,
         time: Time = None,
+        metadata: Metadata = None,
     ) -> LongtermMemory:
         """Write a memory by hand, and return it as it stands then.
 
         A live memory that says so already is not doubled: it counts as said once more (`stated_count`) and
-        takes the higher importance. An archived one that says so becomes live again.
+        takes the higher importance, and its metadata grows. An archived one that says so becomes live again.
 
         Raises:
             BadInput: An argument is invalid, or the text holds a secret.
@@ -99,6 +105,7 @@ class AsyncLongterm(AsyncRecovery, AsyncAgentClaims, AsyncMemoryFiles):
             session=optional_name("session", session),
             source=optional_name("source", source),
             happened_at=scope.time("time", time),
+            metadata=checked_metadata(metadata, secrets=self._settings.redact),
         )
         texts = [filed_text(new.summary, new.details)]
         kept = await self._changed(lambda changes: changes.store(new), space=space, texts=texts)
@@ -116,19 +123,21 @@ class AsyncLongterm(AsyncRecovery, AsyncAgentClaims, AsyncMemoryFiles):
         importance: Annotated[Importance | None, Doc("Its importance from now on.")] = None,
         expected_version: ExpectedVersion = None,
         reason: Reason = None,
+        metadata: Metadata = None,
     ) -> LongtermMemory:
         """Change what a memory says.
 
-        What is not given stays as it is. The version grows, and the earlier text stays in the history.
+        What is not given stays as it is. The version grows, and the earlier text stays in the history;
+        metadata is replaced as a whole, and is in no version.
 
         Raises:
             NotFound: There is no such memory.
             Conflict: Somebody changed it meanwhile, or another live memory says so already.
             BadInput: Nothing is to change, the memory is archived, or an argument is invalid.
         """
-        if summary is None and details is None and category is None and importance is None:
+        if all(one is None for one in (summary, details, category, importance, metadata)):
             raise BadInput(
-                "say what is to change.", field="summary", hint="Or category, importance, details."
+                "say what is to change.", field="summary", hint="Or category, importance, details, metadata."
             )
         to = Rewording(
             summary=None if summary is None else arguments.summary_of(summary, secrets=self._settings.redact),
@@ -137,6 +146,7 @@ class AsyncLongterm(AsyncRecovery, AsyncAgentClaims, AsyncMemoryFiles):
             importance=None if importance is None else scope.one_of("importance", importance, IMPORTANCES),
             expected_version=_optional_version(expected_version),
             reason=arguments.reason_of(reason, secrets=self._settings.redact),
+            metadata=None if metadata is None else checked_metadata(metadata, secrets=self._settings.redact),
         )
         return await self._changed_one(id, lambda changes, row: changes.edit(row.id, to), space=space)
 
@@ -197,6 +207,22 @@ class AsyncLongterm(AsyncRecovery, AsyncAgentClaims, AsyncMemoryFiles):
         return await self._changed_one(
             id, lambda changes, row: changes.revert(row.id, to=version, reason=why), space=space
         )
+
+    async def erase(self, id: Id, *, space: Space, confirm: Confirm = False) -> Erasure:
+        """Erase a memory for good, with its history.
+
+        What it was read in stays, and may be read again; `corrections` keep it from that, and `forget` takes
+        the words, too.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        async with self._database.snapshot_read(check_name("space", space)) as tx:
+            number = (await store.memory(tx, id)).id
+        what, erasers = What(message=f"memory {number}"), (OneMemory(number),)
+        if not confirm:
+            return await erasure.preview(self._database, erasers, what, space=space)
+        return await erasure.erase(self._database, erasers, what, space=space, now=self._clock.now())
 
     async def archive_many(
         self,

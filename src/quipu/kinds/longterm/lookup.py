@@ -20,6 +20,7 @@ from quipu.kernel.base.parameters import (
     Id,
     Limit,
     ListState,
+    Matching,
     Offset,
     OnlyUser,
     Since,
@@ -45,6 +46,7 @@ from quipu.kinds.longterm.model import (
     MemorySource,
 )
 from quipu.kinds.longterm.store import Narrowed
+from quipu.recall.filters import parse
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters, Found
 from quipu.recall.search import Search
@@ -122,6 +124,7 @@ class AsyncLongtermLookup:
         limit: Limit = 100,
         offset: Offset = 0,
         after: After = None,
+        filter: Matching = None,
     ) -> Sequence[LongtermMemory]:
         """List memories, the most important first.
 
@@ -141,6 +144,8 @@ class AsyncLongtermLookup:
         )
         if state == "live" and not ended:
             wanted = replace(wanted, current_at=self._clock.now())
+        if filter is not None and (by := parse(filter)) is not None:
+            wanted = replace(wanted, filter=by.over_metadata)
         scope.whole("limit", limit, most=_MOST)
         scope.whole("offset", offset, least=0, most=10**9)
         async with self._database.list_read(check_name("space", space)) as tx:
@@ -161,6 +166,7 @@ class AsyncLongtermLookup:
         category: OnlyCategory = None,
         importance: OnlyImportance = None,
         limit: Limit = 10,
+        filter: Matching = None,
     ) -> Sequence[FoundMemory]:
         """Find the live memories that answer a question, the best first.
 
@@ -173,6 +179,7 @@ class AsyncLongtermLookup:
         if not question.strip():
             raise BadInput("ask something.", field="question")
         scope.whole("limit", limit, most=_MOST)
+        by = None if filter is None else parse(filter)
         wanted = narrowed(category=category, importance=importance)
         wanted = replace(wanted, current_at=self._clock.now())
         filters = Filters(kinds=(LONGTERM,), user=optional_name("user", user), or_nobody=user is not None)
@@ -180,6 +187,8 @@ class AsyncLongtermLookup:
         async with filed(self._database, self._search.models, check_name("space", space)) as tx:
             if tx is None:
                 return []
+            if by is not None:
+                filters = replace(filters, ids=tuple(await store.matching(tx, by)))
             ((_, hits),) = await self._search.find(tx, [question], filters=filters, limit=wide)
             return (await memories_of(tx, hits, wanted))[:limit]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 Category = Literal[
     "preference",
@@ -51,7 +51,7 @@ class LongtermMemory:
     said. ``version`` grows with every change of what it says. ``user`` is None for what holds for everybody
     in the space; ``happened_at`` is when it was first said as it reads now, ``created_at`` when we learned
     of it. ``sources`` counts the words that it rests on. It holds from ``valid_from`` on, until
-    ``valid_until``: None if it still holds.
+    ``valid_until``: None if it still holds. ``metadata`` is what the caller knows of it besides.
     """
 
     id: str
@@ -75,6 +75,7 @@ class LongtermMemory:
     valid_until: datetime | None = None
     stated_count: int = 1
     sources: int = 0
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,6 +324,7 @@ class New:
     said: Sequence[MemorySource] = ()
     requested: bool = False
     reason: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,3 +339,4 @@ class Rewording:
     expected_version: int | None = None
     requested: bool = False
     reason: str | None = None
+    metadata: Mapping[str, Any] | None = None

@@ -18,6 +18,7 @@ from quipu.kinds.longterm.model import (
     MemorySource,
     Wording,
 )
+from quipu.recall.filters import Filter
 from quipu.record.ids import row_of
 
 SQL = queries.load("quipu.kinds.longterm")
@@ -64,7 +65,7 @@ class Resting:
 class Narrowed:
     """Conditions on memories; None sets no condition. ``text`` is a pattern of ILIKE.
 
-    ``current_at`` leaves out what held no longer then.
+    ``current_at`` leaves out what held no longer then; ``filter`` is a path over the metadata.
     """
 
     category: Category | None = None
@@ -75,6 +76,7 @@ class Narrowed:
     since: datetime | None = None
     until: datetime | None = None
     current_at: datetime | None = None
+    filter: str | None = None
 
 
 async def memories(
@@ -169,3 +171,11 @@ async def messages_there(tx: SpaceTransaction, numbers_: Sequence[int]) -> set[i
 async def lately(tx: SpaceTransaction, limit: int) -> list[tuple[int, datetime]]:
     """Return the entries of the memories used last, with the time; latest first."""
     return [(entry, at) for entry, at in await tx.rows(SQL["lately"], limit=limit)]
+
+
+async def matching(tx: SpaceTransaction, by: Filter) -> list[int]:
+    """Return the entries whose metadata a filter lets through; those of one run are quick to find."""
+    for name in ("run", "agent", "app"):
+        if (equal := by.equal(f"{name}_id")) is not None:
+            return await tx.column(SQL[f"matching_{name}"], metadata=by.over_metadata, equal=equal)
+    return await tx.column(SQL["matching_all"], metadata=by.over_metadata)

@@ -29,8 +29,9 @@ async def cite(tx: SpaceTransaction, ids: Sequence[int]) -> dict[int, Cited]:
             happened_at=happened_at,
             recorded_at=recorded_at,
             source=Source(lesson, session, role=category or "knowledge"),
+            metadata=metadata,
         )
-        for entry, fact, happened_at, recorded_at, lesson, session, category in await tx.rows(
+        for entry, fact, happened_at, recorded_at, lesson, session, category, metadata in await tx.rows(
             _SQL["cited"], ids=Int8s(ids)
         )
     }

@@ -189,6 +189,7 @@ NAMED = Named(
     gone={"transcripts.memories": ("fact",), "transcripts.memory_edits": ("fact",)},
     indexed=("transcripts.memories",),
     words={
+        "transcripts.memories": ("metadata",),
         "transcripts.lines": ("content_text", "thinking", "blocks"),
         "transcripts.memory_sources": ("excerpt",),
         "transcripts.prompts": ("content",),

@@ -8,6 +8,7 @@ from quipu.kinds.transcripts.eraser import NAMED, TranscriptsEraser, noted
 from quipu.kinds.transcripts.jobs import LEARN, PRUNING, learn
 from quipu.kinds.transcripts.lessons.derived import LESSONS
 from quipu.kinds.transcripts.lessons.index import catch_up
+from quipu.kinds.transcripts.lessons.store import matching
 from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.settings import SETTINGS
 
@@ -20,6 +21,7 @@ TRANSCRIPTS = Kind(
     named=NAMED,
     noted=noted,
     sources=sources,
+    matching=matching,
     weigh=weigh,
     catch_up=catch_up,
     faded=faded,

@@ -37,3 +37,6 @@ from (
 ) g
 where s.id = %(space)s
 returning s.generation
+
+-- name: generation_of_space: the model by whose vectors the space is searched now
+select generation from core.spaces where id = %(space)s

@@ -121,3 +121,19 @@ where r.space_id = %(space)s
 
 -- name: erase_removed: removed messages are gone for good
 delete from core.removed_messages where space_id = %(space)s and id = any(%(ids)s::int8[])
+
+-- name: matching_all: messages with a text whose metadata a filter lets through
+select id from core.messages
+where space_id = %(space)s and content <> '' and metadata @@ %(metadata)s::jsonpath
+
+-- name: matching_agent: those of one agent
+select id from core.messages
+where space_id = %(space)s and agent_id = left(%(equal)s, 512) and content <> '' and metadata @@ %(metadata)s::jsonpath
+
+-- name: matching_app: those of one application
+select id from core.messages
+where space_id = %(space)s and app_id = left(%(equal)s, 512) and content <> '' and metadata @@ %(metadata)s::jsonpath
+
+-- name: matching_run: those of one run
+select id from core.messages
+where space_id = %(space)s and run_id = left(%(equal)s, 512) and content <> '' and metadata @@ %(metadata)s::jsonpath

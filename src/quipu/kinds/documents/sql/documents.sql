@@ -23,13 +23,13 @@ with wanted as materialized (
     from unnest(%(of)s::int4[], %(fields)s::text[], %(headings)s::text[], %(lines)s::int4[], %(texts)s::text[])
         with ordinality as w (of, field, heading, first_line, text, number)
     join unnest(%(places)s::text[], %(keys)s::text[]) with ordinality as g (place, key, number) on g.number = w.of
-    join documents.documents d on d.space_id = %(space)s and d.place = g.place and d.key = g.key
+    join documents.documents d on d.space_id = (select core.current_space()) and d.place = g.place and d.key = g.key
 ),
 standing as materialized (
     select p.id, p.document_id, p.field, p.heading, p.text, p.user_name, p.number, p.first_line
     from unnest(%(places)s::text[], %(keys)s::text[]) as g (place, key)
-    join documents.documents d on d.space_id = %(space)s and d.place = g.place and d.key = g.key
-    join documents.passages p on p.space_id = %(space)s and p.document_id = d.id
+    join documents.documents d on d.space_id = (select core.current_space()) and d.place = g.place and d.key = g.key
+    join documents.passages p on p.space_id = (select core.current_space()) and p.document_id = d.id
 ),
 paired as materialized (
     select s.id, w.document_id, w.field, w.heading, w.text, w.number, w.first_line,
@@ -41,12 +41,12 @@ paired as materialized (
 gone as (
     delete from documents.passages p
     using (select id from standing except select id from paired) s
-    where p.space_id = %(space)s and p.id = s.id
+    where p.space_id = (select core.current_space()) and p.id = s.id
 ),
 moved as (
     update documents.passages p set number = x.number, first_line = x.first_line
     from paired x
-    where p.space_id = %(space)s and p.id = x.id and x.moved
+    where p.space_id = (select core.current_space()) and p.id = x.id and x.moved
 )
 insert into documents.passages (document_id, number, field, heading, first_line, text, user_name, happened_at)
 select w.document_id, w.number, w.field, w.heading, w.first_line, w.text, w.user_name, w.updated_at
@@ -55,6 +55,43 @@ where not exists (
     select from paired x
     where x.document_id = w.document_id and x.field = w.field and x.text = w.text
         and x.heading is not distinct from w.heading)
+
+-- name: put_vectors: have the vectors of documents be these
+with standing as (
+    select d.id, g.number
+    from unnest(%(places)s::text[], %(keys)s::text[]) with ordinality as g (place, key, number)
+    join documents.documents d on d.space_id = (select core.current_space()) and d.place = g.place and d.key = g.key
+), gone as (
+    delete from documents.vectors v using standing s where v.space_id = (select core.current_space()) and v.document_id = s.id
+)
+insert into documents.vectors (document_id, vector)
+select s.id, w.vector::vector
+from unnest(%(of)s::int4[], %(vectors)s::text[]) as w (of, vector)
+join standing s on s.number = w.of
+
+-- name: nearest: documents below a path by the nearest of their own vectors: cosine, inner product, or distance
+select d.*, n.score
+from (
+    select v.document_id, max(case %(metric)s::text
+            when 'cosine' then 1 - nullif(v.vector <=> %(vector)s::vector, 'NaN')
+            when 'inner_product' then -(v.vector <#> %(vector)s::vector)
+            else -(v.vector <-> %(vector)s::vector) end) as score
+    from documents.documents o
+    join documents.vectors v on v.space_id = o.space_id and v.document_id = o.id
+    where o.space_id = (select core.current_space())
+        and vector_dims(v.vector) = vector_dims(%(vector)s::vector)
+        and (%(first)s::text is null or o.place >= %(first)s and o.place < %(behind)s)
+        and (%(user)s::text is null or o.user_name = %(user)s)
+        and (%(metadata)s::jsonpath is null or o.metadata @@ %(metadata)s::jsonpath)
+        and (%(value)s::jsonpath is null or coalesce(o.value @@ %(value)s::jsonpath, %(no_value)s))
+        and (%(both)s::jsonpath is null or documents.whole(o.metadata, o.value) @@ %(both)s::jsonpath)
+        and (o.expires_at is null or o.expires_at > %(now)s)
+    group by v.document_id
+    order by score desc nulls last, v.document_id
+    limit %(limit)s offset %(offset)s
+) n
+join documents.shown d on d.space_id = (select core.current_space()) and d.document_id = n.document_id
+order by n.score desc nulls last, d.document_id
 
 -- name: lock: one document for a change that depends on its version; nothing where there is none
 select version, sha256
@@ -77,7 +114,7 @@ where d.space_id = %(space)s and d.document_id = any(%(ids)s::text[]::uuid[]) an
 -- name: refresh: have documents expire as long from now as they were to when they were written
 update documents.documents d set expires_at = %(now)s::timestamptz + make_interval(secs => d.ttl_seconds)
 from unnest(%(places)s::text[], %(keys)s::text[]) as g (place, key)
-where d.space_id = %(space)s and d.place = g.place and d.key = g.key and d.expires_at > %(now)s
+where d.space_id = (select core.current_space()) and d.place = g.place and d.key = g.key and d.expires_at > %(now)s
 
 -- name: list_updated: documents below a path, the latest change first
 select d.*
@@ -134,7 +171,7 @@ limit %(limit)s offset %(offset)s
 with gone as (
     delete from documents.documents d
     using unnest(%(places)s::text[], %(keys)s::text[]) as g (place, key)
-    where d.space_id = %(space)s and d.place = g.place and d.key = g.key
+    where d.space_id = (select core.current_space()) and d.place = g.place and d.key = g.key
     returning d.*
 ), kept as (
     insert into documents.versions (space_id, document_id, version, place, key, value, body, metadata, user_name,
@@ -221,7 +258,7 @@ delete from documents.versions where space_id = %(space)s and ended_at < %(befor
 
 -- name: cited: the passages of entries, with where they stand
 select p.entry_id, p.text, p.happened_at, d.created_at, array_to_string(documents.names(d.place) || d.key, '/'),
-    p.heading, p.first_line, p.field, d.user_name
+    p.heading, p.first_line, p.field, d.user_name, d.metadata
 from documents.passages p
 join documents.documents d on d.space_id = p.space_id and d.id = p.document_id
 where p.space_id = %(space)s and p.entry_id = any(%(ids)s::int8[])

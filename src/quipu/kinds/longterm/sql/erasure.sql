@@ -52,6 +52,13 @@ where a.space_id = %(space)s
 -- name: erase_memories: memories with their sources, history and places in the audit
 delete from longterm.long_term_memory where space_id = %(space)s and id = any(%(memories)s::uuid[])
 
+-- name: count_one: a memory and its earlier wordings
+select (select count(*) from longterm.long_term_memory where space_id = %(space)s and id = %(id)s::uuid),
+    (select count(*) from longterm.history where space_id = %(space)s and memory_id = %(id)s::uuid)
+
+-- name: erase_one: a memory with its sources, history and places in the audit
+delete from longterm.long_term_memory where space_id = %(space)s and id = %(id)s::uuid returning entry_id
+
 -- name: erase_sources: words that memories rested on
 delete from longterm.sources where space_id = %(space)s and id = any(%(sources)s::int8[])
 

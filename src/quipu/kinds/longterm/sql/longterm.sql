@@ -5,7 +5,7 @@ select pg_advisory_xact_lock(731083, %(space)s)
 select m.id::text as id, m.category, m.importance::text as importance, m.summary, m.details, m.hash, m.source,
     m.created_at, m.updated_at, m.last_accessed_at, m.access_count, m.version, m.archived, %(space_name)s as space,
     m.user_name as "user", m.session, m.happened_at, m.stated_count, m.entry_id,
-    coalesce(m.valid_from, m.happened_at) as valid_from, m.valid_until,
+    coalesce(m.valid_from, m.happened_at) as valid_from, m.valid_until, m.metadata,
     (select count(*) from longterm.sources o
         where o.space_id = m.space_id and o.memory_id = m.id and o.version = m.version)::integer as sources
 from longterm.long_term_memory m
@@ -20,6 +20,7 @@ where m.space_id = %(space)s
     and (%(since)s::timestamptz is null or m.happened_at >= %(since)s)
     and (%(until)s::timestamptz is null or m.happened_at < %(until)s)
     and (%(current_at)s::timestamptz is null or m.valid_until is null or m.valid_until > %(current_at)s)
+    and (%(filter)s::jsonpath is null or m.metadata @@ %(filter)s::jsonpath)
     and (%(after)s::uuid is null or m.archived > %(after_archived)s::boolean
         or (m.importance, m.updated_at, m.id)
             < (%(after_importance)s::text::longterm.importance, %(after_updated)s::timestamptz, %(after)s))
@@ -43,9 +44,10 @@ where space_id = %(space)s and user_name is not distinct from %(user)s and hash 
 
 -- name: insert_memory: a new memory
 insert into longterm.long_term_memory (space_id, id, category, importance, summary, details, hash, source, created_at,
-    updated_at, user_name, session, happened_at, entry_id)
+    updated_at, user_name, session, happened_at, entry_id, metadata)
 values (%(space)s, %(id)s, %(category)s, %(importance)s::text::longterm.importance, %(summary)s, %(details)s, %(hash)s,
-    %(source)s, %(now)s, %(now)s, %(user)s, %(session)s, %(happened_at)s, %(entry)s)
+    %(source)s, %(now)s, %(now)s, %(user)s, %(session)s, %(happened_at)s, %(entry)s,
+    %(metadata)s)
 
 -- name: rewrite: what a memory says from now on
 update longterm.long_term_memory
@@ -137,3 +139,11 @@ from longterm.long_term_memory m
 where m.space_id = %(space)s and (%(user)s::text is null or m.user_name = %(user)s)
 group by m.category, m.importance
 order by m.category, m.importance desc
+
+-- name: add_metadata: what else is known of a memory that was said again: more of it
+update longterm.long_term_memory set metadata = metadata || %(metadata)s
+where space_id = %(space)s and id = %(id)s
+
+-- name: set_metadata: what else is known of a memory from now on
+update longterm.long_term_memory set metadata = %(metadata)s, updated_at = %(now)s
+where space_id = %(space)s and id = %(id)s

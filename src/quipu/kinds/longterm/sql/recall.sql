@@ -1,6 +1,6 @@
 -- name: cited: memories that were found, by the id of their entry
 select entry_id as id, summary, details, happened_at, created_at as recorded_at, id::text as said, session, category,
-    user_name as "user"
+    user_name as "user", metadata
 from longterm.long_term_memory
 where space_id = %(space)s and entry_id = any(%(ids)s::int8[]) and not archived
 
@@ -20,3 +20,22 @@ group by m.entry_id
 -- name: ended: which entries tell of what held once, and from when to when
 select entry_id, coalesce(valid_from, happened_at), valid_until from longterm.long_term_memory
 where space_id = %(space)s and entry_id = any(%(ids)s::int8[]) and valid_until <= %(now)s
+
+-- name: matching_all: entries of memories whose metadata a filter lets through
+select entry_id from longterm.long_term_memory
+where space_id = %(space)s and entry_id is not null and metadata @@ %(metadata)s::jsonpath
+
+-- name: matching_agent: those of one agent
+select entry_id from longterm.long_term_memory
+where space_id = %(space)s and agent_id = left(%(equal)s, 512) and entry_id is not null
+    and metadata @@ %(metadata)s::jsonpath
+
+-- name: matching_app: those of one application
+select entry_id from longterm.long_term_memory
+where space_id = %(space)s and app_id = left(%(equal)s, 512) and entry_id is not null
+    and metadata @@ %(metadata)s::jsonpath
+
+-- name: matching_run: those of one run
+select entry_id from longterm.long_term_memory
+where space_id = %(space)s and run_id = left(%(equal)s, 512) and entry_id is not null
+    and metadata @@ %(metadata)s::jsonpath

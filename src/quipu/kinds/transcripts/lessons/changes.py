@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Final
 from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
 
 from quipu.errors import BadInput, Conflict
 from quipu.kernel.base.clock import Clock
@@ -75,7 +77,16 @@ class Changes:
         self._models = models
         self._clock = clock
 
-    async def add(self, fact: str, *, space: str, category: str, project: str, confidence: float) -> UUID:
+    async def add(
+        self,
+        fact: str,
+        *,
+        space: str,
+        category: str,
+        project: str,
+        confidence: float,
+        metadata: Mapping[str, object],
+    ) -> UUID:
         """Add a lesson written by hand and return its id.
 
         Raises:
@@ -104,13 +115,22 @@ class Changes:
                 form=normal_hash(fact),
                 happened_at=now,
                 entry=await _file(tx, LessonEntry(id_, fact, now), prepared, now),
+                metadata=Jsonb(dict(metadata)),
             )
             await store.contradict(tx, id_, *contradicted(fact, now, known), now=now)
 
         await self._change(space, fact, add)
         return id_
 
-    async def edit(self, id_: UUID | str, *, space: str, fact: str | None, category: str | None) -> str:
+    async def edit(
+        self,
+        id_: UUID | str,
+        *,
+        space: str,
+        fact: str | None,
+        category: str | None,
+        metadata: Mapping[str, object] | None = None,
+    ) -> str:
         """Change what a lesson says; how it read before is kept. Return its id.
 
         Raises:
@@ -126,6 +146,10 @@ class Changes:
             if row.state == "archived":
                 raise BadInput("it is archived.", field="id", hint=f"Unarchive {row.id} to bring it back.")
             kind = category or row.category
+            if metadata is not None:
+                await tx.execute(SQL["set_metadata"], id=row.id, metadata=Jsonb(dict(metadata)), now=now)
+            if fact is None and category is None:
+                return
             await _check_new(tx, row, fact=text, category=kind)
             await tx.execute(SQL["keep_edit"], id=row.id, now=now)
             await withdraw(tx, [] if row.entry_id is None else [row.entry_id])

@@ -147,6 +147,7 @@ class Findings:
             form=normal_hash(finding.fact),
             happened_at=read.said_at(place),
             entry=entry,
+            metadata=None,
         )
 
     async def _contradict(

@@ -19,6 +19,8 @@ from quipu.kernel.base.parameters import (
     Example,
     Id,
     Limit,
+    Matching,
+    Metadata,
     Offset,
     OnlySession,
     Since,
@@ -46,10 +48,12 @@ from quipu.kinds.transcripts.lessons.model import (
     State,
 )
 from quipu.kinds.transcripts.lessons.store import SQL, Due, StoredLesson, row_of
+from quipu.recall.filters import parse
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import Search
 from quipu.record.ids import behind
+from quipu.record.items import checked_metadata
 from quipu.record.store import session_id
 
 _MOST: Final = 1_000
@@ -149,6 +153,7 @@ class AsyncLessons:
         category: Annotated[str, Doc(f"Its category: {_CATEGORIES}."), Example("knowledge")] = "knowledge",
         project: Annotated[str, Doc("The path of its project; empty for all projects.")] = "",
         confidence: Annotated[float, Doc("The confidence, 0 to 1."), Interval(ge=0, le=1)] = 1.0,
+        metadata: Metadata = None,
     ) -> Lesson:
         """Write a lesson by hand.
 
@@ -164,6 +169,7 @@ class AsyncLessons:
             category=changes.category_of(category),
             project="" if project == "" else check_name("project", project),
             confidence=changes.confidence_of(confidence),
+            metadata=checked_metadata(metadata, secrets=self._settings.redact),
         )
         return await self.get(id_, space=space)
 
@@ -204,6 +210,7 @@ class AsyncLessons:
         limit: Limit = 50,
         offset: Offset = 0,
         after: After = None,
+        filter: Matching = None,
     ) -> Sequence[Lesson]:
         """List lessons, the surest first; of equally sure ones the latest.
 
@@ -215,6 +222,7 @@ class AsyncLessons:
         chosen = one_of("state", state, (*STATES, "all"))
         whole("limit", limit, least=1, most=_MOST)
         whole("offset", offset, least=0, most=10**9)
+        by = None if filter is None else parse(filter)
         async with self._database.list_read(check_name("space", space)) as tx:
             if tx is None:
                 return []
@@ -228,6 +236,7 @@ class AsyncLessons:
                 ended=ended or chosen != "live",
                 now=self._clock.now(),
                 after=last,
+                filter=None if by is None else by.over_metadata,
                 limit=limit,
                 offset=offset,
             )
@@ -241,6 +250,7 @@ class AsyncLessons:
         category: _OnlyCategory = None,
         project: _OnlyProject = None,
         limit: Limit = 10,
+        filter: Matching = None,
     ) -> Sequence[FoundLesson]:
         """Find the lessons that answer a question, the best first.
 
@@ -253,18 +263,18 @@ class AsyncLessons:
         if not question.strip():
             raise BadInput("ask something.", field="question")
         whole("limit", limit, least=1, most=_MOST)
+        by = None if filter is None else parse(filter)
         async with filed(self._database, self._models, check_name("space", space)) as tx:
             if tx is None:
                 return []
-            filters = Filters(kinds=(CODE,))
-            narrowed = category is not None or project is not None
-            wide = min(limit * _OVERFETCH, _MOST) if narrowed else limit
+            filters = Filters(kinds=(CODE,), ids=None if by is None else await store.matching(tx, by))
+            wide = min(limit * _OVERFETCH, _MOST) if category or project is not None else limit
             ((_, hits),) = await self._search.find(tx, [question], filters=filters, limit=wide)
-            entries = [hit.id for hit in hits]
-            rows = await store.memories(tx, entries=entries, category=category, project=project)
+            found = [hit.id for hit in hits]
+            rows = await store.memories(tx, entries=found, category=category, project=project)
             settings = tx.settings
         now = self._clock.now()
-        by_entry = {row.entry_id: row for row in rows if row.valid_until is None or row.valid_until > now}
+        by_entry = {row.entry_id: row for row in rows if not row.valid_until or row.valid_until > now}
         lessons = [
             FoundLesson(lesson=self._aged(by_entry[hit.id], settings), score=hit.score, parts=hit.parts)
             for hit in hits
@@ -281,8 +291,9 @@ class AsyncLessons:
             str | None, Doc("The new text."), Example("The tests need Docker and network.")
         ] = None,
         category: Annotated[str | None, Doc(f"A new category: {_CATEGORIES}.")] = None,
+        metadata: Metadata = None,
     ) -> Lesson:
-        """Change what a lesson says, or its category.
+        """Change what a lesson says, its category, or its metadata as a whole.
 
         How it read before is kept; extraction leaves it alone from then on.
 
@@ -291,11 +302,14 @@ class AsyncLessons:
             BadInput: Nothing is given, it is archived, or an argument is invalid.
             Conflict: Another live lesson of the project says so already.
         """
-        if fact is None and category is None:
-            raise BadInput("say what is to change.", field="fact", hint="Give fact or category.")
+        if fact is None and category is None and metadata is None:
+            raise BadInput("say what is to change.", field="fact", hint="Give fact, category or metadata.")
+        given = None if metadata is None else checked_metadata(metadata, secrets=self._settings.redact)
         text = None if fact is None else changes.fact_of(fact, secrets=self._settings.redact)
         kind = None if category is None else changes.category_of(category)
-        changed = await self._changes.edit(id, space=check_name("space", space), fact=text, category=kind)
+        changed = await self._changes.edit(
+            id, space=check_name("space", space), fact=text, category=kind, metadata=given
+        )
         return await self.get(changed, space=space)
 
     async def archive(self, id: Id, *, space: Space) -> Lesson:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 State = Literal["live", "faded", "archived"]
 STATES: Final[tuple[State, ...]] = ("live", "faded", "archived")
@@ -20,7 +20,8 @@ class Lesson:
     ``confidence`` is what it is worth now, 0 to 1; ``judged`` what it was worth when it was learned.
     ``state``: faded is what lost so much confidence that ``prune`` would archive it. ``happened_at`` is when
     it was said last, ``sources`` in how many turns. ``contradicted_by``: later lessons that say otherwise.
-    It holds from ``valid_from`` on, until ``valid_until``: None if it still holds.
+    It holds from ``valid_from`` on, until ``valid_until``: None if it still holds. ``metadata`` is what the
+    caller knows of it besides.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Lesson:
     extractor_version: int | None = None
     sources: int = 0
     contradicted_by: Sequence[str] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from quipu.kinds.transcripts.extract.sameness import SAME, normal_hash
 from quipu.kinds.transcripts.lessons.merge import KnownLesson
 from quipu.kinds.transcripts.lessons.model import Lesson, Outcome, State
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING, LASTING_IN_PROJECTS
+from quipu.recall.filters import Filter
 from quipu.record.ids import row_of as row_by_id
 from quipu.record.rules import other_speakers
 
@@ -152,6 +153,7 @@ async def surest(
     after: str | None,
     limit: int,
     offset: int,
+    filter: str | None = None,
 ) -> list[StoredLesson]:
     """Return lessons as they are ``now``, surest first, behind the one with the id ``after``."""
     rows = await tx.rows(
@@ -167,12 +169,18 @@ async def surest(
         half_life_days=tx.settings.of(HALF_LIFE_DAYS),
         archive_below=tx.settings.of(ARCHIVE_BELOW),
         after=after,
+        filter=filter,
         limit=limit,
         offset=offset,
     )
     ids = [id_ for (id_,) in rows]
     by_id = {row.id: row for row in await memories(tx, ids=ids)}
     return [by_id[str(id_)] for id_ in ids]
+
+
+async def matching(tx: SpaceTransaction, by: Filter) -> tuple[int, ...]:
+    """Return the entries of lessons whose metadata a filter lets through."""
+    return tuple(await tx.column(SQL["matching"], metadata=by.over_metadata))
 
 
 async def is_there(tx: SpaceTransaction, number: int) -> bool:

@@ -51,7 +51,8 @@ create table core.messages (
     app_id text generated always as (left(metadata ->> 'app_id', 512)) stored,
     run_id text generated always as (left(metadata ->> 'run_id', 512)) stored,
     primary key (space_id, id),
-    unique nulls not distinct (space_id, external_id, session_id),
+    -- The space last, as in core.sessions: else a planner that takes the table for small may look for an id by this one.
+    unique nulls not distinct (external_id, session_id, space_id),
     foreign key (space_id, session_id) references core.sessions (space_id, id)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 comment on column core.messages.id is 'The id of its entry in core.recall_entries.';

@@ -37,8 +37,8 @@ comment on function documents.whole(jsonb, jsonb) is 'What a filter over metadat
 create table documents.documents (
     space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,
     id uuid not null default gen_random_uuid(),
-    place text collate "C" not null check (place ~ '^([^\x01-\x1f]+\x1f)+$'),
-    key text collate "C" not null check (key ~ '^[^\x01-\x1f]+$'),
+    place text collate "C" not null check (place ~ '^([^\x1f]+\x1f)+$'),
+    key text collate "C" not null check (key <> ''),
     value jsonb,
     body text,
     metadata jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
@@ -140,7 +140,22 @@ create index passages_unindexed on documents.passages (space_id, id) where entry
 
 create unique index passages_entry on documents.passages (space_id, entry_id) where entry_id is not null;
 
-call core.keep_in_space('documents', array['documents', 'versions', 'passages']);
+-- Vectors of a model of the caller's own, by which a search ranks instead of ours. They are compared exactly: their
+-- dimensions are the caller's choice, and differ.
+create table documents.vectors (
+    space_id integer not null default core.current_space(),
+    id bigint generated always as identity,
+    document_id uuid not null,
+    vector vector not null,
+    primary key (space_id, id),
+    foreign key (space_id, document_id) references documents.documents (space_id, id) on delete cascade
+);
+
+create index vectors_document on documents.vectors (space_id, document_id);
+
+call core.keep_in_space('documents', array['documents', 'versions', 'passages', 'vectors']);
+
+grant usage on all sequences in schema documents to quipu_app, quipu_person;
 
 -- What of the documents belongs to one person: those that name them.
 create policy person on documents.documents as restrictive to quipu_person
@@ -149,9 +164,9 @@ create policy person on documents.documents as restrictive to quipu_person
 create policy person on documents.versions as restrictive to quipu_person
     using (user_name = (select core.current_person()));
 
-call core.show_with_row('documents', array['passages'], 'document_id', of => 'documents.documents');
+call core.show_with_row('documents', array['passages', 'vectors'], 'document_id', of => 'documents.documents');
 
-grant select, insert, update, delete on documents.documents, documents.passages to quipu_person;
+grant select, insert, update, delete on documents.documents, documents.passages, documents.vectors to quipu_person;
 
 grant select, insert, delete on documents.versions to quipu_person;
 
@@ -202,7 +217,11 @@ end
 $$;
 
 create trigger keep_as_written before update on documents.versions
-    for each row execute function documents.keep_as_written();
+    for each row when ((old.version, old.place, old.key, old.value, old.body, old.metadata, old.user_name, old.sha256,
+            old.written_at, old.written_by, old.redacted_at)
+        is distinct from (new.version, new.place, new.key, new.value, new.body, new.metadata, new.user_name, new.sha256,
+            new.written_at, new.written_by, new.redacted_at))
+    execute function documents.keep_as_written();
 
 -- Who is not to be found any more, is not: whoever says so.
 create function documents.drop_passages() returns trigger

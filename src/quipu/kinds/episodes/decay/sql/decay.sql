@@ -139,3 +139,13 @@ left join (
 ) o on o.episode_id = e.id
 cross join lateral (select episodes.raised(e.base_salience, e.access_count, %(boost)s::float8) as salience offset 0) s
 where e.space_id = %(space)s
+
+-- name: take_up: a message that is put back belongs to the episode of the exchange in which it stands
+insert into episodes.episode_messages (episode_id, message_id)
+select x.episode_id, m.id
+from core.messages m
+join episodes.exchanges x on x.space_id = m.space_id and x.session_id = m.session_id
+    and m.id between x.first_message and x.last_message
+where m.space_id = %(space)s and m.id = %(message)s and x.episode_id is not null
+    and m.role in ('user', 'assistant', 'tool') and m.content <> ''
+on conflict do nothing

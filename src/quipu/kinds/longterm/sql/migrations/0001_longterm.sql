@@ -35,6 +35,10 @@ create table longterm.long_term_memory (
     entry_id bigint,
     valid_from timestamptz,
     valid_until timestamptz,
+    metadata jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
+    agent_id text,
+    app_id text,
+    run_id text,
     primary key (space_id, id),
     check (not (archived and entry_id is not null))
 );
@@ -47,6 +51,31 @@ comment on column longterm.long_term_memory.stated_count is 'How often it was sa
 comment on column longterm.long_term_memory.valid_from is 'Since when it holds; null: since happened_at.';
 comment on column longterm.long_term_memory.valid_until is 'When it ceased to hold; null: it holds. It follows core.relations.';
 comment on column longterm.long_term_memory.entry_id is 'Its entry in core.recall_entries; archived ones have none.';
+
+comment on column longterm.long_term_memory.metadata is 'What else is known of it; filters ask for it. Its changes are no versions.';
+
+comment on column longterm.long_term_memory.agent_id is 'Of the metadata, as app_id and run_id; a trigger keeps it so.';
+
+-- No generated columns, as messages have: rows are copied by SQL with all their columns.
+create function longterm.note_ids() returns trigger
+    language plpgsql volatile set search_path = pg_catalog, pg_temp
+    as $$
+begin
+    new.agent_id := left(new.metadata ->> 'agent_id', 512);
+    new.app_id := left(new.metadata ->> 'app_id', 512);
+    new.run_id := left(new.metadata ->> 'run_id', 512);
+    return new;
+end
+$$;
+
+create trigger note_ids before insert or update of metadata, agent_id, app_id, run_id on longterm.long_term_memory
+    for each row execute function longterm.note_ids();
+
+create index long_term_memory_agent on longterm.long_term_memory (space_id, agent_id) where agent_id is not null;
+
+create index long_term_memory_app on longterm.long_term_memory (space_id, app_id) where app_id is not null;
+
+create index long_term_memory_run on longterm.long_term_memory (space_id, run_id) where run_id is not null;
 
 create index idx_memory_archived on longterm.long_term_memory (space_id, archived desc, importance, updated_at, id);
 

@@ -70,9 +70,9 @@ where n.distance <= -%(same)s::float8
 
 -- name: insert_memory: a new memory
 insert into transcripts.memories (space_id, id, session_id, fact, category, confidence, created_at, updated_at, origin,
-    project_path, extractor, extractor_version, normal_form, happened_at, entry_id)
+    project_path, extractor, extractor_version, normal_form, happened_at, entry_id, metadata)
 values (%(space)s, %(id)s, %(session)s, %(fact)s, %(category)s, %(confidence)s, %(now)s, %(now)s, %(origin)s,
-    %(project)s, %(extractor)s, %(version)s, %(form)s, %(happened_at)s, %(entry)s)
+    %(project)s, %(extractor)s, %(version)s, %(form)s, %(happened_at)s, %(entry)s, coalesce(%(metadata)s::jsonb, '{}'))
 
 -- name: insert_source: a turn that tells a memory; told again, it is told by the later extractor
 insert into transcripts.memory_sources (space_id, memory_id, session_id, turn_index, message_id, excerpt, extractor,
@@ -135,6 +135,7 @@ select m.id::text as id, m.fact, m.category, coalesce(m.confidence, 0.5) as judg
     m.project_path as project, m.session_id as session, m.happened_at, coalesce(m.created_at, m.happened_at) as created_at,
     coalesce(m.updated_at, m.created_at, m.happened_at) as updated_at, m.edited_at, m.confirmed_at, m.used_at, m.uses,
     m.extractor, m.extractor_version, m.entry_id, coalesce(m.valid_from, m.happened_at) as valid_from, m.valid_until,
+    m.metadata,
     (select count(*) from transcripts.memory_sources o
         where o.space_id = m.space_id and o.memory_id = m.id)::integer as sources,
     (select count(distinct o.session_id) from transcripts.memory_sources o
@@ -193,6 +194,7 @@ with aged as not materialized (
             and (%(session)s::text is null or m.session_id = %(session)s or exists (
                 select from transcripts.memory_sources o
                 where o.space_id = m.space_id and o.memory_id = m.id and o.session_id = %(session)s))
+            and (%(filter)s::jsonpath is null or m.metadata @@ %(filter)s::jsonpath)
             and (%(ended)s or m.valid_until is null or m.valid_until > %(now)s)
             and (%(state)s::text is null or (m.status = 'archived') = (%(state)s = 'archived'))))
 )
@@ -221,6 +223,14 @@ update transcripts.memories
 set fact = %(fact)s, category = %(category)s, normal_form = %(form)s, entry_id = %(entry)s, edited_at = %(now)s,
     updated_at = %(now)s
 where space_id = %(space)s and id = %(id)s
+
+-- name: set_metadata: what else is known of a memory from now on
+update transcripts.memories set metadata = %(metadata)s, updated_at = %(now)s
+where space_id = %(space)s and id = %(id)s
+
+-- name: matching: entries of memories whose metadata a filter lets through
+select entry_id from transcripts.memories
+where space_id = %(space)s and entry_id is not null and metadata @@ %(metadata)s::jsonpath
 
 -- name: same_form: another active memory of the project with the same form
 select id from transcripts.memories

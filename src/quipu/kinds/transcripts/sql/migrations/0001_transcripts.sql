@@ -276,9 +276,11 @@ create table transcripts.memories (
     entry_id bigint,
     valid_from timestamptz,
     valid_until timestamptz,
+    metadata jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
     primary key (space_id, id),
     foreign key (space_id, session_id) references core.sessions (space_id, name) on delete set null (session_id)
 );
+comment on column transcripts.memories.metadata is 'What else is known of it; filters ask for it.';
 comment on column transcripts.memories.confidence is 'As it was judged; what it is today is computed from the times when it is read.';
 comment on column transcripts.memories.normal_form is 'Hash of the fact without case, articles and punctuation: the same fact has the same.';
 comment on column transcripts.memories.edited_at is 'A person changed it: extraction leaves it alone.';

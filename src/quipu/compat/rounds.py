@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Final
 
-from quipu.interfaces.middleware import prompt
-from quipu.interfaces.middleware.middleware import Middleware
-from quipu.interfaces.middleware.model import Recalled
+from quipu.middleware import Middleware, Recalled, last_of_user, text_of
 
 _MOST: Final = 1_000
 
@@ -33,9 +31,9 @@ class Rounds:
         """Take in the last message of the user with what was said last after it."""
         with self._lock:
             recalled = self._known.pop(_id(messages), None)
-        message = prompt.last_of_user(messages)
+        message = last_of_user(messages)
         answer = messages[-1] if messages and messages[-1] is not message else ""
-        around.after(prompt.text_of(message) or "", answer, recalled=recalled)
+        around.after(text_of(message) or "", answer, recalled=recalled)
 
     def _held(self, messages: Sequence[object]) -> Recalled | None:
         with self._lock:
@@ -53,4 +51,4 @@ class Rounds:
 
 def _id(messages: Sequence[object]) -> str:
     """Return the id of the message that is to be answered; empty if it has none."""
-    return str(getattr(prompt.last_of_user(messages), "id", None) or "")
+    return str(getattr(last_of_user(messages), "id", None) or "")

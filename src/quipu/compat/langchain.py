@@ -1,6 +1,6 @@
 """Memory around agents of LangChain and graphs of LangGraph (the extra ``langgraph``).
 
-    from quipu.interfaces.adapters.langchain import agent_middleware
+    from quipu.compat.langchain import agent_middleware
 
     agent = create_agent(model, tools, middleware=[agent_middleware(around)])
 
@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from quipu.compat.rounds import Rounds
 from quipu.errors import MissingExtra
-from quipu.interfaces.adapters.rounds import Rounds
-from quipu.interfaces.middleware.middleware import Middleware
+from quipu.middleware import Middleware
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware

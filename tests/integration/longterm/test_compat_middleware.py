@@ -20,9 +20,9 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 from patience import PATIENCE_SECONDS
 
 from quipu import Memory
+from quipu.compat.langchain import agent_middleware, nodes
+from quipu.compat.openai_agents import with_memory
 from quipu.errors import MissingExtra
-from quipu.interfaces.adapters.langchain import agent_middleware, nodes
-from quipu.interfaces.adapters.openai_agents import with_memory
 from quipu.kernel.config import Settings
 from quipu.middleware import Middleware
 
