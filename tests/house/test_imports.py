@@ -15,9 +15,10 @@ from tree import PACKAGE, ROOT, SOURCE, module_name, modules
 
 # Distribution of an extra -> what it is called in an import, where the two differ.
 IMPORT_NAMES = {"sentence-transformers": "sentence_transformers", "openai-agents": "agents"}
-# These need their extra to be imported at all; who imports them, such as `quipu serve`, says which one it is.
+# These need their extra to be imported at all; they or who imports them (`quipu serve`) say which one it is.
+COMPAT = ("quipu.compat.anthropic", "quipu.compat.memory_files")
 DOORS = ("server", "serving", "rest", "web", "mcp")
-NEED_ONE = (*(f"quipu.interfaces.{door}" for door in DOORS), "quipu.kernel.queue.redis")
+NEED_ONE = (*(f"quipu.interfaces.{door}" for door in DOORS), "quipu.kernel.queue.redis", *COMPAT)
 HEAVY = {"anyio", "asyncio", "numpy", "onnxruntime", "psycopg", "pydantic", "rich", "tokenizers", "click"}
 
 

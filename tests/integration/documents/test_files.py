@@ -156,6 +156,32 @@ async def test_a_document_that_is_of_no_file_stays(memory: AsyncMemory, tmp_path
     assert (await memory.documents.get("boat", "guide.md", space=SPACE)).body == "mine"
 
 
+async def test_what_another_sync_or_a_person_keeps_below_stays(memory: AsyncMemory, tmp_path: Path) -> None:
+    fill(tmp_path / "one")
+    fill(tmp_path / "two")
+    await memory.documents.sync(tmp_path / "two", path="boat/inner", space=SPACE)
+    await memory.documents.put(
+        "boat", "mine", space=SPACE, body="x", metadata={"file": "a.pdf", "sha256": "00", "size": 1}
+    )
+    assert await counts(memory, tmp_path / "one") == (4, 0, 0, 0)
+    assert await counts(memory, tmp_path / "one") == (0, 4, 0, 0)
+    await memory.documents.rename("boat", to="ship", space=SPACE)
+    again = await memory.documents.sync(tmp_path / "two", path="ship/inner", space=SPACE)
+    assert (again.unchanged, again.written, again.removed) == (4, 0, 0)
+
+
+async def test_a_name_that_cannot_be_kept_is_skipped_and_said(memory: AsyncMemory, tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"latin-\xe4.txt")).write_text("x", "utf-8")
+    (tmp_path / ("AKIA" + "IOSFODNN7EXAMPLQ.txt")).write_text("x", "utf-8")
+    deep = tmp_path.joinpath(*["d"] * 130)
+    deep.mkdir(parents=True)
+    (deep / "a.txt").write_text("x", "utf-8")
+    done = await memory.documents.sync(tmp_path, path="x", space=SPACE)
+    assert (done.written, len(done.skipped)) == (0, 3)
+    assert "latin-?.txt" in [one.file for one in done.skipped]
+    str(done).encode()
+
+
 async def test_what_is_no_text_is_skipped_and_said(memory: AsyncMemory, tmp_path: Path) -> None:
     (tmp_path / "ok.txt").write_text("fine", "utf-8")
     (tmp_path / "binary").write_bytes(b"\x7fELF\0\0")

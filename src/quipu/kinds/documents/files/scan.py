@@ -12,6 +12,7 @@ from pathspec import GitIgnoreSpec
 
 from quipu.kinds.documents.files.model import SkippedFile
 
+MOST_FOLDERS: Final = 100
 _IGNORES: Final = (".gitignore", ".quipuignore")
 
 
@@ -43,12 +44,20 @@ def scan(directory: Path) -> tuple[list[File], list[SkippedFile]]:
     return files, skipped
 
 
+def printable(name: str) -> str:
+    """Return the name of a file that may have bytes in it that are not UTF-8, with a sign for these."""
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
 def _below(directory: Path, folder: str, ignores: Sequence[_Ignore]) -> Iterator[File | SkippedFile]:
+    if folder.count("/") > MOST_FOLDERS:
+        yield SkippedFile(file=printable(folder.rstrip("/")), why=f"more than {MOST_FOLDERS} folders deep")
+        return
     try:
         with os.scandir(directory) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        yield SkippedFile(file=folder.rstrip("/") or ".", why=_why(error))
+        yield SkippedFile(file=printable(folder.rstrip("/")) or ".", why=_why(error))
         return
     ignores = (*ignores, *_own(directory, folder))
     for entry in found:
@@ -61,11 +70,11 @@ def _below(directory: Path, folder: str, ignores: Sequence[_Ignore]) -> Iterator
         if is_folder:
             yield from _below(directory / entry.name, f"{name}/", ignores)
         elif entry.is_symlink():
-            yield SkippedFile(file=name, why="a symbolic link")
+            yield SkippedFile(file=printable(name), why="a symbolic link")
         elif entry.is_file(follow_symlinks=False):
             yield File(name=name, path=directory / entry.name)
         else:
-            yield SkippedFile(file=name, why="no regular file")
+            yield SkippedFile(file=printable(name), why="no regular file")
 
 
 def _own(directory: Path, folder: str) -> Iterator[_Ignore]:

@@ -16,16 +16,17 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, Conflict, NotFound, TooLarge
 from quipu.kernel.base.parameters import Example, Space
 from quipu.kernel.base.scope import check_name, optional_name, own_user
-from quipu.kinds.documents import rules, store
+from quipu.kinds.documents import rules
 from quipu.kinds.documents.documents import Actor, AsyncDocuments, Verbatim
 from quipu.kinds.documents.files import content
 from quipu.kinds.documents.files.content import Content, NoText
 from quipu.kinds.documents.files.model import FilesSynced, SkippedFile
 from quipu.kinds.documents.files.plan import Address, FileDocument, Found, Plan, plan
-from quipu.kinds.documents.files.scan import File, scan
+from quipu.kinds.documents.files.scan import File, printable, scan
 from quipu.kinds.documents.indexing import index_all
 from quipu.kinds.documents.model import DocumentDraft
 from quipu.kinds.documents.store import SQL
+from quipu.kinds.documents.work import Work, do
 from quipu.record.service import Progress
 
 _FILES_AT_ONCE: Final = 100
@@ -35,7 +36,7 @@ _REMOVED_AT_ONCE: Final = 1_000
 
 
 @dataclass(slots=True, kw_only=True)
-class _Work:
+class _Sync:
     """Files of a sync by the address of their document, and how they are written."""
 
     space: str
@@ -109,7 +110,7 @@ class AsyncDocumentFiles(AsyncDocuments):
         root = await to_thread.run_sync(_directory, directory)
         base = rules.names("path", root.name if path is None else path)
         files, skipped = await to_thread.run_sync(_addressed, root, base)
-        work = _Work(
+        sync = _Sync(
             space=name,
             user=whose,
             actor=optional_name("actor", actor),
@@ -118,12 +119,12 @@ class AsyncDocumentFiles(AsyncDocuments):
             skipped=skipped,
             progress=progress,
         )
-        found = await to_thread.run_sync(_digested, work)
+        found = await to_thread.run_sync(_digested, sync)
         standing = await self._standing(base, name)
         kept = [at for at in files if at not in found]
-        intended = plan(found, standing, kept=kept, user=whose, verbatim=work.verbatim)
+        intended = plan(found, standing, kept=kept, user=whose, verbatim=sync.verbatim)
         for at in intended.taken:
-            work.skip(at, "another document stands there")
+            sync.skip(at, "another document stands there")
         if intended.removed and not files:
             raise Conflict(
                 f"no file is left in it, and {len(intended.removed):,} documents are of files.",
@@ -131,17 +132,17 @@ class AsyncDocumentFiles(AsyncDocuments):
                 hint="If no disk is missing, take them out with erase.",
             )
         if not preview:
-            await self._carry_out(work, intended)
+            await self._carry_out(sync, intended)
         renamed = {at for _, at in intended.renamed}
         return FilesSynced(
             path=base,
-            written=len(set(intended.written) - renamed) if preview else work.written,
+            written=len(set(intended.written) - renamed) if preview else sync.written,
             unchanged=intended.unchanged,
             renamed=len(renamed),
             removed=len(intended.removed),
             removed_files=sorted(str(standing[at].file) for at in intended.removed),
-            skipped=sorted(work.skipped, key=lambda one: one.file),
-            redacted=work.redacted,
+            skipped=sorted(sync.skipped, key=lambda one: one.file),
+            redacted=sync.redacted,
             seconds=round(time.monotonic() - begun, 3),
             preview=preview,
         )
@@ -157,35 +158,38 @@ class AsyncDocumentFiles(AsyncDocuments):
             )
         return {
             (place, key): FileDocument(
-                file=file, sha256=sha256, user=user, redacted=redacted, verbatim=verbatim
+                file=_own_file(place[len(first or "") :], key, file),
+                sha256=sha256,
+                user=user,
+                redacted=redacted,
+                verbatim=verbatim,
             )
             for place, key, file, sha256, user, redacted, verbatim in rows
         }
 
-    async def _carry_out(self, work: _Work, intended: Plan) -> None:
+    async def _carry_out(self, sync: _Sync, intended: Plan) -> None:
         """Rename, write, remove and index, each many files at once."""
         renamed = {at for _, at in intended.renamed}
-        work.advance(intended.unchanged)
+        sync.advance(intended.unchanged)
         for start in range(0, len(intended.renamed), _FILES_AT_ONCE):
-            await self._rename_files(work, intended.renamed[start : start + _FILES_AT_ONCE])
+            await self._rename_files(sync, intended.renamed[start : start + _FILES_AT_ONCE])
         for start in range(0, len(intended.written), _FILES_AT_ONCE):
             part = intended.written[start : start + _FILES_AT_ONCE]
-            await self._write_files(work, part, renamed)
+            await self._write_files(sync, part, renamed)
             if (start // _FILES_AT_ONCE) % _BATCHES_BETWEEN_INDEXING == _BATCHES_BETWEEN_INDEXING - 1:
-                await index_all(self._database, self._models, work.space)
-            work.advance(len(part))
+                await index_all(self._database, self._models, sync.space)
+            sync.advance(len(part))
         for start in range(0, len(intended.removed), _REMOVED_AT_ONCE):
-            async with self._database.write(work.space) as tx:
-                part = intended.removed[start : start + _REMOVED_AT_ONCE]
-                await store.remove(tx, part, now=self._clock.now())
+            part = intended.removed[start : start + _REMOVED_AT_ONCE]
+            await do(self._database, sync.space, Work(removed=part), now=self._clock.now())
         if intended.written:
-            await index_all(self._database, self._models, work.space)
+            await index_all(self._database, self._models, sync.space)
 
-    async def _write_files(self, work: _Work, part: Sequence[Address], renamed: Collection[Address]) -> None:
+    async def _write_files(self, sync: _Sync, part: Sequence[Address], renamed: Collection[Address]) -> None:
         """Write documents of files, in one transaction unless they are large."""
         drafts: list[DocumentDraft] = []
         characters = 0
-        for at, text, metadata in await to_thread.run_sync(_texts, work, part):
+        for at, text, metadata in await to_thread.run_sync(_texts, sync, part):
             await lowlevel.checkpoint()
             place, key = at
             try:
@@ -195,26 +199,26 @@ class AsyncDocumentFiles(AsyncDocuments):
                     None,
                     body=text,
                     metadata=metadata,
-                    user=work.user,
-                    actor=work.actor,
-                    verbatim=work.verbatim,
+                    user=sync.user,
+                    actor=sync.actor,
+                    verbatim=sync.verbatim,
                 )
             except (BadInput, TooLarge) as error:
-                work.skip(at, str(error))
+                sync.skip(at, str(error))
                 continue
             drafts.append(draft)
             characters += len(text)
-            work.written += at not in renamed
-            work.redacted += draft.redacted
+            sync.written += at not in renamed
+            sync.redacted += draft.redacted
             if characters > _CHARACTERS_AT_ONCE:
-                await self._put(drafts, work.space)
+                await self._put(drafts, sync.space)
                 drafts, characters = [], 0
         if drafts:
-            await self._put(drafts, work.space)
+            await self._put(drafts, sync.space)
 
-    async def _rename_files(self, work: _Work, part: Sequence[tuple[Address, Address]]) -> None:
+    async def _rename_files(self, sync: _Sync, part: Sequence[tuple[Address, Address]]) -> None:
         """Give documents the place of their file; what they say stays as it is."""
-        async with self._database.write(work.space) as tx:
+        async with self._database.write(sync.space) as tx:
             try:
                 await tx.execute(
                     SQL["rename_files"],
@@ -222,12 +226,17 @@ class AsyncDocumentFiles(AsyncDocuments):
                     keys=[key for (_, key), _ in part],
                     to_places=[place for _, (place, _) in part],
                     to_keys=[key for _, (_, key) in part],
-                    files=[work.files[to].name for _, to in part],
+                    files=[sync.files[to].name for _, to in part],
                     media_types=[content.media_type(to[1]) for _, to in part],
                     now=self._clock.now(),
                 )
             except UniqueViolation as error:
                 raise Conflict("a document stands there already.", field="directory") from error
+
+
+def _own_file(below: str, key: str, file: str | None) -> str | None:
+    """Return the file of a document; None if it stands elsewhere: it is of no file, or of another sync."""
+    return file if file == below.replace(rules.SEPARATOR, "/") + key else None
 
 
 def _directory(directory: str | PathLike[str]) -> FilePath:
@@ -249,31 +258,31 @@ def _addressed(root: FilePath, base: Sequence[str]) -> tuple[dict[Address, File]
         try:
             addressed[rules.address([*base, *folders], key)] = file
         except BadInput as error:
-            skipped.append(SkippedFile(file=file.name, why=str(error)))
+            skipped.append(SkippedFile(file=printable(file.name), why=str(error)))
     return addressed, skipped
 
 
-def _digested(work: _Work) -> dict[Address, Found]:
+def _digested(sync: _Sync) -> dict[Address, Found]:
     """Return the digests of files that have a text, as far as can be told without reading a PDF."""
     found: dict[Address, Found] = {}
-    for at, file in work.files.items():
+    for at, file in sync.files.items():
         try:
             read = content.read(file.path)
             content.check(read)
         except NoText as why:
-            work.skip(at, str(why))
+            sync.skip(at, str(why))
         else:
             found[at] = Found(file=file.name, sha256=read.sha256)
     return found
 
 
-def _texts(work: _Work, part: Sequence[Address]) -> list[tuple[Address, str, dict[str, object]]]:
+def _texts(sync: _Sync, part: Sequence[Address]) -> list[tuple[Address, str, dict[str, object]]]:
     """Read the texts of files, and what is known of these."""
     texts: list[tuple[Address, str, dict[str, object]]] = []
     for at in part:
         try:
-            read = content.read(work.files[at].path)
-            texts.append((at, content.text_of(read), work.metadata(at, read)))
+            read = content.read(sync.files[at].path)
+            texts.append((at, content.text_of(read), sync.metadata(at, read)))
         except NoText as why:
-            work.skip(at, str(why))
+            sync.skip(at, str(why))
     return texts
