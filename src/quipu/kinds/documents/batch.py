@@ -85,7 +85,7 @@ class DocumentBatch:
                 draft = await self._draft(*where, **_without(parameters, "path", "key", "value"))
                 at = draft.place, draft.key
                 self._writes[at] = draft
-                self._answers.append(lambda done: _written(done, at))
+                self._answers.append(lambda done: BatchAnswer(document=done.written.get(at)))
             case "delete":
                 at = rules.address(parameters.get("path"), parameters.get("key"))
                 self._writes[at] = None
@@ -107,19 +107,7 @@ class DocumentBatch:
                 self._gets[at] = None
                 if act == "touch":
                     self._refreshed[at] = None
-                self._answers.append(lambda done: _got(done, at))
-
-
-def _got(done: Result, at: Address) -> BatchAnswer:
-    return BatchAnswer(document=next((one for one in done.gets if _at(one.path, one.key) == at), None))
-
-
-def _written(done: Result, at: Address) -> BatchAnswer:
-    return BatchAnswer(document=next((one for one in done.written if _at(one.path, one.key) == at), None))
-
-
-def _at(path: Sequence[str], key: str) -> Address:
-    return rules.SEPARATOR.join([*path, ""]), key
+                self._answers.append(lambda done: BatchAnswer(document=done.gets.get(at)))
 
 
 def _without(parameters: Mapping[str, Any], *names: str) -> dict[str, Any]:

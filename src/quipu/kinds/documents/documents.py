@@ -114,7 +114,7 @@ class AsyncDocuments(AsyncDocumentLookup):
             expected_version=expected_version,
             expected_sha256=expected_sha256,
         )
-        return (await self._put([written], check_name("space", space)))[0]
+        return await self._put(written, check_name("space", space))
 
     async def delete(
         self, path: Path, key: Key, *, space: Space, expected_version: Expected = None
@@ -137,9 +137,9 @@ class AsyncDocuments(AsyncDocumentLookup):
             async with self._database.write(check_name("space", space)) as tx:
                 await store.lock(tx, at, version=_version(expected_version), sha256=None, now=now)
                 standing = (await done(tx, work, now=now)).gets
-        if not standing:
+        if at not in standing:
             raise NotFound("There is no such document.", hint="The list of documents shows them.")
-        return standing[0]
+        return standing[at]
 
     async def touch(self, path: Path, key: Key, *, space: Space) -> Document:
         """Have a document expire as long from now as it was to when it was written, and return it.
@@ -149,9 +149,9 @@ class AsyncDocuments(AsyncDocumentLookup):
         """
         at = rules.address(path, key)
         standing = (await self._do(Work(gets=[at], refreshed=[at]), space=space)).gets
-        if not standing:
+        if at not in standing:
             raise NotFound("There is no such document.", hint="The list of documents shows them.")
-        return standing[0]
+        return standing[at]
 
     async def rename(
         self,
@@ -314,17 +314,15 @@ class AsyncDocuments(AsyncDocumentLookup):
         batch = DocumentBatch(operations, draft=self._written, search=partial(self.search, space=name))
         return await batch.answer(partial(self._do, space=name))
 
-    async def _put(self, written: Sequence[DocumentDraft], space: str) -> Sequence[Document]:
-        """Write documents in one transaction."""
-        work = Work(written=written)
-        if not any(one.is_conditional for one in written):
-            return (await self._do(work, space=space)).written
-        now = self._clock.now()
+    async def _put(self, one: DocumentDraft, space: str) -> Document:
+        """Write a document in one transaction."""
+        at, work = (one.place, one.key), Work(written=[one])
+        if not one.is_conditional:
+            return (await self._do(work, space=space)).written[at]
+        now, version = self._clock.now(), one.expected_version
         async with self._database.write(space) as tx:
-            for one in written:
-                version, sha256 = one.expected_version, one.expected_sha256
-                await store.lock(tx, (one.place, one.key), version=version, sha256=sha256, now=now)
-            return (await done(tx, work, now=now)).written
+            await store.lock(tx, at, version=version, sha256=one.expected_sha256, now=now)
+            return (await done(tx, work, now=now)).written[at]
 
     async def _written(
         self,

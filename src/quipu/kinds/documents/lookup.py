@@ -76,11 +76,11 @@ class AsyncDocumentLookup:
         Raises:
             NotFound: There is none at this path under this key, or it has expired.
         """
-        work = Work(gets=[rules.address(path, key)])
-        found = (await self._do(work, space=space)).gets
-        if not found:
+        at = rules.address(path, key)
+        found = (await self._do(Work(gets=[at]), space=space)).gets
+        if at not in found:
             raise NotFound("There is no such document.", hint="The list of documents shows them.")
-        return found[0]
+        return found[at]
 
     async def list(
         self,

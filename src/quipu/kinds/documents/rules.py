@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, cast
 
 from quipu.errors import BadInput, TooLarge
@@ -14,6 +15,7 @@ from quipu.kernel.redact import redact
 from quipu.kinds.documents.model import JSON
 from quipu.record import items
 
+encode: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 SEPARATOR: Final = "\x1f"
 _AFTER_SEPARATOR: Final = "\x20"
 LARGEST_BYTES: Final = 16 * 2**20
@@ -60,8 +62,21 @@ def key_name(field: str, name: object) -> str:
 
 
 def place(field: str, path: object) -> str:
-    """Return a path as it is stored."""
-    return "".join(name + SEPARATOR for name in names(field, path))
+    """Return a path as it is stored, checked."""
+    given = tuple(cast(Sequence[object], path)) if isinstance(path, list | tuple) else ()
+    if given and all(type(name) is str for name in given):
+        return _place(field, cast(tuple[str, ...], given))
+    return stored(names(field, cast(object, path)))
+
+
+@lru_cache(maxsize=1_000)
+def _place(field: str, path: tuple[str, ...]) -> str:
+    return stored(names(field, path))
+
+
+def stored(path: Sequence[str]) -> str:
+    """Return the names of a path as they are stored."""
+    return SEPARATOR.join([*path, ""])
 
 
 def address(path: object, key: object) -> tuple[str, str]:
@@ -94,8 +109,9 @@ def dumped(field: str, value: JSON) -> str:
         BadInput: it is no JSON that can be stored, such as NaN or a NUL; the error says why.
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        text.encode()
+        text = encode(value)
+        if not text.isascii():
+            text.encode()
     except RecursionError as error:
         raise BadInput("it is nested too deep.", field=field) from error
     except UnicodeEncodeError as error:
@@ -131,6 +147,9 @@ def check_size(value: str | None, body: str | None) -> None:
     Raises:
         TooLarge: it has more.
     """
+    most = 4 * (len(value or "") + len(body or ""))  # bytes, at four a character
+    if most <= LARGEST_BYTES:
+        return
     if (size := sum(len(one.encode()) for one in (value, body) if one is not None)) > LARGEST_BYTES:
         raise TooLarge(
             f"it has {size / 2**20:.1f} MB; {LARGEST_BYTES // 2**20} are the most.",
@@ -240,7 +259,7 @@ def _steps(path: str) -> list[str | int | None]:
         if match is None or (match["dot"] and (at == 0 or path[at - 1] == "." or match.end() == len(path))):
             return []
         if match["name"]:
-            steps.append(match["name"])
+            steps.append(None if match["name"] == "*" else match["name"])
         elif match["place"]:
             steps.append(None if match["place"] == "*" else int(match["place"]))
         at = match.end()

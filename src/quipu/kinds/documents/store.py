@@ -19,7 +19,7 @@ from quipu.kinds.documents.model import (
     ListQuery,
     PathQuery,
 )
-from quipu.kinds.documents.rules import SEPARATOR, dumped
+from quipu.kinds.documents.rules import encode
 
 SQL = queries.load("quipu.kinds.documents")
 _GIVE_VERSION: Final = "Read it, and give its version."
@@ -28,23 +28,24 @@ _COLUMNS: Final = tuple(one.name for one in fields(Document))
 
 async def ask_put(conn: Connection, written: Sequence[DocumentDraft], *, now: datetime) -> Rows:
     """Write documents, in a pipeline that has entered their space; each place and key stands there once."""
-    return await ask(
-        conn,
-        SQL["put"],
-        {
-            "now": now,
-            "places": [one.place for one in written],
-            "keys": [one.key for one in written],
-            "values": [one.dumped for one in written],
-            "bodies": [one.body for one in written],
-            "metadata": [dumped("metadata", one.metadata) for one in written],
-            "users": [one.user for one in written],
-            "indexes": [SEPARATOR.join(one.index) for one in written],
-            "ttls": [one.ttl_seconds for one in written],
-            "writers": [one.written_by for one in written],
-            "redacted": [one.redacted for one in written],
-        },
-    )
+    rows = ",".join(map(_row, written))
+    return await ask(conn, SQL["put"], {"now": now, "documents": f"[{rows}]"})
+
+
+def _row(one: DocumentDraft) -> str:
+    """Return a document as JSON; its value is JSON already."""
+    rest = {
+        "place": one.place,
+        "key": one.key,
+        "body": one.body,
+        "metadata": one.metadata,
+        "user_name": one.user,
+        "index_paths": one.index,
+        "ttl_seconds": one.ttl_seconds,
+        "written_by": one.written_by,
+        "redacted": one.redacted,
+    }
+    return f'{{"value":{one.dumped or "null"},{encode(rest)[1:]}'
 
 
 async def ask_passages(conn: Connection, written: Sequence[DocumentDraft]) -> None:
@@ -80,39 +81,39 @@ async def ask_vectors(conn: Connection, written: Sequence[DocumentDraft]) -> Non
     )
 
 
-def put_documents(rows: Sequence[tuple[Any, ...]], written: Sequence[DocumentDraft]) -> list[Document]:
-    """Return documents as they were written, in the order of ``written``; ``rows`` are those of ``put``.
+def put_documents(
+    rows: Sequence[tuple[Any, ...]], written: Sequence[DocumentDraft]
+) -> dict[tuple[str, str], Document]:
+    """Return documents as they were written, by place and key; ``rows`` are those of ``put``.
 
     Raises:
         Outdated: there was to be none at a place, and there is one.
     """
     by_address = {(row[1], row[2]): row for row in rows}
-    documents: list[Document] = []
+    documents: dict[tuple[str, str], Document] = {}
     for one in written:
         id_, _, _, version, sha256, created_at, updated_at, expires_at, is_new = by_address[
             one.place, one.key
         ]
         if one.expected_version == 0 and not is_new:  # somebody else was first
             raise Outdated("a document stands there already.", field="expected_version", hint=_GIVE_VERSION)
-        documents.append(
-            Document(
-                id=id_,
-                path=one.path,
-                key=one.key,
-                value=one.value,
-                body=one.body,
-                metadata=one.metadata,
-                user=one.user,
-                index=one.index,
-                version=version,
-                sha256=sha256,
-                created_at=created_at,
-                updated_at=updated_at,
-                ttl_seconds=one.ttl_seconds,
-                expires_at=expires_at,
-                written_by=one.written_by,
-                redacted=one.redacted,
-            )
+        documents[one.place, one.key] = Document(
+            id=id_,
+            path=one.path,
+            key=one.key,
+            value=one.value,
+            body=one.body,
+            metadata=one.metadata,
+            user=one.user,
+            index=one.index,
+            version=version,
+            sha256=sha256,
+            created_at=created_at,
+            updated_at=updated_at,
+            ttl_seconds=one.ttl_seconds,
+            expires_at=expires_at,
+            written_by=one.written_by,
+            redacted=one.redacted,
         )
     return documents
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from quipu.kernel.db.database import Connection, Database, Rows, SpaceTransaction
-from quipu.kinds.documents import store
+from quipu.kinds.documents import rules, store
 from quipu.kinds.documents.model import (
     Document,
     DocumentDraft,
@@ -39,13 +39,13 @@ class Work:
 
 @dataclass(slots=True)
 class Result:
-    """Answers to work, each in the order of what was asked; of ``gets`` and ``removed`` what was there."""
+    """Answers to work: lists in the order of what was asked, documents by their address."""
 
-    gets: Sequence[Document] = ()
+    gets: Mapping[Address, Document] = field(default_factory=dict[Address, Document])
     lists: Sequence[Sequence[FoundDocument]] = ()
     paths: Sequence[Sequence[DocumentPath]] = ()
     removed: frozenset[Address] = frozenset()
-    written: Sequence[Document] = ()
+    written: Mapping[Address, Document] = field(default_factory=dict[Address, Document])
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ async def _ask_found(conn: Connection, written: Sequence[DocumentDraft]) -> None
 async def _read(work: Work, asked: _Asked) -> Result:
     result = Result()
     if asked.gets is not None:
-        result.gets = await store.documents(asked.gets)
+        result.gets = {(rules.stored(one.path), one.key): one for one in await store.documents(asked.gets)}
     result.lists = [
         [FoundDocument(document=one, score=score) for one, score in await store.scored(rows)]
         for rows in asked.lists

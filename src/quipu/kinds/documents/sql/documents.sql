@@ -3,11 +3,10 @@
 -- In the order of their places, so that two who write the same ones wait for each other instead of for ever.
 insert into documents.documents as d (place, key, value, body, metadata, user_name, index_paths, ttl_seconds,
     expires_at, written_by, redacted, created_at, updated_at)
-select g.place, g.key, g.value::jsonb, g.body, g.metadata::jsonb, g.user_name, string_to_array(g.index, chr(31)),
-    g.ttl, %(now)s::timestamptz + make_interval(secs => g.ttl), g.written_by, g.redacted, %(now)s, %(now)s
-from unnest(%(places)s::text[], %(keys)s::text[], %(values)s::text[], %(bodies)s::text[], %(metadata)s::text[],
-    %(users)s::text[], %(indexes)s::text[], %(ttls)s::float8[], %(writers)s::text[], %(redacted)s::int4[])
-    as g (place, key, value, body, metadata, user_name, index, ttl, written_by, redacted)
+select g.place, g.key, nullif(g.value, 'null'), g.body, g.metadata, g.user_name, g.index_paths, g.ttl_seconds,
+    %(now)s::timestamptz + make_interval(secs => g.ttl_seconds), g.written_by, g.redacted, %(now)s, %(now)s
+from jsonb_to_recordset(%(documents)s::jsonb) as g (place text, key text, value jsonb, body text, metadata jsonb,
+    user_name text, index_paths text[], ttl_seconds float8, written_by text, redacted int4)
 where (select core.current_space()) is not null
 order by g.place, g.key
 on conflict (space_id, place, key) do update set
@@ -155,15 +154,37 @@ where d.space_id = (select core.current_space())
     and (d.expires_at is null or d.expires_at > %(now)s)
 
 -- name: list_paths: the paths at which documents stand, cut to a number of names
+--
+-- From each place the index leads to the next one: what stands at a place is not read through.
+with recursive there as (
+    (
+        select place
+        from documents.documents
+        where space_id = (select core.current_space())
+            and (%(first)s::text is null or place >= %(first)s and place < %(behind)s)
+            and (expires_at is null or expires_at > %(now)s)
+        order by place
+        limit 1
+    )
+    union all
+    select (
+        select d.place
+        from documents.documents d
+        where d.space_id = (select core.current_space()) and d.place > t.place
+            and (%(behind)s::text is null or d.place < %(behind)s)
+            and (d.expires_at is null or d.expires_at > %(now)s)
+        order by d.place
+        limit 1
+    )
+    from there t
+    where t.place is not null
+)
 select documents.names(place) as path
 from (
     select distinct documents.cut(place, %(depth)s::int4) as place
-    from documents.documents
-    where space_id = (select core.current_space())
-        and (%(first)s::text is null or place >= %(first)s and place < %(behind)s)
-        and place ~ all(%(patterns)s::text[])
-        and (expires_at is null or expires_at > %(now)s)
-) there
+    from there
+    where place is not null and place ~ all(%(patterns)s::text[])
+) paths
 order by place
 limit %(limit)s offset %(offset)s
 

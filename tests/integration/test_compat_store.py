@@ -1,0 +1,151 @@
+"""LangGraph's store over documents: what agents that used its stores rely on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langgraph.store.base import (
+    GetOp,
+    InvalidNamespaceError,
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+    SearchOp,
+)
+
+from quipu import AsyncMemory, Memory
+from quipu.compat.langgraph import AsyncStore, Store
+from quipu.errors import QuipuError
+from quipu.kernel.config import Settings
+
+
+@pytest.fixture
+def memory(settings: Settings) -> Iterator[Memory]:
+    with Memory(settings=settings) as memory:
+        yield memory
+
+
+@pytest.fixture
+def store(memory: Memory) -> Store:
+    return Store(memory, space="desk")
+
+
+def embed(texts: list[str]) -> list[list[float]]:
+    """Counts of the letters a, b and c."""
+    return [[float(text.count(letter)) + 0.01 for letter in "abc"] for text in texts]
+
+
+def test_an_item_reads_as_it_was_put(store: Store) -> None:
+    value = {"a": [1, 2.5, None, {"b": "ä\n"}], "token": "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3}
+    store.put(("users", "alice\n"), "k.1", value)
+    item = store.get(("users", "alice\n"), "k.1")
+    assert item is not None
+    assert (item.value, item.namespace, item.key) == (value, ("users", "alice\n"), "k.1")
+    store.put(("users", "alice\n"), "k.1", {"a": 2})
+    again = store.get(("users", "alice\n"), "k.1")
+    assert again is not None
+    assert again.updated_at > item.updated_at
+    assert again.created_at == item.created_at
+    store.delete(("users", "alice\n"), "k.1")
+    store.delete(("users", "alice\n"), "k.1")
+    assert store.get(("users", "alice\n"), "k.1") is None
+
+
+def test_numbers_are_compared_as_numbers(store: Store) -> None:
+    for n in (9, 10, 100):
+        store.put(("n",), str(n), {"n": n, "nested": {"n": n}, "x.y": n}, index=False)
+    found = store.search(("n",), filter={"n": {"$gt": 9, "$lte": 100}})
+    assert {item.key for item in found} == {"10", "100"}
+    assert [item.key for item in store.search(("n",), filter={"nested": {"n": 9}})] == ["9"]
+    assert [item.key for item in store.search(("n",), filter={"x.y": 100})] == ["100"]
+    assert {item.key for item in store.search(("n",), filter={"n": {"$ne": 9}})} == {"10", "100"}
+    with pytest.raises(ValueError, match="Unsupported operator"):
+        store.search(("n",), filter={"n": {"$like": 1}})
+
+
+def test_more_than_a_thousand_items_are_returned(store: Store) -> None:
+    for begin in range(0, 1_200, 400):
+        store.batch([PutOp(("n",), str(begin + n), {"n": n}, index=False) for n in range(400)])
+    assert len(store.search(("n",), limit=5_000)) == 1_200
+    assert len(store.search(("n",), limit=1_100, offset=150)) == 1_050
+
+
+def test_a_query_ranks_all_that_is_indexed_and_fills_up(store: Store) -> None:
+    store.put(("d",), "tea", {"text": "Ana drinks green tea."})
+    store.put(("d",), "boat", {"text": "The boat is moored in Horta."})
+    store.put(("d",), "hidden", {"text": "Ana drinks black tea."}, index=False)
+    found = store.search(("d",), query="What does Ana drink?")
+    assert [item.key for item in found] == ["tea", "boat", "hidden"]
+    assert found[0].score is not None
+    assert found[2].score is None
+    assert [item.key for item in store.search(("d",), query="tea", limit=2)] == ["tea", "boat"]
+
+
+def test_the_callers_own_model_ranks(memory: Memory) -> None:
+    store = Store(memory, space="own", index={"dims": 3, "embed": embed, "fields": ["t", "more[*]"]})
+    store.put(("d",), "a", {"t": "aaa", "more": ["x", "bbb"]})
+    store.put(("d",), "c", {"t": "ccc"})
+    assert [item.key for item in store.search(("d",), query="c")] == ["c", "a"]
+    best = store.search(("d",), query="b")[0]
+    assert best.key == "a"
+    assert best.score == pytest.approx(1.0, abs=1e-3)
+
+
+def test_namespaces_match_by_both_ends(store: Store) -> None:
+    for namespace in (("a", "b", "c"), ("a", "x", "c"), ("b", "c"), ("a", "b")):
+        store.put(namespace, "k", {"v": 1}, index=False)
+    assert store.list_namespaces(prefix=("a", "*", "c")) == [("a", "b", "c"), ("a", "x", "c")]
+    assert store.list_namespaces(suffix=("c",), max_depth=2) == [("a", "b"), ("a", "x"), ("b", "c")]
+    several = (MatchCondition("prefix", ("a",)), MatchCondition("prefix", ("a", "b")))
+    (found,) = store.batch([ListNamespacesOp(match_conditions=several, max_depth=2, limit=10, offset=0)])
+    assert found == [("a", "b")]
+    with pytest.raises(InvalidNamespaceError):
+        store.batch([GetOp(("a.b",), "k")])
+
+
+def test_a_time_to_live_begins_anew_when_an_item_is_read(memory: Memory) -> None:
+    store = Store(memory, space="ttl", ttl={"default_ttl": 5.0, "refresh_on_read": True})
+    store.put(("t",), "k", {"v": 1})
+
+    def expires() -> Any:
+        return memory.documents.get(["t"], "k", space="ttl").expires_at
+
+    first = expires()
+    time.sleep(0.01)
+    store.get(("t",), "k", refresh_ttl=False)
+    assert expires() == first
+    store.get(("t",), "k")
+    second = expires()
+    assert second > first
+    time.sleep(0.01)
+    store.search(("t",))
+    assert expires() > second
+    store.put(("t",), "k", {"v": 2}, ttl=None)
+    assert expires() is None
+
+
+def test_reads_of_a_batch_see_what_stood_before(store: Store) -> None:
+    store.put(("t",), "a", {"v": 1})
+    results = store.batch(
+        [PutOp(("t",), "a", {"v": 2}), GetOp(("t",), "a"), SearchOp(("t",)), PutOp(("t",), "b", None)]
+    )
+    assert results[0] is None
+    assert results[1].value == {"v": 1}  # pyright: ignore[reportOptionalMemberAccess,reportAttributeAccessIssue]
+    assert store.batch([]) == []
+
+
+@pytest.mark.anyio
+async def test_an_async_memory_serves_the_async_face(settings: Settings) -> None:
+    async with AsyncMemory(settings=settings) as memory:
+        store = AsyncStore(memory, space="desk")
+        await store.setup()
+        await store.aput(("t",), "a", {"text": "green tea"})
+        item = await store.aget(("t",), "a")
+        assert item is not None
+        assert [one.key for one in await store.asearch(("t",), query="tea")] == ["a"]
+        assert (await memory.recall("tea", space="desk"))[0].kind == "document"
+        with pytest.raises(QuipuError, match="AsyncMemory"):
+            store.get(("t",), "a")
