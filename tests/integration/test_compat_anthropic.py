@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from anthropic.lib.tools import ToolError
-from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
+from anthropic.tools import BetaLocalFilesystemMemoryTool
 from anyio import create_task_group
 
 from quipu import AsyncMemory, Memory

@@ -139,6 +139,8 @@ def _callback(
             elif one.many_in_one and not _by_place(operation, one):
                 texts = options[one.name]
                 options[one.name] = texts[0] if len(texts) == 1 else texts or None
+            elif one.many and one.default is None:
+                options[one.name] = options[one.name] or None
         document = options.pop(_DOCUMENT, None)
         by_place = [
             _said(one, options.pop(one.name), document) if _takes_document(one) else options.pop(one.name)

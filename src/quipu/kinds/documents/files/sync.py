@@ -211,10 +211,10 @@ class AsyncDocumentFiles(AsyncDocuments):
             sync.written += at not in renamed
             sync.redacted += draft.redacted
             if characters > _CHARACTERS_AT_ONCE:
-                await self._put(drafts, sync.space)
+                await do(self._database, sync.space, Work(written=drafts), now=self._clock.now())
                 drafts, characters = [], 0
         if drafts:
-            await self._put(drafts, sync.space)
+            await do(self._database, sync.space, Work(written=drafts), now=self._clock.now())
 
     async def _rename_files(self, sync: _Sync, part: Sequence[tuple[Address, Address]]) -> None:
         """Give documents the place of their file; what they say stays as it is."""
