@@ -15,10 +15,15 @@ from tree import PACKAGE, ROOT, SOURCE, module_name, modules
 
 # Distribution of an extra -> what it is called in an import, where the two differ.
 IMPORT_NAMES = {"sentence-transformers": "sentence_transformers", "openai-agents": "agents"}
-# These need their extra to be imported at all; they or who imports them (`quipu serve`) say which one it is.
-COMPAT = ("quipu.compat.anthropic", "quipu.compat.memory_files")
+# These need their extra to be imported at all; who imports them, such as `quipu serve`, says which one it is.
+# A class that takes the place of a peer's is one of its classes, and says so itself.
 DOORS = ("server", "serving", "rest", "web", "mcp")
-NEED_ONE = (*(f"quipu.interfaces.{door}" for door in DOORS), "quipu.kernel.queue.redis", *COMPAT)
+PEERS = ("anthropic", "langgraph", "memory_files")
+NEED_ONE = (
+    *(f"quipu.interfaces.{door}" for door in DOORS),
+    *(f"quipu.compat.{peer}" for peer in PEERS),
+    "quipu.kernel.queue.redis",
+)
 HEAVY = {"anyio", "asyncio", "numpy", "onnxruntime", "psycopg", "pydantic", "rich", "tokenizers", "click"}
 
 

@@ -206,7 +206,7 @@ class _Work:
                 operation |= {"vector": list(next(asked)), "metric": self._metric}
 
     def following(self) -> list[Operation]:
-        """Return what is to be done next; nothing once all is done."""
+        """Return the operations to do next; none once all is done."""
         return [operation for _, operation in self._waiting]
 
     def take(self, answers: Sequence[Any]) -> None:
@@ -351,7 +351,7 @@ def _operator(name: str) -> str:
 
 
 def _wanted(op: Op) -> int:
-    """Return how many rows an operation asks for."""
+    """Return the number of rows that an operation asks for."""
     if isinstance(op, ListNamespacesOp):
         return op.limit if _is_plain(op) else 10**9
     return op.limit if isinstance(op, SearchOp) else 1
