@@ -98,7 +98,7 @@ coverage: $(DEV) ## Run every test, and show how much of each package they cover
 ##@ Work
 .PHONY: format sync schema rest constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
-  bench-concepts bench-condensing bench-serve bench-pages bench-linear bench-with-model wheel release clean
+  bench-concepts bench-condensing bench-serve bench-pages bench-linear bench-with-model bench-documents wheel release clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -171,6 +171,9 @@ bench-serve: $(DEV) ## Measure recalls a second by HTTP, of 1, 8 and 32 clients 
 bench-pages: $(DEV) ## Measure every page and every GET of REST over 100,000 rows of every kind (ARGS=--check)
 	$(BIN)/python bench/pages.py $(ARGS)
 
+bench-documents: $(DEV) ## Measure files as documents: taken in, unchanged, found, erased (ARGS="--files 200 --check")
+	$(BIN)/python bench/documents.py $(ARGS)
+
 bench-gather: $(DEV) ## Measure gathering among 100,000 memories against its limit (ARGS=--check)
 	$(BIN)/python bench/gather.py $(ARGS)
 
@@ -215,7 +218,7 @@ $(DEV): | $(RUNTIME)
 	@echo "Installing the tools for development"
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
 	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], \
-	  *(line for extra in ("llm", "onnx", "redis", "openai-agents", "langgraph", "server") \
+	  *(line for extra in ("llm", "onnx", "redis", "anthropic", "openai-agents", "langgraph", "pdf", "server") \
 	  for line in p["project"]["optional-dependencies"][extra]), sep="\n")' > $(VENV)/dev.txt
 	@$(PIP) install $(VERSIONS) --requirement $(VENV)/dev.txt
 	@touch $@

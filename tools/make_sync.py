@@ -45,6 +45,7 @@ FACES = (
     Face("quipu.kinds.ledger.evidence.trace", "AsyncTrace", "Trace"),
     Face("quipu.kinds.documents.lookup", "AsyncDocumentLookup", "DocumentLookup"),
     Face("quipu.kinds.documents.documents", "AsyncDocuments", "Documents"),
+    Face("quipu.kinds.documents.files.sync", "AsyncDocumentFiles", "DocumentFiles"),
     Face("quipu.kinds.longterm.lookup", "AsyncLongtermLookup", "LongtermLookup"),
     Face("quipu.kinds.longterm.recovery", "AsyncRecovery", "Recovery"),
     Face("quipu.kinds.longterm.evaluation.evaluation", "AsyncEvaluations", "Evaluations"),

@@ -13,6 +13,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.rooms
 - quipu.app.timeline
 - quipu.kinds.documents.documents
+- quipu.kinds.documents.files.sync
 - quipu.kinds.documents.lookup
 - quipu.kinds.episodes.conversations.conversations
 - quipu.kinds.episodes.episodes
@@ -77,6 +78,8 @@ if TYPE_CHECKING:
     from quipu.kernel.config import Settings
     from quipu.kernel.queue.model import Look, QueueStatus, Worked
     from quipu.kinds.documents.documents import AsyncDocuments
+    from quipu.kinds.documents.files.model import FilesSynced
+    from quipu.kinds.documents.files.sync import AsyncDocumentFiles
     from quipu.kinds.documents.lookup import AsyncDocumentLookup
     from quipu.kinds.documents.model import (
         BatchAnswer,
@@ -269,6 +272,7 @@ __all__ = [
     "Contents",
     "Conversations",
     "Corrections",
+    "DocumentFiles",
     "DocumentLookup",
     "Documents",
     "Episodes",
@@ -524,9 +528,9 @@ class Rooms:
         return Transcripts(self._portal.opened(self._inner).transcripts, self._portal)
 
     @property
-    def documents(self) -> Documents:
-        """Documents: JSON values and texts at a path under a key, with versions, metadata and expiry."""
-        return Documents(self._portal.opened(self._inner).documents, self._portal)
+    def documents(self) -> DocumentFiles:
+        """Documents: JSON values, texts and files at a path under a key, with versions and metadata."""
+        return DocumentFiles(self._portal.opened(self._inner).documents, self._portal)
 
     @property
     def longterm(self) -> Longterm:
@@ -2485,6 +2489,55 @@ class Documents(DocumentLookup):
             BadInput: An operation is invalid; the error says which. Nothing was done.
         """
         return self._portal.call(lambda: self._inner.batch(operations, space=space))
+
+
+class DocumentFiles(Documents):
+    """Documents: JSON values, texts and files at a path under a key, with versions, metadata and expiry.
+
+    Nothing in a document becomes a belief, a loop, a lesson or a long-term memory; recall finds its passages.
+    """
+
+    def __init__(self, inner: AsyncDocumentFiles, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def sync(
+        self,
+        directory: str | PathLike[str],
+        *,
+        path: Sequence[str] | str | None = None,
+        space: str,
+        user: str | None = None,
+        actor: str | None = None,
+        verbatim: bool = False,
+        preview: bool = False,
+        progress: Progress | None = None,
+    ) -> FilesSynced:
+        """Keep the files of a directory as documents, one for each file, and index their passages.
+
+        It takes whatever is text in UTF-8, and the text of PDFs (the extra ``pdf``). A file that changed gets
+        a new version, one that has another name keeps its history, one that is gone is removed, which
+        `revert` undoes; one that says what it said costs nothing. Left out are hidden files, those that a
+        .gitignore or .quipuignore names, and, with the reason, what has no text, symbolic links, and files of
+        more than 16 MB. Documents below the path that were written otherwise stay as they are.
+
+        Raises:
+            NotFound: There is no such directory.
+            BadInput: It is no directory, or another argument is invalid; the error names it.
+            Conflict: No file is left in it: is a disk missing? Or somebody wrote a document meanwhile.
+        """
+        return self._portal.call(
+            lambda: self._inner.sync(
+                directory,
+                path=path,
+                space=space,
+                user=user,
+                actor=actor,
+                verbatim=verbatim,
+                preview=preview,
+                progress=progress,
+            )
+        )
 
 
 class LongtermLookup:

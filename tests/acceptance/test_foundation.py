@@ -70,7 +70,7 @@ RECORDED: list[dict[str, Any]] = [
     {"id": "42", "session": "tour/2", "content": "The violin needs a new string.", "time": LONG_AGO},
     {"content": "The ferry leaves at seven."},
 ]
-REFUSED: list[dict[str, Any]] = [{"content": ""}, {"content": "x", "role": "wizard"}, {"speaker": "nobody"}]
+REFUSED: list[dict[str, Any]] = [{"content": ""}, {"content": "x", "role": "w" * 65}, {"speaker": "nobody"}]
 
 
 def parameters(function: Any) -> list[str]:

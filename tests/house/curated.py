@@ -184,6 +184,7 @@ _LACKING: Final = {
         "route",
         "it works on files of the machine; that is done there",
         (
+            "documents.sync",
             "longterm.import_sqlite",
             "longterm.export_sqlite",
             "transcripts.import_sqlite",

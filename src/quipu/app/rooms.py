@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quipu.app.aliases import AsyncAliases
     from quipu.app.corrections import AsyncCorrections
     from quipu.app.queue import AsyncQueue
-    from quipu.kinds.documents.documents import AsyncDocuments
+    from quipu.kinds.documents.files.sync import AsyncDocumentFiles
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
     from quipu.kinds.episodes.extraction.beliefs.beliefs import AsyncBeliefs
@@ -161,13 +161,13 @@ class AsyncRooms:
         )
 
     @property
-    def documents(self) -> AsyncDocuments:
-        """Documents: JSON values and texts at a path under a key, with versions, metadata and expiry."""
-        from quipu.kinds.documents.documents import AsyncDocuments  # noqa: PLC0415
+    def documents(self) -> AsyncDocumentFiles:
+        """Documents: JSON values, texts and files at a path under a key, with versions and metadata."""
+        from quipu.kinds.documents.files.sync import AsyncDocumentFiles  # noqa: PLC0415
 
         return self._room(
-            AsyncDocuments,
-            lambda parts: AsyncDocuments(
+            AsyncDocumentFiles,
+            lambda parts: AsyncDocumentFiles(
                 parts.database, parts.models, parts.search, clock=self._clock, settings=self._settings
             ),
         )

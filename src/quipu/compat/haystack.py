@@ -39,8 +39,8 @@ class QuipuDocumentStore:
         self._space = space
         self._path = path
 
+    def to_dict(self) -> dict[str, Any]:
         """Return the arguments that open this store again; without a URL that is the embedded database."""
-        """Return how to open this store again; an open memory is not kept, but the embedded database."""
         kind = f"{type(self).__module__}.{type(self).__name__}"
         arguments = {"memory": self._url, "space": self._space, "path": self._path}
         return {"type": kind, "init_parameters": arguments}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.queries import Queries
 from quipu.recall import index, store
@@ -39,11 +40,13 @@ class Rows:
     ``hold`` waits until nobody else changes rows by the doors of the kind; ``unindexed`` returns ``limit``
     rows without an entry, which ``read`` understands (its second argument is the language of a text that
     tells none), by their ids; ``held`` returns which of the ``ids`` have none still and holds them, without
-    those that others hold; ``filed`` notes the ``entry`` and the ``form`` of the row with an ``id``.
+    those that others hold; ``filed`` notes the ``entry`` and the ``form`` of the row with an ``id``, or, of
+    rows that no other row has to differ from (``at_once``), the ``entries`` of those with the ``ids``.
     """
 
     sql: Queries
     read: Callable[[tuple[Any, ...], str], Row]
+    at_once: bool = False
 
     async def file(self, database: Database, models: Models, space: str) -> bool:
         """File rows that have no entry for about a second; whether all are filed.
@@ -53,36 +56,43 @@ class Rows:
         until, at_once = time.monotonic() + _SECONDS, _FIRST_AT_ONCE
         while time.monotonic() < until:
             async with database.snapshot_read(space) as tx:
-                found = [] if tx is None else await self._unindexed(tx, at_once)
+                found = {} if tx is None else await self._unindexed(tx, at_once)
             if not found:
                 return True
-            prepared = await prepare(database, models, space, [row.text for row in found])
+            prepared = await prepare(database, models, space, [row.text for row in found.values()])
             try:
                 async with database.write(space) as tx:
                     prepared.check(tx)
-                    if not await self._file(tx, prepared, [row.id for row in found]):
+                    if not await self._file(tx, prepared, found):
                         break
             except GenerationChanged:
                 continue
             at_once = min(_MOST_AT_ONCE, 2 * at_once)
         return False
 
-    async def _unindexed(self, tx: SpaceTransaction, limit: int) -> list[Row]:
+    async def _unindexed(self, tx: SpaceTransaction, limit: int) -> dict[tuple[Any, ...], Row]:
+        """Return rows by what they are in the database."""
         fallback = next(iter(tx.space.languages), DEFAULT)
-        return [self.read(row, fallback) for row in await tx.rows(self.sql["unindexed"], limit=limit)]
+        return {row: self.read(row, fallback) for row in await tx.rows(self.sql["unindexed"], limit=limit)}
 
-    async def _file(self, tx: SpaceTransaction, prepared: PreparedVectors, ids: list[UUID]) -> int:
-        """File those of the rows that say what they said when their vectors were made; how many."""
+    async def _file(
+        self, tx: SpaceTransaction, prepared: PreparedVectors, found: Mapping[tuple[Any, ...], Row]
+    ) -> int:
+        """File those of the rows that are what they were when their vectors were made; how many."""
         await tx.execute(self.sql["hold"])
+        ids = [row.id for row in found.values()]
         held = {row[0] for row in await tx.rows(self.sql["held"], ids=ids)}
-        known = [row for row in await self._unindexed(tx, _MOST_AT_ONCE) if row.id in held]
-        ready = [row for row in known if row.text in prepared.vectors]
+        still = await tx.rows(self.sql["unindexed"], limit=_MOST_AT_ONCE)
+        ready = [found[row] for row in still if row in found and found[row].id in held]
         if ready:
             vectors, generation = prepared.of([row.text for row in ready])
             drafts = [replace(row.draft, vector=vector) for row, vector in zip(ready, vectors, strict=True)]
             entries = await index.file(tx, drafts, generation=generation)
-            for row, entry in zip(ready, entries, strict=True):
-                await tx.execute(self.sql["filed"], id=row.id, entry=entry, form=row.form)
+            if self.at_once:
+                await tx.execute(self.sql["filed"], ids=[row.id for row in ready], entries=Int8s(entries))
+            else:
+                for row, entry in zip(ready, entries, strict=True):
+                    await tx.execute(self.sql["filed"], id=row.id, entry=entry, form=row.form)
         return len(ready)
 
 

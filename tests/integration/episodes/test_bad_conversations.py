@@ -69,11 +69,18 @@ async def test_only_emoji_are_a_conversation_in_which_something_is_felt(memory: 
     assert (episode.emotion["type"], episode.open_loops) == ("joy", ())
 
 
-async def test_an_unknown_role_is_refused_by_the_names_of_those_that_there_are(memory: AsyncMemory) -> None:
-    with pytest.raises(BadInput, match="role") as refused:
-        await memory.observe([{"role": "wizard", "content": "Well?"}], space=SPACE, session="s")
-    assert "assistant" in f"{refused.value} {refused.value.hint}"
+async def test_a_role_is_a_name_of_at_most_64_characters(memory: AsyncMemory) -> None:
+    with pytest.raises(BadInput, match="role"):
+        await memory.observe([{"role": "w" * 65, "content": "Well?"}], space=SPACE, session="s")
     assert await memory.conversations.list(space=SPACE) == []
+
+
+async def test_what_a_role_of_ones_own_says_is_kept_and_condenses_to_nothing(memory: AsyncMemory) -> None:
+    await memory.observe([{"role": "wizard", "content": "I live in Oz."}], space=SPACE, session="s")
+    await memory.work()
+    assert [one.role for one in await memory.messages("s", space=SPACE)] == ["wizard"]
+    assert await memory.beliefs.list(space=SPACE) == []
+    assert await memory.longterm.list(space=SPACE) == []
 
 
 async def test_a_message_that_comes_twice_is_taken_once_and_one_with_other_words_refused(

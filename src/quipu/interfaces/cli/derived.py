@@ -10,7 +10,8 @@ reads standard input. A text that may be a document instead may come from a file
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -33,6 +34,7 @@ from quipu.interfaces.declarations import Declaration, Parameter, declared, memb
 Documents = Mapping[type, Callable[[Any], object]]
 _VIEWS: Final = "quipu.interfaces.cli.views"
 _DOCUMENT: Final = "document"
+_PROGRESS: Final = "progress"
 _TRIED: Final = "Do it whatever it takes away; without it, that is shown."
 _MOST_CHOICES: Final = 5
 _MOST_SHOWN: Final = 1_000_000
@@ -137,14 +139,16 @@ def _callback(
             elif one.many_in_one and not _by_place(operation, one):
                 texts = options[one.name]
                 options[one.name] = texts[0] if len(texts) == 1 else texts or None
+            elif one.many and one.default is None:
+                options[one.name] = options[one.name] or None
         document = options.pop(_DOCUMENT, None)
         by_place = [
             _said(one, options.pop(one.name), document) if _takes_document(one) else options.pop(one.name)
             for one in declaration.parameters.values()
             if one.positional
         ]
-        with opened(call) as (screen, memory), screen.busy(operation.busy):
-            answer = operation.of(memory)(*by_place, **options)
+        with opened(call) as (screen, memory), _watched(screen, operation, declaration) as steps:
+            answer = operation.of(memory)(*by_place, **options, **steps)
         made = documents.get(declaration.item or declaration.returns)
         plain = answer if made is None else [made(one) for one in answer]
         screen.answer(_document(operation, declaration, options, plain), _view(operation)(answer))
@@ -153,6 +157,17 @@ def _callback(
         _say_more(screen, declaration, options, answer)
 
     return callback
+
+
+@contextmanager
+def _watched(screen: Screen, operation: Operation, declaration: Declaration) -> Generator[Mapping[str, Any]]:
+    """Show that an operation goes on; yield the function for its progress where it takes one."""
+    if _PROGRESS not in declaration.parameters:
+        with screen.busy(operation.busy):
+            yield {}
+        return
+    with screen.progress(operation.busy, total=None, unit="files") as steps:
+        yield {_PROGRESS: steps.advance}
 
 
 def _said(one: Parameter, value: Any, document: str | None) -> Any:

@@ -40,7 +40,7 @@ def _row(row: tuple[Any, ...], fallback: str) -> Row:
     return Row(id_, text, "", draft)
 
 
-_ROWS: Final = Rows(SQL, _row)
+_ROWS: Final = Rows(SQL, _row, at_once=True)
 
 
 async def catch_up(database: Database, models: Models, space: str) -> None:

@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePath
+from types import MappingProxyType
 from typing import Final
 
 from quipu.kernel.redact import redact
+from quipu.kinds.documents.forms import code, html, prose
+from quipu.kinds.documents.forms.prose import Section
 from quipu.kinds.documents.model import JSON, Passage
 from quipu.kinds.documents.rules import at_path
 from quipu.recall.terms import passages as cut
 
+Form = Callable[[str], Iterator[Section]]
+
 _WHOLE_CHARACTERS: Final = 1_000
 _LONGEST_HEADING: Final = 500
-_MARKDOWN: Final = (".md", ".markdown", ".mdx")
-_HEADING: Final = re.compile(r"^(?P<marks>#{1,6})[ \t]+(?P<title>.+?)[ \t#]*$")
-_FENCE: Final = re.compile(r"^ {0,3}(```|~~~)")
+_CODE: Final = (
+    ".bash .c .cc .cjs .clj .cpp .cs .css .cxx .dart .el .erl .ex .exs .fish .go .graphql .h .hh .hpp .hs"
+    " .java .jl .js .jsx .kt .kts .less .lisp .lua .m .mjs .ml .mm .nim .php .pl .pm .proto .ps1 .py .pyi"
+    " .r .rb .rs .scala .scss .sh .sol .sql .svelte .swift .tf .ts .tsx .v .vim .vue .zig .zsh"
+)
+_FORMS: Final = MappingProxyType(
+    {
+        **dict.fromkeys((".md", ".markdown", ".mdx"), prose.markdown),
+        **dict.fromkeys((".html", ".htm", ".xhtml"), html.sections),
+        ".pdf": prose.pages,
+        **dict.fromkeys(_CODE.split(), code.sections),
+    }
+)
+
+
+def form_of(key: str) -> Form:
+    """Return the form of a body by the ending of its key."""
+    return _FORMS.get(PurePath(key).suffix.lower(), prose.plain)
 
 
 def passages(
@@ -28,7 +48,7 @@ def passages(
     """
     cuts = [piece for path in index for said in at_path(value, path) for piece in _cut(said, path)]
     if body is not None and "$" in index:
-        cuts += _markdown(body) if key.lower().endswith(_MARKDOWN) else _cut(body, "")
+        cuts += [piece for section in form_of(key)(body) for piece in _section(section)]
     found: dict[tuple[str, str | None, str], Passage] = {}
     for one in cuts:
         said = redact(one.text).text if secrets else one.text
@@ -37,36 +57,22 @@ def passages(
     return tuple(found.values())
 
 
-def _cut(text: str, field: str, *, heading: str | None = None, line: int = 1) -> Iterator[Passage]:
-    """Cut a text; ``line`` is its first line in the body."""
+def _section(section: Section) -> Iterator[Passage]:
+    heading = section.heading and section.heading[:_LONGEST_HEADING]
+    return _cut(section.text, "", heading=heading, lines=section.lines)
+
+
+def _cut(
+    text: str, field: str, *, heading: str | None = None, lines: Sequence[int] | None = None
+) -> Iterator[Passage]:
+    """Cut a text; ``lines`` are those of the body that its lines stand on."""
     spans = [(0, len(text))] if len(text) <= _WHOLE_CHARACTERS else cut(text)
+    at = 0
     for start, end in spans:
         piece = text[start:end]
         if said := piece.strip():
-            before = piece[: len(piece) - len(piece.lstrip())].count("\n")
-            yield Passage(field=field, text=said, heading=heading, line=None if field else line + before)
-        line += piece.count("\n")
-
-
-def _markdown(body: str) -> Iterator[Passage]:
-    """Cut a text at its headings first; each section knows those it stands under."""
-    over: dict[int, str] = {}
-    section: list[str] = []
-    first, fence = 1, ""
-    for number, line in enumerate(body.split("\n"), start=1):
-        mark = _FENCE.match(line)
-        if mark and fence in ("", mark[1]):
-            fence = "" if fence else mark[1]
-        heading = None if fence else _HEADING.match(line)
-        if heading is not None:
-            yield from _section(section, over, first)
-            level = len(heading["marks"])
-            over = {**{deep: title for deep, title in over.items() if deep < level}, level: heading["title"]}
-            section, first = [], number
-        section.append(line)
-    yield from _section(section, over, first)
-
-
-def _section(lines: Sequence[str], over: dict[int, str], first: int) -> Iterator[Passage]:
-    heading = " > ".join(title for _, title in sorted(over.items()))[:_LONGEST_HEADING] or None
-    yield from _cut("\n".join(lines), "", heading=heading, line=first)
+            first = at + piece[: len(piece) - len(piece.lstrip())].count("\n")
+            yield Passage(
+                field=field, text=said, heading=heading, line=None if lines is None else lines[first]
+            )
+        at += piece.count("\n")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from quipu.interfaces.cli.views.layout import Rows, in_full
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
+from quipu.kinds.documents.files.model import FilesSynced
 from quipu.kinds.documents.model import Document, DocumentPath, DocumentVersion, FoundDocument
 
 _LONGEST = 160
+_SHOWN = 20
 _NONE = "No documents here. `quipu documents put` writes one."
 
 
@@ -113,3 +115,23 @@ def moved(number: int) -> str:
 def indexed(waiting: int) -> str:
     """Say how many passages wait to be indexed."""
     return f"{count(waiting, 'passage')} left to index." if waiting else "All passages are indexed."
+
+
+def synced(report: FilesSynced) -> RenderableType:
+    """Show the result of a sync of files."""
+    removed = report.removed_files[:_SHOWN] if report.preview else ()
+    left = len(report.skipped) - _SHOWN
+    lines = [
+        f"{report.written:,} written, {report.unchanged:,} unchanged, {report.renamed:,} renamed,"
+        f" {report.removed:,} removed, {len(report.skipped):,} skipped, in {report.seconds:.1f} s.",
+        f"The documents are below {visible('/'.join(report.path))}.",
+        *(f"would remove {visible(name)}" for name in removed),
+        *(f"skipped {visible(one.file)}: {visible(one.why)}" for one in report.skipped[:_SHOWN]),
+    ]
+    if left > 0:
+        lines.append(f"and {count(left, 'file')} more; --json names all.")
+    if report.redacted:
+        lines.append(f"{count(report.redacted, 'secret')} cut out.")
+    if report.preview:
+        lines.append("Nothing was changed.")
+    return Group(*map(Text, lines))

@@ -345,8 +345,10 @@ where space_id = %(space)s and id = any(%(ids)s::uuid[]) and entry_id is null
 order by id
 for update skip locked
 
--- name: filed: the entry of a passage
-update documents.passages set entry_id = %(entry)s where space_id = %(space)s and id = %(id)s and %(form)s::text is not null
+-- name: filed: the entries of passages
+update documents.passages p set entry_id = g.entry
+from unnest(%(ids)s::uuid[], %(entries)s::int8[]) as g (id, entry)
+where p.space_id = %(space)s and p.id = g.id
 
 -- name: settle: recalls need not look any more, unless something waits
 update core.spaces set unindexed = unindexed & ~64

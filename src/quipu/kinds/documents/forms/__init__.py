@@ -1,0 +1,1 @@
+"""Forms of texts: the sections of a document, each with its heading and the lines on which it stands."""
