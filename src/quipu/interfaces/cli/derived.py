@@ -248,7 +248,7 @@ def _is_repeated(one: Parameter) -> bool:
 def _is_json(one: Parameter) -> bool:
     """Return True if it is a value of any shape, or an object of any."""
     inside = {_origin(member) for member in members(one.type)}
-    return bool(inside & {object, Mapping}) and not _takes_document(one)
+    return bool(inside & {object, Any, Mapping}) and not _takes_document(one)
 
 
 def _argument(one: Parameter) -> str:
