@@ -31,7 +31,8 @@ class Operation:
     ``named`` is what an answer that is a number or a text is called at the doors. ``same`` returns what must
     be unchanged between a preview and its confirmation. ``arguments`` are optional parameters that a command
     takes by place, ``options`` are those that it takes by name though others may give them by place.
-    ``busy`` is what a command says while it works for long.
+    ``busy`` is what a command says while it works for long; with a ``unit`` it shows a bar of what its
+    ``progress`` is told, the number of these that were done since.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Operation:
     arguments: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     busy: str = "Working"
+    unit: str = ""
 
     @property
     def room(self) -> str:
@@ -297,7 +299,7 @@ OPERATIONS: Final = (
         view="documents.indexed",
         busy="Indexing",
     ),
-    Operation("documents.sync", view="documents.synced", busy="Reading files"),
+    Operation("documents.sync", view="documents.synced", busy="Reading files", unit="files"),
     Operation("episodes.list", "GET /episodes", view="episodes.table"),
     Operation("episodes.search", "POST /episodes/search", view="episodes.found"),
     Operation("episodes.stats", "GET /episodes/stats", view="episodes.stats"),

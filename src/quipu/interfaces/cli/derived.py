@@ -34,7 +34,6 @@ from quipu.interfaces.declarations import Declaration, Parameter, declared, memb
 Documents = Mapping[type, Callable[[Any], object]]
 _VIEWS: Final = "quipu.interfaces.cli.views"
 _DOCUMENT: Final = "document"
-_PROGRESS: Final = "progress"
 _TRIED: Final = "Do it whatever it takes away; without it, that is shown."
 _MOST_CHOICES: Final = 5
 _MOST_SHOWN: Final = 1_000_000
@@ -147,7 +146,7 @@ def _callback(
             for one in declaration.parameters.values()
             if one.positional
         ]
-        with opened(call) as (screen, memory), _watched(screen, operation, declaration) as steps:
+        with opened(call) as (screen, memory), _watched(screen, operation) as steps:
             answer = operation.of(memory)(*by_place, **options, **steps)
         made = documents.get(declaration.item or declaration.returns)
         plain = answer if made is None else [made(one) for one in answer]
@@ -160,14 +159,14 @@ def _callback(
 
 
 @contextmanager
-def _watched(screen: Screen, operation: Operation, declaration: Declaration) -> Generator[Mapping[str, Any]]:
-    """Show that an operation goes on; yield the function for its progress where it takes one."""
-    if _PROGRESS not in declaration.parameters:
+def _watched(screen: Screen, operation: Operation) -> Generator[Mapping[str, Any]]:
+    """Show that an operation goes on; yield the function for its progress where it counts something."""
+    if not operation.unit:
         with screen.busy(operation.busy):
             yield {}
         return
-    with screen.progress(operation.busy, total=None, unit="files") as steps:
-        yield {_PROGRESS: steps.advance}
+    with screen.progress(operation.busy, total=None, unit=operation.unit) as steps:
+        yield {"progress": steps.advance}
 
 
 def _said(one: Parameter, value: Any, document: str | None) -> Any:
