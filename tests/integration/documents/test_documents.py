@@ -235,6 +235,8 @@ async def test_a_secret_is_cut_out_unless_it_is_wanted_and_never_found(memory: A
     assert cut.redacted == 2
     assert key not in str(await memory.documents.get("n", "a", space=SPACE))
     await memory.documents.put("n", "b", {"token": key}, space=SPACE, body=f"A key is {key}.", verbatim=True)
+    as_sent: Any = 1  # what is true where a bool is meant
+    await memory.documents.put("n", "c", space=SPACE, body=f"Another key is {key}.", verbatim=as_sent)
     kept = await memory.documents.get("n", "b", space=SPACE)
     assert (kept.value, kept.body, kept.redacted) == ({"token": key}, f"A key is {key}.", 0)
     hits = await memory.recall("What is the key?", space=SPACE)

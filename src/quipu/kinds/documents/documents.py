@@ -32,6 +32,7 @@ from quipu.kinds.documents.model import (
 from quipu.kinds.documents.passages import passages
 from quipu.kinds.documents.store import SQL
 from quipu.kinds.documents.work import Work, done
+from quipu.record.items import checked_metadata
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
 
@@ -343,21 +344,21 @@ class AsyncDocuments(AsyncDocumentLookup):
     ) -> DocumentDraft:
         """Return a document that is to be written, checked and cut into passages."""
         place, name = rules.address(path, key)
-        secrets = self._settings.redact
+        secrets, kept = self._settings.redact, bool(verbatim)
         said = rules.text("body", body)
         if value is None and said is None:
             raise BadInput("a value or a body is needed.", field="value", hint="To take it away, use delete.")
         dumped = None if value is None else rules.dumped("value", value)
         rules.check_size(dumped, said)
-        paths, about = rules.index_paths(index), rules.metadata(metadata, secrets=secrets and not verbatim)
+        paths, about = rules.index_paths(index), checked_metadata(metadata, secrets=secrets and not kept)
         cuts = 0
 
         def cut() -> tuple[Passage, ...]:
             nonlocal value, dumped, said, cuts
-            if secrets and not verbatim:
+            if secrets and not kept:
                 value, said, cuts = rules.without_secrets(value, said)
                 dumped = rules.dumped("value", value) if cuts and value is not None else dumped
-            return passages(value, said, key=name, index=paths, secrets=secrets and verbatim is True)
+            return passages(value, said, key=name, index=paths, secrets=secrets and kept)
 
         is_small = len(dumped or "") + len(said or "") < _LARGE_CHARACTERS
         pieces = cut() if is_small else await to_thread.run_sync(cut)

@@ -167,21 +167,6 @@ def without_secrets(value: JSON, body: str | None) -> tuple[JSON, str | None, in
     return cut[""], None if said is None else said.text, sum(counts.values())
 
 
-def metadata(given: object, *, secrets: bool) -> dict[str, object]:
-    """Return metadata as it is stored, none where nothing is given; with ``secrets``, they are cut out.
-
-    Raises:
-        BadInput: it cannot be stored; the error says why.
-    """
-    if given is None:
-        return {}
-    try:
-        about = items.metadata_of(given)
-    except ValueError as error:
-        raise BadInput(str(error), field="metadata") from error
-    return items.without_secrets(about)[0] if secrets else about
-
-
 def vectors(given: object) -> list[str] | None:
     """Return vectors of the caller's own as PostgreSQL reads them; None where none are given.
 
