@@ -1408,6 +1408,12 @@ CREATE FUNCTION documents.whole(metadata jsonb, value jsonb) RETURNS jsonb
 
 COMMENT ON FUNCTION documents.whole(metadata jsonb, value jsonb) IS 'What a filter over metadata and value is matched with.';
 
+CREATE FUNCTION documents.passes(metadata jsonb, value jsonb, over_metadata jsonpath, over_value jsonpath, no_value boolean, over_both jsonpath) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (((over_metadata IS NULL) OR (metadata @@ over_metadata)) AND ((over_value IS NULL) OR COALESCE((value @@ over_value), no_value)) AND ((over_both IS NULL) OR (documents.whole(metadata, value) @@ over_both)));
+
+COMMENT ON FUNCTION documents.passes(metadata jsonb, value jsonb, over_metadata jsonpath, over_value jsonpath, no_value boolean, over_both jsonpath) IS 'Whether a filter lets a document through; a path that is null sets no condition (see recall/filters.py).';
+
 CREATE FUNCTION episodes.activated(known double precision, older bigint, first double precision, last double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$

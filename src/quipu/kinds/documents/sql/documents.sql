@@ -81,9 +81,7 @@ from (
         and vector_dims(v.vector) = vector_dims(%(vector)s::vector)
         and (%(first)s::text is null or o.place >= %(first)s and o.place < %(behind)s)
         and (%(user)s::text is null or o.user_name = %(user)s)
-        and (%(metadata)s::jsonpath is null or o.metadata @@ %(metadata)s::jsonpath)
-        and (%(value)s::jsonpath is null or coalesce(o.value @@ %(value)s::jsonpath, %(no_value)s))
-        and (%(both)s::jsonpath is null or documents.whole(o.metadata, o.value) @@ %(both)s::jsonpath)
+        and documents.passes(o.metadata, o.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
         and (o.expires_at is null or o.expires_at > %(now)s)
     group by v.document_id
     order by score desc nulls last, v.document_id
@@ -121,9 +119,7 @@ from documents.shown d
 where d.space_id = (select core.current_space())
     and (%(first)s::text is null or d.place >= %(first)s and d.place < %(behind)s)
     and (%(user)s::text is null or d."user" = %(user)s)
-    and (%(metadata)s::jsonpath is null or d.metadata @@ %(metadata)s::jsonpath)
-    and (%(value)s::jsonpath is null or coalesce(d.value @@ %(value)s::jsonpath, %(no_value)s))
-    and (%(both)s::jsonpath is null or documents.whole(d.metadata, d.value) @@ %(both)s::jsonpath)
+    and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
 order by d.updated_at desc, d.id
 limit %(limit)s offset %(offset)s
@@ -134,9 +130,7 @@ from documents.shown d
 where d.space_id = (select core.current_space())
     and (%(first)s::text is null or d.place >= %(first)s and d.place < %(behind)s)
     and (%(user)s::text is null or d."user" = %(user)s)
-    and (%(metadata)s::jsonpath is null or d.metadata @@ %(metadata)s::jsonpath)
-    and (%(value)s::jsonpath is null or coalesce(d.value @@ %(value)s::jsonpath, %(no_value)s))
-    and (%(both)s::jsonpath is null or documents.whole(d.metadata, d.value) @@ %(both)s::jsonpath)
+    and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
 order by d.place, d.key
 limit %(limit)s offset %(offset)s
@@ -148,9 +142,7 @@ join documents.passages p on p.space_id = d.space_id and p.document_id = d.id an
 where d.space_id = (select core.current_space())
     and (%(first)s::text is null or d.place >= %(first)s and d.place < %(behind)s)
     and (%(user)s::text is null or d.user_name = %(user)s)
-    and (%(metadata)s::jsonpath is null or d.metadata @@ %(metadata)s::jsonpath)
-    and (%(value)s::jsonpath is null or coalesce(d.value @@ %(value)s::jsonpath, %(no_value)s))
-    and (%(both)s::jsonpath is null or documents.whole(d.metadata, d.value) @@ %(both)s::jsonpath)
+    and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
 
 -- name: list_paths: the paths at which documents stand, cut to a number of names

@@ -31,6 +31,15 @@ create function documents.whole(metadata jsonb, value jsonb) returns jsonb
         || case when value is null then '{}'::jsonb else jsonb_build_object('value', value) end;
 comment on function documents.whole(jsonb, jsonb) is 'What a filter over metadata and value is matched with.';
 
+create function documents.passes(metadata jsonb, value jsonb, over_metadata jsonpath, over_value jsonpath, no_value boolean,
+    over_both jsonpath) returns boolean
+    language sql immutable parallel safe
+    return (over_metadata is null or metadata @@ over_metadata)
+        and (over_value is null or coalesce(value @@ over_value, no_value))
+        and (over_both is null or documents.whole(metadata, value) @@ over_both);
+comment on function documents.passes(jsonb, jsonb, jsonpath, jsonpath, boolean, jsonpath) is
+    'Whether a filter lets a document through; a path that is null sets no condition (see recall/filters.py).';
+
 -- A path is one text with a unit separator behind each name: of two arrays, or by a pattern, PostgreSQL compares under
 -- row level security only after it has read every row, and of two texts before. Below a path is what lies between
 -- it and the text in which a space stands for its last separator.
