@@ -157,6 +157,15 @@ async def test_state_is_shared_by_app_and_by_user(pair):
     await pair.call("list_sessions", app_name="desk", user_id="nobody")
 
 
+async def test_names_with_slashes_are_kept_apart(pair):
+    places = [("a/b", "c", "d"), ("a", "b/c", "d"), ("a", "b", "c/d"), ("a%2Fb", "c", "d")]
+    for app, user, id_ in places:
+        await pair.create(id_, app_name=app, user_id=user)
+        await pair.append(id_, said(f"{app} {user} {id_}"), app_name=app, user_id=user)
+    for app, user, id_ in places:
+        assert len((await pair.get(id_, app_name=app, user_id=user))[1].events) == 1
+
+
 async def test_a_deleted_session_is_gone_and_can_begin_anew(pair):
     await pair.create("s1", state={"app:x": 1, "user:y": 2, "a": 3})
     await pair.create("s1", user_id="bob")

@@ -30,7 +30,7 @@ _APP: Final = "app:"
 _USER: Final = "user:"
 _TEMPORARY: Final = "temp:"
 _AS_IT_IS: Final[Mapping[str, Any]] = {"index": False, "verbatim": True}
-_OUTDATED: Final = "The session has got other events since it was read: read it again, then append."
+_OUTDATED: Final = "The session has been modified in storage since it was read: read it again, then append."
 
 
 @dataclass(frozen=True, slots=True)
