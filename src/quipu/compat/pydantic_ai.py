@@ -83,7 +83,7 @@ class QuipuConversationStore(Opened, _store.ConversationStore):
         standing, head, origin = await self._get(known)
         is_fork = standing is None and source is not None and record.head_id is not None
         has_head = head is not None or record.head_id in {None, *(one.id for one in new_entries)}
-        if _revision(standing) != expected_revision or not has_head or (is_fork and origin is None):
+        if _revision(standing) != expected_revision or not has_head:
             raise _store.ConversationConflict(id_)
         sources = [] if origin is None else [*origin.value["sources"], source]
         value = {
@@ -180,7 +180,7 @@ class QuipuConversationStore(Opened, _store.ConversationStore):
         return found.value
 
     def _whose(self, record: Any) -> str | None:
-        return record.scope if self._user is None else self._user
+        return self._user or record.scope or None
 
     def _record(self, conversation: str) -> dict[str, Any]:
         return {"path": [self._path, "conversations"], "key": conversation}
