@@ -124,6 +124,11 @@ class Suite:
     left_out: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+def _ours(name: str) -> str:
+    """Return a suite of our own, which compares ours with the peer's call by call."""
+    return (ROOT / "tools" / "suites" / f"{name}.py").read_text(encoding="utf-8")
+
+
 SUITES: Final = (
     Suite(
         package="langgraph-checkpoint",
@@ -149,6 +154,25 @@ SUITES: Final = (
         ),
     ),
     Suite(package="haystack-ai", own={"test_document_store.py": _HAYSTACK}),
+    Suite(
+        package="google-adk",
+        own={
+            "adk_events.py": _ours("adk_events"),
+            "test_adk.py": _ours("adk"),
+            "test_adk_memory.py": _ours("adk_memory"),
+        },
+    ),
+    Suite(
+        package="pydantic-ai-slim",
+        own={
+            "pydantic_ai_messages.py": _ours("pydantic_ai_messages"),
+            "test_pydantic_ai.py": _ours("pydantic_ai"),
+        },
+    ),
+    Suite(
+        package="agent-framework-core",
+        own={"test_agent_framework.py": _ours("agent_framework")},
+    ),
 )
 
 

@@ -11,6 +11,8 @@ MAY_ASK_IT = {
     "kernel/base/clock.py": "it is the clock that is handed in",
     "kernel/queue/saq.py": "SAQ dates its tickets by it",
     "upkeep/snapshots/shelf.py": "the age of a file, which the file system dated",
+    "compat/adk/events.py": "an event may be dated ahead of it, a message may not",
+    "compat/pydantic_ai.py": "an entry may be dated ahead of it, a message may not",
     "compat/mem0/payload.py": "when a memory was written, and what day it is",
     "interfaces/hooks/client.py": "the age of a file, which the file system dated",
     "interfaces/cli/commands/hooks.py": "the date in the name of a copy",
