@@ -12,6 +12,7 @@ MAY_ASK_IT = {
     "kernel/queue/saq.py": "SAQ dates its tickets by it",
     "upkeep/snapshots/shelf.py": "the age of a file, which the file system dated",
     "compat/mem0/payload.py": "when a memory was written, and what day it is",
+    "compat/memory_stores/shapes.py": "when a store was made or archived",
     "interfaces/hooks/client.py": "the age of a file, which the file system dated",
     "interfaces/cli/commands/hooks.py": "the date in the name of a copy",
     "interfaces/cli/commands/transcripts_sqlite.py": "a date that is written",
