@@ -21,6 +21,7 @@ DOORS = ("server", "serving", "rest", "web", "mcp")
 PEERS = (
     "anthropic",
     "langgraph",
+    "llama_index",
     "mem0.routes",
     "memory_files",
     "memory_stores.routes",

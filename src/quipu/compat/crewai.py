@@ -131,7 +131,7 @@ class QuipuStorage:
         return [_record(one) for one in found[offset : offset + limit]]
 
     def get_scope_info(self, scope: str) -> Any:
-        """Return what is in a scope and below it."""
+        """Return the number of records in a scope and below it, with their categories and times."""
         found = [_record(one) for one in self._found({}, scope=scope)]
         times = sorted((one.created_at for one in found), key=_moment)
         return import_module("crewai.memory.types").ScopeInfo(

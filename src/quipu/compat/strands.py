@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib import import_module
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from quipu import Memory
+from quipu.compat.exact import data_of, put_of
 from quipu.errors import NotFound, Outdated
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 _PAGE: Final = 1_000
 _USUAL: Final = 10
-_HALF: Final = re.compile("[\ud800-\udfff]")
-_UNFIT: Final = re.compile("[\0\ud800-\udfff]")
+_LONGEST: Final = 10_000
 
 
 def session_manager(
@@ -165,7 +164,7 @@ class SessionRepository:
                 break
         if not found and self.read_agent(session_id, agent_id) is None:
             raise _refused(f"There is no agent {agent_id} in session {session_id}")
-        return [_types().SessionMessage.from_dict(json.loads(one.body)) for one in found]
+        return [_types().SessionMessage.from_dict(data_of(one)) for one in found]
 
     def create_multi_agent(self, session_id: str, multi_agent: Any, **_: Any) -> None:
         """Create the state of several agents in a session."""
@@ -199,22 +198,19 @@ class SessionRepository:
             document = self._memory.documents.get(path, key, space=self._space)
         except NotFound:
             return None
-        return json.loads(document.body or "null")
+        return data_of(document)
 
-    def _put(self, path: Sequence[str], key: str, data: Mapping[str, Any], **more: Any) -> None:
-        """Write data as JSON text, which keeps what a value does not: its order, a NUL, half a character."""
-        text = more.pop("text", "")
-        self._memory.documents.put(
-            path,
-            key,
-            {"text": text} if text else None,
-            space=self._space,
-            body=_HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(data, ensure_ascii=False)),
-            user=self._user,
-            index=["text"] if text else False,
-            verbatim=True,
-            **more,
-        )
+    def _put(
+        self,
+        path: Sequence[str],
+        key: str,
+        data: Mapping[str, Any],
+        *,
+        text: str = "",
+        expected_version: int | None = None,
+    ) -> None:
+        put = put_of(path, key, data, text=text, user=self._user)
+        self._memory.documents.put(**put, space=self._space, expected_version=expected_version)
 
 
 class MemoryStore:
@@ -259,7 +255,8 @@ class MemoryStore:
         if not query.strip():
             return []
         limit = most or self.max_search_results or _USUAL
-        hits = await self._do(self._memory.recall, query, space=self._space, user=self._user, limit=limit)
+        asked = query[-_LONGEST:]
+        hits = await self._do(self._memory.recall, asked, space=self._space, user=self._user, limit=limit)
         entry = import_module("strands.memory.types").MemoryEntry
         return [entry(content=hit.text, metadata=_about(hit)) for hit in hits]
 
@@ -327,7 +324,7 @@ def _checked(id_: str, kind: str) -> str:
 def _text(message: Mapping[str, Any]) -> str:
     """Return the text of a message; what tools are called with, and what they return, is none."""
     texts = [part["text"] for part in message.get("content") or () if isinstance(part.get("text"), str)]
-    return _UNFIT.sub("\ufffd", "\n\n".join(texts)).strip()
+    return "\n\n".join(texts)
 
 
 def _observed(message: Mapping[str, Any], number: int | None, *, session: str) -> dict[str, Any]:
@@ -341,7 +338,7 @@ def _observed(message: Mapping[str, Any], number: int | None, *, session: str) -
 
 
 def _about(hit: Any) -> dict[str, Any]:
-    """Return what is known of a memory that came back."""
+    """Return the metadata of a memory that came back."""
     known = {"kind": hit.kind, "id": hit.id, "score": hit.score, "certainty": hit.certainty}
     return {**hit.metadata, **known, "happened_at": hit.happened_at.isoformat()}
 
