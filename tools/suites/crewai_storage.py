@@ -203,6 +203,21 @@ def test_a_record_is_changed_in_its_place_or_moved(theirs, ours):
     both(theirs, ours, "count")
 
 
+def test_an_id_in_two_scopes_is_one_record_once_it_is_changed(theirs, ours):
+    twice = [record("1", "a", scope="/a"), record("1", "b", scope="/b"), record("2", "c", scope="/b")]
+    filled(theirs, ours, records=twice)
+    both(theirs, ours, "count")
+    for scope in ("/b", "/new"):
+        both(theirs, ours, "update", record("1", "changed", scope=scope))
+        both(theirs, ours, "get_record", "1")
+        both(theirs, ours, "count")
+        both(theirs, ours, "count", "/a")
+    filled(theirs, ours, records=twice[:2])
+    both(theirs, ours, "update", record("1", "changed", scope="/c"))
+    both(theirs, ours, "list_scopes")
+    both(theirs, ours, "count")
+
+
 def test_embeddings_of_another_size_are_refused_alike(theirs, ours):
     filled(theirs, ours)
     other = record("z", embedding=(1.0, 0.0))

@@ -57,11 +57,13 @@ class QuipuStorage:
         """
         self._check_dimensions(*([len(record.embedding)] if record.embedding else []))
         put = self._put(record)
-        for old in self._found({"value.id": record.id}):
-            put["metadata"] = {**old.metadata, **put["metadata"]}
-            if list(old.path) != put["path"]:
-                self._memory.documents.rename(old.path, old.key, to=put["path"], space=self._space)
-        self._batch([{"do": "put", **put}])
+        found = self._found({"value.id": record.id})
+        found.sort(key=lambda one: list(one.path) != put["path"])
+        if found:
+            put["metadata"] = {**found[0].metadata, **put["metadata"]}
+            if list(found[0].path) != put["path"]:
+                self._memory.documents.rename(found[0].path, found[0].key, to=put["path"], space=self._space)
+        self._batch([*map(_delete, found[1:]), {"do": "put", **put}])
 
     def get_record(self, record_id: str) -> Any:
         """Return the record with an id; None if there is none."""
@@ -118,7 +120,7 @@ class QuipuStorage:
         if older_than is not None:
             where["created_at"] = {"lt": _moment(older_than)}
         gone = self._found(where, scope=scope_prefix)
-        self._batch([{"do": "delete", "path": one.path, "key": one.key} for one in gone])
+        self._batch([_delete(one) for one in gone])
         return len(gone)
 
     def list_records(self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0) -> list[Any]:
@@ -250,6 +252,10 @@ class QuipuStorage:
     def _batch(self, operations: Sequence[Mapping[str, Any]]) -> None:
         for start in range(0, len(operations), _PAGE):
             self._memory.documents.batch(operations[start : start + _PAGE], space=self._space)
+
+
+def _delete(document: Any) -> dict[str, Any]:
+    return {"do": "delete", "path": document.path, "key": document.key}
 
 
 def _where(categories: Sequence[str] | None, metadata: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Mapping, Sequence
 from importlib import import_module
+from threading import Lock
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from uuid import uuid4
@@ -46,6 +47,24 @@ Call = Callable[[Any], Any]
 
 Steps = Generator[Call, Any, T]
 """Calls, each answered before the next; what is returned is the answer."""
+
+
+class _Order:
+    """Numbers that grow with time, and with each call of this process whatever its clock does."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._next = 0
+
+    def take(self, count: int) -> int:
+        """Return the first of so many numbers."""
+        with self._lock:
+            first = max(time_ns(), self._next)
+            self._next = first + count
+            return first
+
+
+_ORDER: Final = _Order()
 
 
 class _Chats:
@@ -113,12 +132,12 @@ class _Chats:
         return [one.path[-1] for one in found]
 
     def _puts(self, key: str, messages: Sequence[Any], status: Any) -> list[dict[str, Any]]:
-        now, about = time_ns(), {"status": status.value}
+        first, about = _ORDER.take(len(messages)), {"status": status.value}
         return [
             {"do": "put"}
             | put_of(
                 [*self._base, key],
-                f"{now + place:020d}-{uuid4().hex[:12]}",
+                f"{first + place:020d}-{uuid4().hex[:12]}",
                 one.model_dump(mode="json"),
                 text=one.content or "",
                 user=self._user,

@@ -199,6 +199,7 @@ async def test_a_precondition_that_does_not_hold_is_a_conflict_and_changes_nothi
         await stores.memories.update(made.id, memory_store_id=store, content="two", precondition=stale)
     body: Any = refused.value.body
     assert body["error"]["type"] == "memory_precondition_failed_error"
+    assert refused.value.response.headers["x-should-retry"] == "false"
     with pytest.raises(anthropic.ConflictError):
         await stores.memories.delete(made.id, memory_store_id=store, expected_content_sha256="0" * 64)
     assert (await stores.memories.retrieve(made.id, memory_store_id=store)).content == "one"

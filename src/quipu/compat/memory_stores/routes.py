@@ -80,7 +80,7 @@ def _endpoint(call: Call) -> Callable[[Request], Awaitable[Response]]:
         except tuple(_ERRORS) as error:
             status, kind = next(named for of, named in _ERRORS.items() if isinstance(error, of))
             shown = {"type": "error", "error": {"type": kind, "message": str(error)}}
-            return JSONResponse(shown, status)
+            return JSONResponse(shown, status, headers={"x-should-retry": "false"})
 
     return endpoint
 
