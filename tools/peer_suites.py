@@ -18,7 +18,6 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 FOLDER: Final = ROOT / ".bench" / "suites"
-PYTHON: Final = FOLDER / "venv" / "bin" / "python"
 _HEAD: Final = """
 import os
 from uuid import uuid4
@@ -110,18 +109,49 @@ class TestAsyncStore(Base, *_classes(document_store_async, "AsyncTest")):
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
-    """Tests of a peer: where they lie, what is changed in them, and what is left out.
+_STRANDS: Final = """
+import os
+from uuid import uuid4
+from quipu import Memory
+from quipu.compat.strands import SessionRepository
+from strands.session.repository_session_manager import RepositorySessionManager
+_MEMORY = Memory(os.environ["QUIPU_HOME"])
 
-    ``own`` are files that take the tests from the installed package instead.
-    """
 
-    package: str
-    files: Sequence[str] = ()
-    changes: Sequence[tuple[str, str]] = ()
-    own: Mapping[str, str] = field(default_factory=dict[str, str])
-    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
+class MockedSessionRepository(SessionRepository):
+    def __init__(self):
+        super().__init__(_MEMORY, space=f"t{uuid4().hex}")
+
+
+"""
+_STRANDS_FILES: Final = (
+    _STRANDS
+    + """class FileSessionManager(RepositorySessionManager, SessionRepository):
+    def __init__(self, session_id, storage_dir):
+        SessionRepository.__init__(self, _MEMORY, space=f"t{uuid4().hex}")
+        RepositorySessionManager.__init__(self, session_id=session_id, session_repository=self)
+
+
+"""
+)
+_OWN_FILES: Final = "looks at files and their paths"
+_CREWAI: Final = """from __future__ import annotations
+import os
+from hashlib import sha256
+from uuid import uuid4
+from crewai.memory.storage import lancedb_storage
+from quipu import Memory
+from quipu.compat.crewai import QuipuStorage
+_MEMORY, _RUN = Memory(os.environ["QUIPU_HOME"]), uuid4().hex
+
+
+class LanceDBStorage(QuipuStorage):
+    def __init__(self, path=None, vector_dim=None):
+        super().__init__(_MEMORY, space=f"t{sha256(f'{path}{_RUN}'.encode()).hexdigest()[:30]}")
+
+
+lancedb_storage.LanceDBStorage = LanceDBStorage
+"""
 
 
 def _ours(name: str) -> str:
@@ -129,13 +159,31 @@ def _ours(name: str) -> str:
     return (ROOT / "tools" / "suites" / f"{name}.py").read_text(encoding="utf-8")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """Tests of a peer: where they lie, what is changed in them, and what is left out.
+
+    ``environment`` is the heading in bench/peers.txt under which its packages stand. ``own`` are files that
+    take the tests from the installed package instead.
+    """
+
+    environment: str
+    package: str
+    files: Sequence[str] = ()
+    changes: Sequence[tuple[str, str]] = ()
+    own: Mapping[str, str] = field(default_factory=dict[str, str])
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
 SUITES: Final = (
     Suite(
+        environment="langgraph",
         package="langgraph-checkpoint",
         files=("tests/test_store.py", "tests/embed_test_utils.py", "tests/__init__.py"),
         changes=((r"from langgraph\.store\.memory import InMemoryStore\n", _IN_MEMORY),),
     ),
     Suite(
+        environment="langgraph",
         package="langgraph-checkpoint-postgres",
         files=("tests/test_store.py", "tests/conftest.py", "tests/embed_test_utils.py", "tests/__init__.py"),
         changes=(
@@ -153,8 +201,8 @@ SUITES: Final = (
             _OWN_SQL,
         ),
     ),
-    Suite(package="haystack-ai", own={"test_document_store.py": _HAYSTACK}),
     Suite(
+        environment="google-adk",
         package="google-adk",
         own={
             "adk_events.py": _ours("adk_events"),
@@ -163,6 +211,7 @@ SUITES: Final = (
         },
     ),
     Suite(
+        environment="pydantic-ai",
         package="pydantic-ai-slim",
         own={
             "pydantic_ai_messages.py": _ours("pydantic_ai_messages"),
@@ -170,8 +219,66 @@ SUITES: Final = (
         },
     ),
     Suite(
+        environment="agent-framework",
         package="agent-framework-core",
         own={"test_agent_framework.py": _ours("agent_framework")},
+    ),
+    Suite(environment="haystack", package="haystack-ai", own={"test_document_store.py": _HAYSTACK}),
+    Suite(
+        environment="strands",
+        package="strands-agents",
+        files=("tests/strands/session/test_repository_session_manager.py",),
+        changes=(
+            (r"from tests\.fixtures\.mock_session_repository import MockedSessionRepository\n", _STRANDS),
+        ),
+    ),
+    Suite(
+        environment="strands",
+        package="strands-agents",
+        files=("tests/strands/session/test_file_session_manager.py",),
+        changes=(
+            (r"from strands\.session\.file_session_manager import FileSessionManager\n", _STRANDS_FILES),
+        ),
+        left_out=dict.fromkeys(
+            (
+                "test_create_session",
+                "test_delete_session",
+                "test_create_agent",
+                "test_create_message",
+                "test_create_multi_agent",
+                "test_message_durable_id_persists",
+                "test_corrupted_json_file",
+                "test__get_session_path_invalid_session_id",
+                "test__get_agent_path_invalid_agent_id",
+                "test__get_message_path_invalid_message_id",
+            ),
+            _OWN_FILES,
+        ),
+    ),
+    Suite(
+        environment="strands",
+        package="strands-agents",
+        own={
+            "test_strands_sessions.py": _ours("strands_sessions"),
+            "test_strands_memory.py": _ours("strands_memory"),
+        },
+    ),
+    Suite(
+        environment="crewai",
+        package="crewai",
+        files=(
+            "tests/memory/test_unified_memory.py",
+            "tests/memory/test_memory_root_scope.py",
+            "tests/memory/test_dimension_mismatch.py",
+        ),
+        changes=((r"from __future__ import annotations\n", _CREWAI),),
+        left_out={"test_recall_does_not_refresh_access_time_when_read_only": "a recall writes no version"},
+    ),
+    Suite(environment="crewai", package="crewai", own={"test_crewai_storage.py": _ours("crewai_storage")}),
+    Suite(
+        environment="llama-index",
+        package="llama-index-core",
+        own={"test_llama_index_stores.py": _ours("llama_index_stores")},
     ),
 )
 
@@ -179,8 +286,10 @@ SUITES: Final = (
 def main() -> int:
     """Run all suites; the exit code is 1 if a test of one fails."""
     failed = False
-    _environment()
-    for suite in SUITES:
+    wanted = [one for one in SUITES if not sys.argv[1:] or one.environment in sys.argv[1:]]
+    for environment in dict.fromkeys(one.environment for one in wanted):
+        _make_environment(environment)
+    for suite in wanted:
         place = _unpacked(suite)
         done = _run(suite, place)
         failed = failed or done != 0
@@ -189,25 +298,36 @@ def main() -> int:
     return int(failed)
 
 
-def _versions() -> dict[str, str]:
+def _packages(environment: str) -> list[str]:
+    """Return the packages under a heading of bench/peers.txt, with their versions."""
     text = (ROOT / "bench" / "peers.txt").read_text(encoding="utf-8")
-    return dict(re.findall(r"^([\w-]+)(?:\[[^\]]*\])?==(\S+)$", text, re.MULTILINE))
+    sections = dict(re.findall(r"(?ms)^# (.+?)\n(.*?)(?=^# |\Z)", text))
+    return sections[environment].split()
 
 
-def _environment() -> None:
-    """Make the environment of the suites, if it is not there."""
-    if not PYTHON.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(FOLDER / "venv")], check=True)
-    versions = _versions()
-    peers = [f"{suite.package}=={versions[suite.package]}" for suite in SUITES]
-    wanted = ["-e", f"{ROOT}[langgraph]", "pytest", "pytest-asyncio", "pytest-mock", *peers]
-    pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+def _version(suite: Suite) -> str:
+    pinned = [one for one in _packages(suite.environment) if one.startswith(f"{suite.package}==")]
+    return pinned[0].partition("==")[2]
+
+
+def _python(environment: str) -> Path:
+    return FOLDER / f"venv-{environment}" / "bin" / "python"
+
+
+def _make_environment(environment: str) -> None:
+    """Make an environment of suites, if it is not there."""
+    python = _python(environment)
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=True)
+    wanted = ["-e", f"{ROOT}[langgraph]" if environment == "langgraph" else str(ROOT)]
+    wanted += ["pytest", "pytest-asyncio", "pytest-mock", *_packages(environment)]
+    pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
     subprocess.run([*pip, *wanted], check=True)
 
 
 def _unpacked(suite: Suite) -> Path:
     """Write the tests with their changes; those that are not installed come from the source distribution."""
-    version = _versions()[suite.package]
+    version = _version(suite)
     place = FOLDER / f"{suite.package}-{version}"
     place.mkdir(parents=True, exist_ok=True)
     (place / "pytest.ini").write_text("[pytest]\nasyncio_mode=auto\n", encoding="utf-8")
@@ -218,7 +338,8 @@ def _unpacked(suite: Suite) -> Path:
     stem = f"{suite.package.replace('-', '_')}-{version}"
     archive = FOLDER / f"{stem}.tar.gz"
     if not archive.exists():
-        command = [str(PYTHON), "-m", "pip", "--quiet", "download", "--no-deps", "--no-binary", ":all:"]
+        python = _python(suite.environment)
+        command = [str(python), "-m", "pip", "--quiet", "download", "--no-deps", "--no-binary", ":all:"]
         subprocess.run([*command, "--dest", str(FOLDER), f"{suite.package}=={version}"], check=True)
     with tarfile.open(archive) as files:
         for name in suite.files:
@@ -233,10 +354,10 @@ def _unpacked(suite: Suite) -> Path:
 
 
 def _run(suite: Suite, place: Path) -> int:
-    print(f"{suite.package} {_versions()[suite.package]}", flush=True)
+    print(f"{suite.package} {_version(suite)}", flush=True)
     tests = [name for name in (*suite.files, *suite.own) if Path(name).name.startswith("test_")]
     out = ["-k", " and ".join(f"not {name}" for name in suite.left_out)] if suite.left_out else []
-    command = [str(PYTHON), "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, *out]
+    command = [str(_python(suite.environment)), "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, *out]
     surroundings = {"QUIPU_HOME": str(FOLDER / "home"), "PATH": "/usr/bin:/bin"}
     return subprocess.run(command, cwd=place, env=surroundings, check=False).returncode
 

@@ -14,6 +14,7 @@ MAY_ASK_IT = {
     "compat/adk/events.py": "an event may be dated ahead of it, a message may not",
     "compat/pydantic_ai.py": "an entry may be dated ahead of it, a message may not",
     "compat/mem0/payload.py": "when a memory was written, and what day it is",
+    "compat/memory_stores/shapes.py": "when a store was made or archived",
     "interfaces/hooks/client.py": "the age of a file, which the file system dated",
     "interfaces/cli/commands/hooks.py": "the date in the name of a copy",
     "interfaces/cli/commands/transcripts_sqlite.py": "a date that is written",

@@ -23,8 +23,10 @@ PEERS = (
     "agent_framework",
     "anthropic",
     "langgraph",
+    "llama_index",
     "mem0.routes",
     "memory_files",
+    "memory_stores.routes",
     "pydantic_ai",
     "server_memory.server",
 )
