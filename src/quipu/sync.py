@@ -82,7 +82,6 @@ if TYPE_CHECKING:
     from quipu.kinds.documents.files.sync import AsyncDocumentFiles
     from quipu.kinds.documents.lookup import AsyncDocumentLookup
     from quipu.kinds.documents.model import (
-        BatchAnswer,
         Document,
         DocumentOrder,
         DocumentPath,
@@ -2443,21 +2442,38 @@ class Documents(DocumentLookup):
         return self._portal.call(lambda: self._inner.rename(path, key, to=to, to_key=to_key, space=space))
 
     def revert(
-        self, path: Sequence[str] | str, key: str, *, to: int, space: str, actor: str | None = None
+        self,
+        path: Sequence[str] | str,
+        key: str,
+        *,
+        to: int,
+        document: str | None = None,
+        space: str,
+        actor: str | None = None,
     ) -> Document:
         """Write again what an earlier version said, and return it; one that was removed comes back.
 
-        This makes a new version, which can be reverted too. `history` shows the versions.
+        It is the document that stands there, or else the one that stood there last. This makes a new
+        version, which can be reverted too. `history` shows the versions.
 
         Raises:
             NotFound: There is no such document, or no such version of it.
             BadInput: The content of the version was taken out.
-            Conflict: Another document stands at its place by now.
+            Conflict: Another document stands at its place by now, or it stands at another one.
         """
-        return self._portal.call(lambda: self._inner.revert(path, key, to=to, space=space, actor=actor))
+        return self._portal.call(
+            lambda: self._inner.revert(path, key, to=to, document=document, space=space, actor=actor)
+        )
 
     def redact(
-        self, path: Sequence[str] | str, key: str, version: int, *, space: str, confirm: bool = False
+        self,
+        path: Sequence[str] | str,
+        key: str,
+        version: int,
+        *,
+        document: str | None = None,
+        space: str,
+        confirm: bool = False,
     ) -> DocumentVersion:
         """Take the content of an earlier version out for good; its SHA-256 stays.
 
@@ -2465,9 +2481,12 @@ class Documents(DocumentLookup):
 
         Raises:
             NotFound: There is no such version.
-            BadInput: It is the version that stands: write another one first.
+            BadInput: It is the version that stands: write another one first. Or several documents that stood
+                there have such a version, and none is named.
         """
-        return self._portal.call(lambda: self._inner.redact(path, key, version, space=space, confirm=confirm))
+        return self._portal.call(
+            lambda: self._inner.redact(path, key, version, document=document, space=space, confirm=confirm)
+        )
 
     def erase(
         self, path: Sequence[str] | str, key: str | None = None, *, space: str, confirm: bool = False
@@ -2481,17 +2500,6 @@ class Documents(DocumentLookup):
         Each recall does so for a second, and a worker to the end.
         """
         return self._portal.call(lambda: self._inner.index(space=space, seconds=seconds))
-
-    def batch(self, operations: Sequence[Mapping[str, Any]], *, space: str) -> Sequence[BatchAnswer]:
-        """Do many operations at once, and answer each in its place.
-
-        Reads come first and see what stood before; searches with a question before all others. Then all
-        writes are done in one transaction, or none. Of several writes to one document the last counts.
-
-        Raises:
-            BadInput: An operation is invalid; the error says which. Nothing was done.
-        """
-        return self._portal.call(lambda: self._inner.batch(operations, space=space))
 
 
 class DocumentFiles(Documents):

@@ -63,6 +63,7 @@ Expected = Annotated[
 ]
 ExpectedDigest = Annotated[str | None, Doc("Write only over what has this SHA-256.")]
 Which = Annotated[int, Doc("The version."), Interval(ge=1, le=LAST_VERSION), Example(1)]
+TheDocument = Annotated[str | None, Doc("The id of the document, where several stood at the place.")]
 
 
 class AsyncDocuments(AsyncDocumentLookup):
@@ -198,37 +199,53 @@ class AsyncDocuments(AsyncDocumentLookup):
         key: Key,
         *,
         to: Annotated[int, Doc("The version to go back to."), Interval(ge=1, le=LAST_VERSION), Example(1)],
+        document: TheDocument = None,
         space: Space,
         actor: Actor = None,
     ) -> Document:
         """Write again what an earlier version said, and return it; one that was removed comes back.
 
-        This makes a new version, which can be reverted too. `history` shows the versions.
+        It is the document that stands there, or else the one that stood there last. This makes a new
+        version, which can be reverted too. `history` shows the versions.
 
         Raises:
             NotFound: There is no such document, or no such version of it.
             BadInput: The content of the version was taken out.
-            Conflict: Another document stands at its place by now.
+            Conflict: Another document stands at its place by now, or it stands at another one.
         """
         at, version = rules.address(path, key), scope.whole("to", to, most=LAST_VERSION)
         writer, now = optional_name("actor", actor), self._clock.now()
         async with self._database.write(check_name("space", space)) as tx:
-            versions = await store.versions(tx, at, now=now, limit=1, offset=0)
-            document = versions[0].document if versions else None
-            redacted = None if document is None else await store.redacted(tx, document, version)
-            if document is None or (redacted is None and versions[0].version != version):
+            stood = await store.stood_at(tx, at, version=version, document=document, now=now)
+            if not stood or not stood[0].has_version:
                 raise NotFound("There is no such version.", hint="The history of the document shows them.")
-            if redacted:
+            one = stood[0]
+            if one.stands and not one.here:
+                raise Conflict("it stands at another place by now.", field="path", hint="Revert it there.")
+            said = await store.version(tx, one.document, version)
+            if said.redacted:
                 raise BadInput("its content was taken out for good.", field="to")
-            if redacted is not None:
-                removed = versions[0].ended_at is not None
-                await store.write_again(tx, document, version, removed=removed, writer=writer, now=now)
+            if said.ended_at is not None:
+                removed = not one.stands
+                try:
+                    await store.write_again(
+                        tx, one.document, version, removed=removed, writer=writer, now=now
+                    )
+                except UniqueViolation as error:
+                    raise Conflict("another document stands there by now.", field="document") from error
             (standing,) = await store.documents(await store.ask_get(tx.conn, [at], now=now))
             await store.ask_passages(tx.conn, [await self._rewritten(standing)])
         return standing
 
     async def redact(
-        self, path: Path, key: Key, version: Which, *, space: Space, confirm: Confirm = False
+        self,
+        path: Path,
+        key: Key,
+        version: Which,
+        *,
+        document: TheDocument = None,
+        space: Space,
+        confirm: Confirm = False,
     ) -> DocumentVersion:
         """Take the content of an earlier version out for good; its SHA-256 stays.
 
@@ -236,19 +253,30 @@ class AsyncDocuments(AsyncDocumentLookup):
 
         Raises:
             NotFound: There is no such version.
-            BadInput: It is the version that stands: write another one first.
+            BadInput: It is the version that stands: write another one first. Or several documents that stood
+                there have such a version, and none is named.
         """
         at, number = rules.address(path, key), scope.whole("version", version, most=LAST_VERSION)
         async with self._database.write(check_name("space", space)) as tx:
             now = self._clock.now()
-            one = await self._version(tx, at, number)
+            stood = await store.stood_at(tx, at, version=number, document=document, now=now)
+            having = [one.document for one in stood if one.has_version]
+            if not having:
+                raise NotFound("There is no such version.", hint="The history of the document shows them.")
+            if len(having) > 1:
+                raise BadInput(
+                    f"{len(having)} documents that stood here have a version {number}.",
+                    field="document",
+                    hint="Name one by its id: the history shows them.",
+                )
+            one = await store.version(tx, having[0], number)
             if one.ended_at is None:
                 raise BadInput(
                     "it is the version that stands.", field="version", hint="Write another one first."
                 )
             if confirm:
                 await tx.execute(SQL["redact"], document=one.document, version=number, now=now)
-                one = await self._version(tx, at, number)
+                one = await store.version(tx, one.document, number)
         return one
 
     async def erase(
@@ -283,37 +311,6 @@ class AsyncDocuments(AsyncDocumentLookup):
         await index_all(self._database, self._models, check_name("space", space), seconds=seconds)
         async with self._database.snapshot_read(space) as tx:
             return 0 if tx is None else (await tx.column(SQL["waiting"]))[0]
-
-    async def _version(self, tx: SpaceTransaction, at: tuple[str, str], number: int) -> DocumentVersion:
-        versions = await store.versions(tx, at, now=self._clock.now(), limit=LAST_VERSION, offset=0)
-        one = next((one for one in versions if one.version == number), None)
-        if one is None:
-            raise NotFound("There is no such version.", hint="The history of the document shows them.")
-        return one
-
-    async def batch(
-        self,
-        operations: Annotated[
-            Sequence[Mapping[str, Any]],
-            Doc("Objects with `do` (put, get, touch, delete, list, search, list_paths) and its parameters."),
-            Example(
-                [{"do": "put", "path": "notes", "key": "a", "value": 1}, {"do": "list", "path": "notes"}]
-            ),
-        ],
-        *,
-        space: Space,
-    ) -> Sequence[BatchAnswer]:
-        """Do many operations at once, and answer each in its place.
-
-        Reads come first and see what stood before; searches with a question before all others. Then all
-        writes are done in one transaction, or none. Of several writes to one document the last counts.
-
-        Raises:
-            BadInput: An operation is invalid; the error says which. Nothing was done.
-        """
-        name = check_name("space", space)
-        batch = DocumentBatch(operations, draft=self._written, search=partial(self.search, space=name))
-        return await batch.answer(partial(self._do, space=name))
 
     async def _put(self, one: DocumentDraft, space: str) -> Document:
         """Write a document in one transaction."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, Final
 
@@ -22,6 +22,18 @@ from quipu.kinds.documents.model import (
 from quipu.kinds.documents.rules import encode
 
 SQL = queries.load("quipu.kinds.documents")
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """A document that stands or stood at a place: if it stands there, or anywhere, and has a version."""
+
+    document: str
+    here: bool
+    stands: bool
+    has_version: bool
+
+
 _GIVE_VERSION: Final = "Read it, and give its version."
 _COLUMNS: Final = tuple(one.name for one in fields(Document))
 
@@ -198,10 +210,21 @@ async def ask_refresh(conn: Connection, addresses: Sequence[tuple[str, str]], *,
     await ask(conn, SQL["refresh"], {"places": places, "keys": keys, "now": now})
 
 
-async def redacted(tx: SpaceTransaction, document: str, version: int) -> bool | None:
-    """Say if the content of an earlier version was taken out; None if there is no such version."""
-    rows = await tx.column(SQL["redacted"], document=document, version=version)
-    return rows[0] if rows else None
+async def stood_at(
+    tx: SpaceTransaction, at: tuple[str, str], *, version: int, document: str | None, now: datetime
+) -> list[Stood]:
+    """Return what stands or stood at a place, what stands first, then the last; or of it one document."""
+    place, key = at
+    rows = await tx.rows(
+        SQL["stood_at"], place=place, key=key, version=version, document=document, now=now
+    )
+    return [Stood(*row) for row in rows]
+
+
+async def version(tx: SpaceTransaction, document: str, number: int) -> DocumentVersion:
+    """Return a version of a document that is there."""
+    (one,) = await tx.fetch(DocumentVersion, SQL["version"], document=document, version=number)
+    return one
 
 
 async def write_again(

@@ -234,10 +234,35 @@ where space_id = %(space)s and document_id in (select id from those)
 order by written_at desc, version desc
 limit %(limit)s offset %(offset)s
 
--- name: redacted: whether the content of an earlier version was taken out
-select redacted_at is not null
+-- name: stood_at: what stands or stood at a place: if it stands there or elsewhere, and if it has a version; the last one first
+with stood as (
+    select id, true as here, updated_at as until from documents.documents
+    where space_id = %(space)s and place = %(place)s and key = %(key)s and (expires_at is null or expires_at > %(now)s)
+    union all
+    select document_id, false, ended_at from documents.versions
+    where space_id = %(space)s and place = %(place)s and key = %(key)s
+)
+select s.id::text, bool_or(s.here),
+    exists (select from documents.documents d where d.space_id = %(space)s and d.id = s.id),
+    exists (select from documents.documents d where d.space_id = %(space)s and d.id = s.id and d.version = %(version)s)
+        or exists (
+            select from documents.versions v
+            where v.space_id = %(space)s and v.document_id = s.id and v.version = %(version)s)
+from stood s
+where %(document)s::text is null or s.id::text = %(document)s
+group by s.id
+order by bool_or(s.here) desc, max(s.until) desc
+
+-- name: version: a version of a document
+select id::text as document, version, documents.names(place) as path, key, value, body, metadata, sha256,
+    updated_at as written_at, written_by, null::timestamptz as ended_at, null as ended_by, false as redacted
+from documents.documents
+where space_id = %(space)s and id = %(document)s::uuid and version = %(version)s
+union all
+select document_id::text, version, documents.names(place), key, value, body, metadata, sha256, written_at, written_by,
+    ended_at, ended_by, redacted_at is not null
 from documents.versions
-where space_id = %(space)s and version = %(version)s and document_id = %(document)s::uuid
+where space_id = %(space)s and document_id = %(document)s::uuid and version = %(version)s
 
 -- name: write_again: have a document say what an earlier version said
 update documents.documents d set value = v.value, body = v.body, metadata = v.metadata, user_name = v.user_name,
