@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from quipu.kinds.documents.files.sync import AsyncDocumentFiles
     from quipu.kinds.documents.lookup import AsyncDocumentLookup
     from quipu.kinds.documents.model import (
+        BatchAnswer,
         Document,
         DocumentOrder,
         DocumentPath,
@@ -2500,6 +2501,17 @@ class Documents(DocumentLookup):
         Each recall does so for a second, and a worker to the end.
         """
         return self._portal.call(lambda: self._inner.index(space=space, seconds=seconds))
+
+    def batch(self, operations: Sequence[Mapping[str, Any]], *, space: str) -> Sequence[BatchAnswer]:
+        """Do many operations at once, and answer each in its place.
+
+        Reads come first and see what stood before; searches with a question before all others. Then all
+        writes are done in one transaction, or none. Of several writes to one document the last counts.
+
+        Raises:
+            BadInput: An operation is invalid; the error says which. Nothing was done.
+        """
+        return self._portal.call(lambda: self._inner.batch(operations, space=space))
 
 
 class DocumentFiles(Documents):

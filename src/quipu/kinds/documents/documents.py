@@ -15,8 +15,7 @@ from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import LAST_VERSION, Confirm, Example, Space
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, own_user
-from quipu.kernel.db.database import SpaceTransaction
-from quipu.kinds.documents import rules, store
+from quipu.kinds.documents import rules, store, versions
 from quipu.kinds.documents.batch import DocumentBatch
 from quipu.kinds.documents.eraser import DocumentsEraser
 from quipu.kinds.documents.indexing import index_all
@@ -216,23 +215,7 @@ class AsyncDocuments(AsyncDocumentLookup):
         at, version = rules.address(path, key), scope.whole("to", to, most=LAST_VERSION)
         writer, now = optional_name("actor", actor), self._clock.now()
         async with self._database.write(check_name("space", space)) as tx:
-            stood = await store.stood_at(tx, at, version=version, document=document, now=now)
-            if not stood or not stood[0].has_version:
-                raise NotFound("There is no such version.", hint="The history of the document shows them.")
-            one = stood[0]
-            if one.stands and not one.here:
-                raise Conflict("it stands at another place by now.", field="path", hint="Revert it there.")
-            said = await store.version(tx, one.document, version)
-            if said.redacted:
-                raise BadInput("its content was taken out for good.", field="to")
-            if said.ended_at is not None:
-                removed = not one.stands
-                try:
-                    await store.write_again(
-                        tx, one.document, version, removed=removed, writer=writer, now=now
-                    )
-                except UniqueViolation as error:
-                    raise Conflict("another document stands there by now.", field="document") from error
+            await versions.revert(tx, at, version, document=document, writer=writer, now=now)
             (standing,) = await store.documents(await store.ask_get(tx.conn, [at], now=now))
             await store.ask_passages(tx.conn, [await self._rewritten(standing)])
         return standing
@@ -258,26 +241,9 @@ class AsyncDocuments(AsyncDocumentLookup):
         """
         at, number = rules.address(path, key), scope.whole("version", version, most=LAST_VERSION)
         async with self._database.write(check_name("space", space)) as tx:
-            now = self._clock.now()
-            stood = await store.stood_at(tx, at, version=number, document=document, now=now)
-            having = [one.document for one in stood if one.has_version]
-            if not having:
-                raise NotFound("There is no such version.", hint="The history of the document shows them.")
-            if len(having) > 1:
-                raise BadInput(
-                    f"{len(having)} documents that stood here have a version {number}.",
-                    field="document",
-                    hint="Name one by its id: the history shows them.",
-                )
-            one = await store.version(tx, having[0], number)
-            if one.ended_at is None:
-                raise BadInput(
-                    "it is the version that stands.", field="version", hint="Write another one first."
-                )
-            if confirm:
-                await tx.execute(SQL["redact"], document=one.document, version=number, now=now)
-                one = await store.version(tx, one.document, number)
-        return one
+            return await versions.redact(
+                tx, at, number, document=document, now=self._clock.now(), confirm=confirm
+            )
 
     async def erase(
         self,
@@ -311,6 +277,30 @@ class AsyncDocuments(AsyncDocumentLookup):
         await index_all(self._database, self._models, check_name("space", space), seconds=seconds)
         async with self._database.snapshot_read(space) as tx:
             return 0 if tx is None else (await tx.column(SQL["waiting"]))[0]
+
+    async def batch(
+        self,
+        operations: Annotated[
+            Sequence[Mapping[str, Any]],
+            Doc("Objects with `do` (put, get, touch, delete, list, search, list_paths) and its parameters."),
+            Example(
+                [{"do": "put", "path": "notes", "key": "a", "value": 1}, {"do": "list", "path": "notes"}]
+            ),
+        ],
+        *,
+        space: Space,
+    ) -> Sequence[BatchAnswer]:
+        """Do many operations at once, and answer each in its place.
+
+        Reads come first and see what stood before; searches with a question before all others. Then all
+        writes are done in one transaction, or none. Of several writes to one document the last counts.
+
+        Raises:
+            BadInput: An operation is invalid; the error says which. Nothing was done.
+        """
+        name = check_name("space", space)
+        batch = DocumentBatch(operations, draft=self._written, search=partial(self.search, space=name))
+        return await batch.answer(partial(self._do, space=name))
 
     async def _put(self, one: DocumentDraft, space: str) -> Document:
         """Write a document in one transaction."""

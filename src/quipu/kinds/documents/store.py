@@ -213,11 +213,9 @@ async def ask_refresh(conn: Connection, addresses: Sequence[tuple[str, str]], *,
 async def stood_at(
     tx: SpaceTransaction, at: tuple[str, str], *, version: int, document: str | None, now: datetime
 ) -> list[Stood]:
-    """Return what stands or stood at a place, what stands first, then the last; or of it one document."""
+    """Return the documents that stand or stood at a place, or one of them; the last one comes first."""
     place, key = at
-    rows = await tx.rows(
-        SQL["stood_at"], place=place, key=key, version=version, document=document, now=now
-    )
+    rows = await tx.rows(SQL["stood_at"], place=place, key=key, version=version, document=document, now=now)
     return [Stood(*row) for row in rows]
 
 
