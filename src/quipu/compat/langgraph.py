@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from quipu import AsyncMemory, Memory
+from quipu.compat.langgraph_index import store_index
 from quipu.errors import MissingExtra, QuipuError
 
 try:
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 Operation = dict[str, Any]
 _MOST: Final = 1_000  # rows at once
-_METRICS: Final = {"cosine": "cosine", "inner_product": "inner_product", "l2": "l2"}
 _OPERATORS: Final = {f"${name}": name for name in ("eq", "ne", "gt", "gte", "lt", "lte")}
 
 
@@ -70,16 +70,18 @@ class Store(BaseStore):
         index: IndexConfig | bool | None = None,
         ttl: TTLConfig | None = None,
     ) -> None:
+        """Open the memory, if none is given.
+
+        Raises:
+            BadInput: the index is none that LangGraph knows; the error names the part.
+        """
+        self._index = store_index(index)
+        self.index_config: IndexConfig | None = None if isinstance(index, bool) else index
+        embed = self._index.embed
+        self.embeddings: Embeddings | None = None if embed is None else ensure_embeddings(embed)
         self._owned = memory is None or isinstance(memory, str)
         self._memory = Memory(url=memory) if memory is None or isinstance(memory, str) else memory
         self._space = space
-        self._indexed = index is not False
-        self.index_config: IndexConfig | None = None if isinstance(index, bool) else index
-        given = cast(Mapping[str, Any], self.index_config or {})
-        self._fields = _fields(given.get("fields"))
-        self._metric = _METRICS[given.get("distance_type", "cosine")]
-        embed = given.get("embed")
-        self.embeddings: Embeddings | None = None if embed is None else ensure_embeddings(embed)
         self.ttl_config = ttl
 
     @classmethod
@@ -154,9 +156,8 @@ class Store(BaseStore):
         asked = list(ops)
         for op in asked:
             validate_op_namespace(op)
-        fields = self._fields if self._indexed else []
-        metric = None if self.embeddings is None else self._metric
-        return _Work(asked, fields=fields, metric=metric)
+        metric = None if self.embeddings is None else self._index.metric
+        return _Work(asked, fields=self._index.fields, metric=metric)
 
 
 class AsyncStore(Store):
@@ -314,12 +315,6 @@ def _item(document: Any) -> dict[str, Any]:
         "created_at": document.created_at,
         "updated_at": document.updated_at,
     }
-
-
-def _fields(fields: object) -> list[str]:
-    if fields is None:
-        return ["$"]
-    return [fields] if isinstance(fields, str) else list(cast(Sequence[str], fields))
 
 
 def _without_pool(options: Mapping[str, Any]) -> dict[str, Any]:
