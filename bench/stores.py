@@ -1,4 +1,4 @@
-"""Measure LangGraph's store over documents beside LangGraph's own PostgresStore, on one server in one run.
+"""Measure stores and sessions beside what people leave: LangGraph's PostgresStore, OpenAI's SQLiteSession.
 
     python bench/stores.py                 10,000 items, kept out of the index on both sides
     python bench/stores.py --items 1000    does it run at all?
@@ -6,18 +6,21 @@
 
 PostgresStore runs in an environment of its own (`.bench/langgraph`, versions of bench/peers.txt), by a
 connection of its own. The floor of a write is an empty transaction in a space, and a plain INSERT of the same
-row, by plain psycopg. All writes are durable commits. Times are medians in milliseconds.
+row, by plain psycopg. SQLiteSession writes to a file, its commits flushed as SQLite does it by default
+(`synchronous` full). All writes are durable commits. Times are medians in milliseconds. Searches with the
+index on are in bench/speed.py (`--peers quipu:store,quipu:store:embed,langgraph:pg`).
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -32,6 +35,8 @@ _PROMISES: Mapping[str, float] = {
     "search, filtered": 2.0,
     "list": 2.0,
     "100 puts": 1.0,
+    "session: add": 3.0,
+    "session: pop": 3.0,
 }
 
 
@@ -64,6 +69,37 @@ def measure(store: Any, items: int) -> dict[str, float]:
         ),
         "delete": _median(lambda n: store.delete(("docs", "new"), f"k{n}")),
     }
+
+
+async def measure_session(session: Any) -> dict[str, float]:
+    """Milliseconds of each operation of a session: an exchange at a time, then back."""
+    turn = [{"role": "user", "content": "Where is the boat?"}, {"role": "assistant", "content": "In Horta."}]
+    taken: dict[str, list[float]] = {"session: add": [], "session: get 20": [], "session: pop": []}
+
+    async def timed(name: str, work: Coroutine[Any, Any, object]) -> None:
+        begun = perf_counter()
+        await work
+        taken[name].append((perf_counter() - begun) * 1_000)
+
+    for _ in range(200):
+        await timed("session: add", session.add_items(turn))
+    for _ in range(200):
+        await timed("session: get 20", session.get_items(limit=20))
+    for _ in range(200):
+        await timed("session: pop", session.pop_item())
+    return {name: statistics.median(times) for name, times in taken.items()}
+
+
+async def _sessions(url: str, folder: Path) -> tuple[dict[str, float], dict[str, float]]:
+    """Measure OpenAI's SQLiteSession and ours."""
+    from agents import SQLiteSession  # noqa: PLC0415 - the environment of the peer has none
+
+    from quipu import AsyncMemory  # noqa: PLC0415 - as above
+    from quipu.compat.openai_agents import Session  # noqa: PLC0415 - as above
+
+    theirs = await measure_session(SQLiteSession("bench", folder / "sessions.db"))
+    async with AsyncMemory(url=url) as memory:
+        return theirs, await measure_session(Session("bench", memory, space="sessions"))
 
 
 def _median(work: Callable[[int], object], *, times: int = 200) -> float:
@@ -159,10 +195,10 @@ def _compared(items: int, *, check: bool) -> int:
                 conn.execute(f"create database {_DATABASE}".encode())
             peer = _measured_peer(make_conninfo(url, dbname=_DATABASE), items)
             ours, floor = _ours(url, items), _floor(url)
-    beside = peer if isinstance(peer, dict) else {}
-    print(
-        f"{items:,} items, milliseconds\n{'':18}{'PostgresStore':>14}{'Quipu':>9}{'times':>8}{'promise':>10}"
-    )
+            sqlite, sessions = asyncio.run(_sessions(url, Path(folder)))
+    beside = {**(peer if isinstance(peer, dict) else {}), **sqlite}
+    ours |= sessions
+    print(f"{items:,} items, milliseconds\n{'':18}{'peer':>14}{'Quipu':>9}{'times':>8}{'promise':>10}")
     kept = True
     for name, took in ours.items():
         theirs, promise = beside.get(name), _PROMISES.get(name)

@@ -3983,6 +3983,54 @@ $$;
 
 COMMENT ON FUNCTION tables.write_embedding() IS 'Has the index look at the row that an embedding was written for.';
 
+CREATE TABLE transcripts.lines (
+    space_id integer DEFAULT core.entered() NOT NULL,
+    id bigint NOT NULL,
+    session_id bigint NOT NULL,
+    uuid text NOT NULL,
+    parent_uuid text,
+    logical_parent_uuid text,
+    type text NOT NULL,
+    subtype text,
+    model text,
+    response_id text,
+    happened_at timestamp with time zone NOT NULL,
+    message_id bigint,
+    content_text text,
+    thinking text,
+    blocks jsonb,
+    cwd text,
+    git_branch text,
+    is_meta boolean DEFAULT false NOT NULL,
+    is_sidechain boolean DEFAULT false NOT NULL,
+    is_compact_summary boolean DEFAULT false NOT NULL,
+    is_noise boolean DEFAULT false NOT NULL,
+    is_prompt boolean DEFAULT false NOT NULL,
+    CONSTRAINT lines_uuid_check CHECK (((char_length(uuid) >= 1) AND (char_length(uuid) <= 512)))
+);
+ALTER TABLE ONLY transcripts.lines ALTER COLUMN content_text SET COMPRESSION lz4;
+ALTER TABLE ONLY transcripts.lines ALTER COLUMN thinking SET COMPRESSION lz4;
+ALTER TABLE ONLY transcripts.lines ALTER COLUMN blocks SET COMPRESSION lz4;
+
+ALTER TABLE ONLY transcripts.lines FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN transcripts.lines.content_text IS 'Of a line that nobody said (noise, meta, summary, system); what was said is in core.messages.';
+
+COMMENT ON COLUMN transcripts.lines.blocks IS 'Blocks that have no column (images without their data, documents), or the raw line of an unknown type.';
+
+COMMENT ON COLUMN transcripts.lines.is_prompt IS 'A person asked: it begins a turn.';
+
+CREATE FUNCTION transcripts.about(space integer, line bigint) RETURNS jsonb
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT (jsonb_strip_nulls(jsonb_build_object('model', l.model, 'branch', l.git_branch, 'directory', l.cwd, 'sidechain', l.is_sidechain)) || COALESCE(m.metadata, '{}'::jsonb))
+    FROM (transcripts.lines l
+      LEFT JOIN core.messages m ON (((m.space_id = l.space_id) AND (m.id = l.message_id))))
+   WHERE ((l.space_id = about.space) AND (l.id = about.line));
+END;
+
+COMMENT ON FUNCTION transcripts.about(space integer, line bigint) IS 'What filters ask of a line: how it was recorded, and the metadata of its message.';
+
 CREATE FUNCTION transcripts.discard_reader() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4237,7 +4285,7 @@ COMMENT ON COLUMN transcripts.texts.weight IS 'What one occurrence of a word in 
 
 COMMENT ON COLUMN transcripts.texts.terms IS 'Its words without positions, each with the number of the space in front.';
 
-CREATE FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) RETURNS TABLE(line_id bigint, part text, call_id text, session_id bigint, role text, tool_name text, is_error boolean, happened_at timestamp with time zone, words integer, found bigint)
+CREATE FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, filter jsonpath, sorted text, most integer) RETURNS TABLE(line_id bigint, part text, call_id text, session_id bigint, role text, tool_name text, is_error boolean, happened_at timestamp with time zone, words integer, found bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     BEGIN ATOMIC
@@ -4252,7 +4300,7 @@ CREATE FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigin
      t.words,
      count(*) OVER () AS found
     FROM transcripts.texts t
-   WHERE ((t.space_id = core.current_space()) AND (t.terms @@ matching.asked) AND ((matching.parts IS NULL) OR (t.part = ANY (matching.parts))) AND ((matching.sessions IS NULL) OR (t.session_id = ANY (matching.sessions))) AND ((matching.roles IS NULL) OR (t.role = ANY (matching.roles))) AND ((matching.tools IS NULL) OR (t.tool_name = ANY (matching.tools))) AND ((NOT matching.errors) OR t.is_error) AND ((matching.since IS NULL) OR (t.happened_at >= matching.since)) AND ((matching.until IS NULL) OR (t.happened_at < matching.until)))
+   WHERE ((t.space_id = core.current_space()) AND (t.terms @@ matching.asked) AND ((matching.parts IS NULL) OR (t.part = ANY (matching.parts))) AND ((matching.sessions IS NULL) OR (t.session_id = ANY (matching.sessions))) AND ((matching.roles IS NULL) OR (t.role = ANY (matching.roles))) AND ((matching.tools IS NULL) OR (t.tool_name = ANY (matching.tools))) AND ((NOT matching.errors) OR t.is_error) AND ((matching.since IS NULL) OR (t.happened_at >= matching.since)) AND ((matching.until IS NULL) OR (t.happened_at < matching.until)) AND ((matching.filter IS NULL) OR (transcripts.about(t.space_id, t.line_id) @@ matching.filter)))
    ORDER BY
          CASE
              WHEN (matching.sorted = 'relevance'::text) THEN t.weight
@@ -4269,7 +4317,7 @@ CREATE FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigin
   LIMIT matching.most;
 END;
 
-COMMENT ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) IS 'Texts of the space that was entered that have the words, the best or the latest first.';
+COMMENT ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, filter jsonpath, sorted text, most integer) IS 'Texts of the space that was entered that have the words, the best or the latest first.';
 
 CREATE FUNCTION transcripts.note_extracted() RETURNS trigger
     LANGUAGE plpgsql
@@ -4375,43 +4423,6 @@ begin
     return new;
 end
 $$;
-
-CREATE TABLE transcripts.lines (
-    space_id integer DEFAULT core.entered() NOT NULL,
-    id bigint NOT NULL,
-    session_id bigint NOT NULL,
-    uuid text NOT NULL,
-    parent_uuid text,
-    logical_parent_uuid text,
-    type text NOT NULL,
-    subtype text,
-    model text,
-    response_id text,
-    happened_at timestamp with time zone NOT NULL,
-    message_id bigint,
-    content_text text,
-    thinking text,
-    blocks jsonb,
-    cwd text,
-    git_branch text,
-    is_meta boolean DEFAULT false NOT NULL,
-    is_sidechain boolean DEFAULT false NOT NULL,
-    is_compact_summary boolean DEFAULT false NOT NULL,
-    is_noise boolean DEFAULT false NOT NULL,
-    is_prompt boolean DEFAULT false NOT NULL,
-    CONSTRAINT lines_uuid_check CHECK (((char_length(uuid) >= 1) AND (char_length(uuid) <= 512)))
-);
-ALTER TABLE ONLY transcripts.lines ALTER COLUMN content_text SET COMPRESSION lz4;
-ALTER TABLE ONLY transcripts.lines ALTER COLUMN thinking SET COMPRESSION lz4;
-ALTER TABLE ONLY transcripts.lines ALTER COLUMN blocks SET COMPRESSION lz4;
-
-ALTER TABLE ONLY transcripts.lines FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN transcripts.lines.content_text IS 'Of a line that nobody said (noise, meta, summary, system); what was said is in core.messages.';
-
-COMMENT ON COLUMN transcripts.lines.blocks IS 'Blocks that have no column (images without their data, documents), or the raw line of an unknown type.';
-
-COMMENT ON COLUMN transcripts.lines.is_prompt IS 'A person asked: it begins a turn.';
 
 CREATE TABLE transcripts.tool_calls (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -9060,6 +9071,9 @@ GRANT ALL ON FUNCTION tables.watches(relations oid[], ids integer[]) TO quipu_ap
 
 REVOKE ALL ON FUNCTION tables.write_embedding() FROM PUBLIC;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.lines TO quipu_app;
+GRANT SELECT ON TABLE transcripts.lines TO quipu_see;
+
 REVOKE ALL ON FUNCTION transcripts.discard_reader() FROM PUBLIC;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.extractions TO quipu_app;
@@ -9069,14 +9083,11 @@ REVOKE ALL ON FUNCTION transcripts.make_reader(login text, secret text, plain_pa
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.texts TO quipu_app;
 
-REVOKE ALL ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, sorted text, most integer) TO quipu_app;
+REVOKE ALL ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, filter jsonpath, sorted text, most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION transcripts.matching(asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean, since timestamp with time zone, until timestamp with time zone, filter jsonpath, sorted text, most integer) TO quipu_app;
 
 REVOKE ALL ON FUNCTION transcripts.reader_space() FROM PUBLIC;
 GRANT ALL ON FUNCTION transcripts.reader_space() TO quipu_see;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.lines TO quipu_app;
-GRANT SELECT ON TABLE transcripts.lines TO quipu_see;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE transcripts.tool_calls TO quipu_app;
 GRANT SELECT ON TABLE transcripts.tool_calls TO quipu_see;

@@ -202,6 +202,62 @@ SUITES: Final = (
         },
     ),
     Suite(environment="mem0", package="mem0ai", own=("mem0_side_by_side",)),
+    Suite(
+        environment="google-adk",
+        package="google-adk",
+        own=("adk", "adk_memory"),
+        support=("adk_events",),
+    ),
+    Suite(
+        environment="pydantic-ai",
+        package="pydantic-ai-slim",
+        own=("pydantic_ai",),
+        support=("pydantic_ai_messages",),
+    ),
+    Suite(environment="agent-framework", package="agent-framework-core", own=("agent_framework",)),
+    Suite(
+        environment="strands",
+        package="strands-agents",
+        files=("tests/strands/session/test_repository_session_manager.py",),
+        changes=((r"(?<=from )tests\.fixtures\.mock_session_repository", "strands_repositories"),),
+        support=("strands_repositories",),
+    ),
+    Suite(
+        environment="strands",
+        package="strands-agents",
+        files=("tests/strands/session/test_file_session_manager.py",),
+        changes=((r"(?<=from )strands\.session\.file_session_manager", "strands_repositories"),),
+        support=("strands_repositories",),
+        left_out=dict.fromkeys(
+            (
+                "test_create_session",
+                "test_delete_session",
+                "test_create_agent",
+                "test_create_message",
+                "test_create_multi_agent",
+                "test_message_durable_id_persists",
+                "test_corrupted_json_file",
+                "test__get_session_path_invalid_session_id",
+                "test__get_agent_path_invalid_agent_id",
+                "test__get_message_path_invalid_message_id",
+            ),
+            "looks at files and their paths",
+        ),
+    ),
+    Suite(environment="strands", package="strands-agents", own=("strands_sessions", "strands_memory")),
+    Suite(
+        environment="crewai",
+        package="crewai",
+        files=(
+            "tests/memory/test_unified_memory.py",
+            "tests/memory/test_memory_root_scope.py",
+            "tests/memory/test_dimension_mismatch.py",
+        ),
+        plugins=("crewai_lancedb",),
+        left_out={"test_recall_does_not_refresh_access_time_when_read_only": "a recall writes no version"},
+    ),
+    Suite(environment="crewai", package="crewai", own=("crewai_storage",)),
+    Suite(environment="llama-index", package="llama-index-core", own=("llama_index_stores",)),
 )
 
 

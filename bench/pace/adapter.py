@@ -66,6 +66,8 @@ class Peer:
 PEERS: dict[str, Peer] = {
     "quipu": Peer("quipu_memory", "QuipuMemory", needs_database=True, is_ours=True),
     "quipu:model": Peer("quipu_memory", "QuipuMemoryWithModel", needs_database=True, is_ours=True),
+    "quipu:store": Peer("quipu_store", "QuipuStore", needs_database=True, is_ours=True),
+    "quipu:store:embed": Peer("quipu_store", "QuipuStoreEmbedding", needs_database=True, is_ours=True),
     "ref": Peer("reference", "Reference", needs_database=True),
     "numpy": Peer("numpy_scan", "NumpyScan"),
     "langgraph:pg": Peer("langgraph_postgres", "LangGraphPostgres", "langgraph", needs_database=True),

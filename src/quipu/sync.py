@@ -780,19 +780,21 @@ class Timeline(Relations):
         kinds: Sequence[str] | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
+        filter: Mapping[str, object] | None = None,
         exchanges: bool = False,
         limit: int = 50,
         after: str | None = None,
     ) -> Gathered:
-        """Gather everything about a topic, a person or a time, oldest first.
+        """Gather everything about a topic, a person, a time or metadata, oldest first.
 
         Each memory is shown by a short passage. What scores at least 45 % of the best memory belongs to a
         topic; of a large topic these are the best 200 (or ``limit``, if that is more). ``about`` estimates
         how many there are in all; to see the others, gather one part of the time after the other. Without
-        a topic it is everything of that person, session or time. ``cursor`` is where the next part begins.
+        a topic it is everything of that person, session, time or filter. ``cursor`` is where the next part
+        begins.
 
         Raises:
-            BadInput: an argument is out of range, or there is neither a topic nor a person, session or time.
+            BadInput: an argument is out of range, or nothing names what is to be gathered.
         """
         return self._portal.call(
             lambda: self._inner.gather(
@@ -804,6 +806,7 @@ class Timeline(Relations):
                 kinds=kinds,
                 since=since,
                 until=until,
+                filter=filter,
                 exchanges=exchanges,
                 limit=limit,
                 after=after,
@@ -3390,6 +3393,7 @@ class Browse(TranscriptCounts):
         role: Role | Sequence[Role] | None = None,
         tool: str | Sequence[str] | None = None,
         errors: bool = False,
+        filter: Mapping[str, object] | None = None,
         sort: Sort = "relevance",
         meaning: bool = True,
         limit: int = 10,
@@ -3403,6 +3407,9 @@ class Browse(TranscriptCounts):
 
         Sorted by relevance, messages that are near in meaning count more, and where the query is nothing but
         words they join without having them.
+
+        ``filter`` sets conditions on the metadata of the message, and on ``model``, ``branch``,
+        ``directory`` (in which it was said) and ``sidechain`` (if a subagent said it).
 
         Raises:
             BadInput: There is no word in the query, or an argument is out of range.
@@ -3419,6 +3426,7 @@ class Browse(TranscriptCounts):
                 role=role,
                 tool=tool,
                 errors=errors,
+                filter=filter,
                 sort=sort,
                 meaning=meaning,
                 limit=limit,

@@ -18,7 +18,18 @@ IMPORT_NAMES = {"sentence-transformers": "sentence_transformers", "openai-agents
 # These need their extra to be imported at all; who imports them, such as `quipu serve`, says which one it is.
 # A class that takes the place of a peer's is one of its classes, and says so itself.
 DOORS = ("server", "serving", "rest", "web", "mcp")
-PEERS = ("anthropic", "langgraph", "mem0.routes", "memory_files", "server_memory.server")
+PEERS = (
+    "adk",
+    "agent_framework",
+    "anthropic",
+    "langgraph",
+    "llama_index",
+    "mem0.routes",
+    "memory_files",
+    "memory_stores.routes",
+    "pydantic_ai",
+    "server_memory.server",
+)
 NEED_ONE = (
     *(f"quipu.interfaces.{door}" for door in DOORS),
     *(f"quipu.compat.{peer}" for peer in PEERS),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langgraph.store.base import (
@@ -167,4 +169,50 @@ async def test_an_async_memory_serves_the_async_face(settings: Settings) -> None
         assert [one.key for one in await store.asearch(("t",), query="tea")] == ["a"]
         assert (await memory.recall("tea", space="desk"))[0].kind == "document"
         with pytest.raises(QuipuError, match="AsyncMemory"):
-            store.get(("t",), "a")
+            Store(memory, space="desk").get(("t",), "a")
+
+
+@pytest.mark.anyio
+async def test_an_async_store_blocks_other_threads_alone(settings: Settings) -> None:
+    async with AsyncMemory(settings=settings) as memory:
+        store = AsyncStore(memory, space="desk")
+        for blocking in (
+            lambda: store.get(("t",), "a"),
+            lambda: store.put(("t",), "a", {"n": 1}),
+            lambda: store.batch([]),
+        ):
+            with pytest.raises(asyncio.InvalidStateError):
+                blocking()
+        await asyncio.to_thread(store.put, ("t",), "a", {"n": 1})
+        item = await asyncio.to_thread(store.get, ("t",), "a")
+        assert item is not None
+        assert item.value == {"n": 1}
+        await store.start_ttl_sweeper()
+        assert await store.sweep_ttl() == 0
+        assert await store.stop_ttl_sweeper()
+
+
+@pytest.mark.anyio
+async def test_what_is_awaited_at_the_same_moment_is_one_transaction(settings: Settings) -> None:
+    async with AsyncMemory(settings=settings) as memory:
+        store = AsyncStore(memory, space="desk", index=False)
+        puts = [store.aput(("t", str(n % 7)), f"k{n}", {"n": n}) for n in range(1_500)]
+        await asyncio.gather(*puts, *(store.aget(("t", "0"), "k0") for _ in range(50)))
+        written = await memory.documents.list("t", space="desk", order="key", limit=1_000)
+        rest = await memory.documents.list("t", space="desk", order="key", limit=1_000, offset=1_000)
+        assert len(written) + len(rest) == 1_500
+        assert len({one.updated_at for one in [*written, *rest]}) == 2  # of 1,000 at most
+
+
+def test_a_batch_may_have_any_number_of_operations(store: Store) -> None:
+    puts = [PutOp(("t",), f"k{n}", {"n": n}, index=False) for n in range(1_200)]
+    store.batch([*puts, GetOp(("t",), "k0"), SearchOp(("t",), limit=1_300)])
+    found = store.batch([GetOp(("t",), "k1199"), SearchOp(("t",), limit=1_300)])
+    assert found[0] is not None
+    assert len(cast(list[Any], found[1])) == 1_200
+
+
+def test_a_filter_may_compare_with_infinity(store: Store) -> None:
+    store.put(("t",), "a", {"price": 10})
+    assert len(store.search(("t",), filter={"price": {"$lt": math.inf}})) == 1
+    assert store.search(("t",), filter={"price": {"$lt": -math.inf}}) == []

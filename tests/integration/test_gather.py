@@ -98,6 +98,28 @@ async def test_without_a_topic_it_is_all_of_a_time_or_person_in_parts(memory: As
     assert after.cursor is not None
 
 
+async def test_a_filter_over_metadata_narrows_a_topic_and_a_time(memory: AsyncMemory) -> None:
+    said = [
+        {
+            "id": f"g{n}",
+            "time": at,
+            "content": text,
+            "session": "s",
+            "metadata": {"agent_id": ["planner", "gardener"][n % 2], "n": n},
+        }
+        for n, (at, _, _, text) in enumerate(GARDEN)
+    ]
+    await memory.observe(said, space="home")
+    planner = {"agent_id": "planner"}
+    assert ids(await memory.gather("the garden", space="home", filter=planner)) == ["g0", "g2", "g4"]
+    assert ids(await memory.gather(space="home", filter={"n": {"gte": 4}})) == ["g6", "g4", "g5"]
+    assert ids(await memory.gather(space="home", since="2025-06-01", filter=planner)) == ["g6", "g4"]
+    first = await memory.gather(space="home", filter=planner, limit=3)
+    rest = await memory.gather(space="home", filter=planner, limit=3, after=first.cursor)
+    assert (ids(first), ids(rest), first.about) == (["g0", "g2", "g6"], ["g4"], 4)
+    assert ids(await memory.gather(space="home", filter={"agent_id": "nobody"})) == []
+
+
 async def test_what_cannot_be_gathered_is_refused_by_name(memory: AsyncMemory) -> None:
     for arguments, field in (
         ({}, "topic"),

@@ -211,6 +211,20 @@ insert into longterm.history (space_id, memory_id, version, act, category, impor
 select space_id, id, 1, 'edit', category, importance, summary, updated_at, 'hand'
 from longterm.long_term_memory where space_id = %(space)s;
 
+-- name: documents
+insert into documents.documents (space_id, id, place, key, body, metadata, user_name, index_paths, version, created_at, updated_at)
+select %(space)s, md5('document' || n)::uuid, 'shelf-' || n %% 20 || chr(31) || 'box-' || n %% 400 || chr(31),
+    'document-' || n, 'Document number ' || n || ': ' || %(text)s, jsonb_build_object('number', n), 'person-' || n %% 50,
+    '{}', case when n %% 5 = 2 then 2 else 1 end, at, at
+from (select n, now() - interval '2 years' * n / %(rows)s as at from generate_series(1, %(rows)s) n) r;
+
+-- name: document_versions
+insert into documents.versions (space_id, document_id, version, place, key, body, user_name, index_paths, sha256, created_at,
+    written_at, ended_at, ended_by)
+select space_id, id, 1, place, key, %(text)s, user_name, index_paths, documents.digest(null, %(text)s), created_at,
+    created_at, updated_at, 'change'
+from documents.documents where space_id = %(space)s and version = 2;
+
 -- name: audit
 insert into longterm.audit (space_id, id, at, act, outcome, took_ms, counts, user_name) overriding system value
 select %(space)s, n, now() - interval '2 years' * (%(rows)s - n) / %(rows)s, 'recover', 'found', 5, '{"recalled": 3}',

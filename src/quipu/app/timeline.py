@@ -11,12 +11,13 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.app.entries import BY_CODE, RULE, cite, faded
-from quipu.app.narrowing import filters_of
+from quipu.app.narrowing import filters_of, selected
 from quipu.app.relations import AsyncRelations
 from quipu.errors import BadInput
 from quipu.kernel.base.parameters import (
     MOST_ROWS,
     Example,
+    Matching,
     OnlyKinds,
     OnlySession,
     OnlyUser,
@@ -26,9 +27,11 @@ from quipu.kernel.base.parameters import (
     Words,
 )
 from quipu.kernel.base.scope import check_name, optional_name, whole
-from quipu.kernel.db.arrays import Int4s
+from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import SpaceTransaction
+from quipu.recall import filters as conditions
 from quipu.recall import store as index
+from quipu.recall.filters import Filter
 from quipu.recall.model import THREAD_SHIFT, Cited, Filters, Found, Hit
 from quipu.recall.store import Dated
 from quipu.recall.timeline import (
@@ -60,6 +63,7 @@ class Wanted:
 
     space: str
     filters: Filters
+    by: Filter | None
     session: str | None
     speaker: str | None
     exchanges: bool
@@ -68,9 +72,9 @@ class Wanted:
 
     @property
     def narrows(self) -> bool:
-        """True if a person, a session or a time is named."""
+        """True if a person, a session, a time or metadata is named."""
         chosen = self.filters
-        return any((chosen.user, chosen.since, chosen.until, self.session, self.speaker))
+        return any((chosen.user, chosen.since, chosen.until, self.session, self.speaker, self.by))
 
 
 class AsyncTimeline(AsyncRelations):
@@ -91,25 +95,28 @@ class AsyncTimeline(AsyncRelations):
         kinds: OnlyKinds = None,
         since: Since = None,
         until: Until = None,
+        filter: Matching = None,
         exchanges: Annotated[bool, Doc("Show the reply with each line.")] = False,
         limit: Annotated[int, Doc("The most memories to return."), Interval(ge=1, le=MOST_ROWS)] = 50,
         after: Annotated[
             str | None, Doc("Continue behind the part that had this cursor."), Example("1773500940000000.42")
         ] = None,
     ) -> Gathered:
-        """Gather everything about a topic, a person or a time, oldest first.
+        """Gather everything about a topic, a person, a time or metadata, oldest first.
 
         Each memory is shown by a short passage. What scores at least 45 % of the best memory belongs to a
         topic; of a large topic these are the best 200 (or ``limit``, if that is more). ``about`` estimates
         how many there are in all; to see the others, gather one part of the time after the other. Without
-        a topic it is everything of that person, session or time. ``cursor`` is where the next part begins.
+        a topic it is everything of that person, session, time or filter. ``cursor`` is where the next part
+        begins.
 
         Raises:
-            BadInput: an argument is out of range, or there is neither a topic nor a person, session or time.
+            BadInput: an argument is out of range, or nothing names what is to be gathered.
         """
         wanted = Wanted(
             space=check_name("space", space),
             filters=filters_of(user=user, kinds=kinds, since=since, until=until),
+            by=conditions.parse(filter),
             session=optional_name("session", session),
             speaker=optional_name("speaker", speaker),
             exchanges=exchanges,
@@ -117,16 +124,18 @@ class AsyncTimeline(AsyncRelations):
             behind=read_cursor(after),
         )
         if topic is not None and topic.strip():
-            return await self._about(topic, wanted, kinds)
+            return await self._about(topic, wanted, kinds, filter)
         if not wanted.narrows:
             raise BadInput(
-                "there is neither a topic nor a person, session or time.",
+                "there is neither a topic nor a person, session, time or filter.",
                 field="topic",
                 hint="Name what it is about, or from when on it was.",
             )
         return await self._everything(wanted)
 
-    async def _about(self, topic: str, wanted: Wanted, kinds: Sequence[str] | None) -> Gathered:
+    async def _about(
+        self, topic: str, wanted: Wanted, kinds: Sequence[str] | None, filter: Matching
+    ) -> Gathered:
         """Return the entries that belong to a topic."""
         filters, speaker = wanted.filters, wanted.speaker
         depth = _DEEPER if speaker else max(_DEPTH, wanted.limit)
@@ -139,6 +148,7 @@ class AsyncTimeline(AsyncRelations):
             since=filters.since,
             until=filters.until,
             limit=depth,
+            filter=filter,
         )
         question = understood.question
         if question is None:
@@ -181,7 +191,7 @@ class AsyncTimeline(AsyncRelations):
 
 async def _dated(tx: SpaceTransaction, wanted: Wanted) -> list[Dated]:
     """Return the entries behind the place where the part begins, one more than it takes."""
-    filters, behind = wanted.filters, wanted.behind
+    filters, behind = await selected(tx, wanted.filters, wanted.by), wanted.behind
     owner = None if filters.user is None else await index.owner(tx, filters.user)
     thread = None if wanted.session is None else await store.session_id(tx, wanted.session)
     if (owner is None and filters.user is not None) or (thread is None and wanted.session is not None):
@@ -190,6 +200,7 @@ async def _dated(tx: SpaceTransaction, wanted: Wanted) -> list[Dated]:
         "owner": owner,
         "speaker": wanted.speaker,
         "kinds": None if filters.kinds is None else Int4s(filters.kinds),
+        "ids": None if filters.ids is None else Int8s(filters.ids),
         "first": -(2**63) if thread is None else thread << THREAD_SHIFT,
         "last": 2**63 - 1 if thread is None else ((thread + 1) << THREAD_SHIFT) - 1,
         "since": filters.since or _ALWAYS[0],

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from pkgutil import resolve_name
 from typing import Any, Final
 
-ROUTES: Final[Mapping[str, str]] = {"mem0": "quipu.compat.mem0.routes:application"}
+ROUTES: Final[Mapping[str, str]] = {
+    "mem0": "quipu.compat.mem0.routes:application",
+    "memory-stores": "quipu.compat.memory_stores.routes:application",
+}
 """Routes for `serve`: ``application(memory, enter)``, where ``await enter(request, level)`` is the space."""
 
 TOOLS: Final[Mapping[str, str]] = {"server-memory": "quipu.compat.server_memory.server:server"}

@@ -34,7 +34,8 @@ FLOOR = 0.12
 _ALWAYS = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NONE = np.zeros(0, dtype=np.int64)
-_HEIRS = (0, 1, 2, -1)  # steps from an entry to itself and to those that inherit from it
+_ALONE = Int4s((0,))  # steps from an entry to itself
+_HEIRS = Int4s((0, 1, 2, -1))  # and to those that inherit from it
 
 # The rarer words of a question find entries until they have found this many; the commoner ones only add
 # to the score of what was found. Below this size of the space nothing is left out.
@@ -161,6 +162,8 @@ class Search:
         weights = self._in_force(question, tx, _share(dated, allowed))
         values = self._values(tx, question, vector, filters, owners, weights, limit)
         places = np.arange(len(held.ids)) if allowed is None else np.flatnonzero(allowed)
+        if not (held.ids[places] > 0).any():  # what stands alone inherits from nobody
+            values = {**values, "reach": _ALONE}
         distances = held.distances(as_words(sign_bits(vector[np.newaxis]))[:, 0])
         timely = _timely(held, question.windows, dated, places, distances, count=max(_DATED, limit))
         wanted = max(_NEAR + len(places) // 1000, 4 * limit)
@@ -222,7 +225,7 @@ class Search:
             "last": 2**63 - 1 if thread is None else ((thread + 1) << THREAD_SHIFT) - 1,
             "since": filters.since or _ALWAYS[0],
             "until": filters.until or _ALWAYS[1],
-            "reach": Int4s([0] if filters == Filters() else _HEIRS),
+            "reach": _ALONE if filters == Filters() else _HEIRS,
             "postings": _POSTINGS,
             "rare": _RARE,
             "dated": bool(question.windows),

@@ -197,3 +197,28 @@ async def test_an_import_is_told_of_line_by_line_and_again_changes_nothing(clien
     assert [refusal["line"] for refusal in first["refusals"]] == [901, 902]
     assert (again["imported"], again["duplicates"]) == (0, 900)
     assert told[0][-1]["done"] == 902
+
+
+async def test_messages_are_paged_from_the_last_one_back_and_forward_behind_one(
+    ana: httpx.AsyncClient,
+) -> None:
+    said = [{"id": f"n{n}", "content": f"Word {n}.", "session": "s2"} for n in range(7)]
+    await done(await ana.post("/v1/observe", json={"messages": said}), 201)
+
+    async def pages(**more: object) -> list[list[str]]:
+        found: list[list[str]] = []
+        cursor: dict[str, str] = {}
+        while True:
+            page = await done(
+                await ana.get("/v1/messages", params={"session": "s2", "limit": 3, **more, **cursor})
+            )
+            found.append([one["id"] for one in page["items"]])
+            if page["next"] is None:
+                return found
+            cursor = {"cursor": page["next"]}
+
+    assert await pages() == [["n4", "n5", "n6"], ["n1", "n2", "n3"], ["n0"]]
+    assert await pages(before="n6") == [["n3", "n4", "n5"], ["n0", "n1", "n2"]]
+    assert await pages(after="n1") == [["n2", "n3", "n4"], ["n5", "n6"]]
+    assert await pages(after="n1", before="n4") == [["n2", "n3"]]
+    assert await pages(limit=200) == [[f"n{n}" for n in range(7)]]

@@ -50,7 +50,7 @@ def narrowing(function: Command) -> Command:
         multiple=True,
         callback=_kinds,
         metavar="KIND",
-        help="Only of these kinds: message, ledger, lesson, episodes, longterm or tables.",
+        help="Only of these kinds: message, ledger, lesson, episodes, longterm, tables or document.",
     )(function)
     function = click.option(
         "--filter",

@@ -3,8 +3,9 @@
 What a signature says is enough for most of a route: ``space`` comes from the key or the query (where the
 owner of everything asks, it is a parameter as others are),
 ``expected_version`` from ``If-Match``; a list that takes ``limit`` and ``after`` or ``offset`` is told in
-pages; ``confirm`` becomes a preview with a token, which an answer that tells itself whether it is ``undone``
-bears only where it is; an answer that has a ``version`` which its room can expect bears it as its ``ETag``.
+pages, from its end back where it takes ``before`` as well; ``confirm`` becomes a preview with a token, which
+an answer that tells itself whether it is ``undone`` bears only where it is; an answer that has a ``version``
+which its room can expect bears it as its ``ETag``.
 """
 
 from __future__ import annotations
@@ -140,8 +141,11 @@ class _Route:
         self.confirmed = "confirm" in parameters
         self.tried = self.confirmed and _has(self.declaration.returns, "undone")
         self.paged = self.method == "GET" and self._is_list and bool({"after", "offset"} & parameters.keys())
+        self.both_ways = self.paged and {"after", "before"} <= parameters.keys()
         self.in_space = "space" in parameters and self.door is not OwningAll
         elsewhere = {*self.in_path, *(_PAGED if self.paged else ()), "expected_version", "confirm"}
+        if self.both_ways:
+            elsewhere.remove("after")
         if self.in_space or owned:
             elsewhere.add("space")
         self.rest = [one for name, one in parameters.items() if name not in elsewhere and not one.local]
@@ -246,7 +250,7 @@ class _Route:
                     for key, value in values.items()
                     if not self.declaration.parameters[key].positional
                 }
-                return await method(*by_place, **by_name, **more)
+                return await method(*by_place, **{**by_name, **more})
 
             return await self._answer(call, parameters, values)
 
@@ -254,7 +258,7 @@ class _Route:
 
     async def _answer(self, call: Call, arguments: dict[str, Any], values: Mapping[str, Any]) -> Any:
         if self.paged:
-            return await self._page(call, arguments[_PAGE])
+            return await self._page(call, arguments[_PAGE], values)
         if self.tried:
             return await self._unless_lossy(call, arguments, values)
         if self.confirmed:
@@ -276,8 +280,13 @@ class _Route:
     def _told(self, answer: Any) -> Any:
         return answer if self.shape is None else self.shape.of(answer)
 
-    async def _page(self, call: Call, page: Any) -> Any:
+    async def _page(self, call: Call, page: Any, values: Mapping[str, Any]) -> Any:
         name = self.operation.name
+        if self.both_ways:
+            way = "before" if values["after"] is None else "after"
+            place = page.behind(name)
+            rows = await call(limit=page.limit + 1, **({} if place is None else {way: place}))
+            return page.of_rows(name, rows) if way == "after" else page.of_last(name, rows)
         after = self.declaration.parameters.get("after")
         if after is not None:
             behind = page.behind_number(name) if int in members(after.type) else page.behind(name)

@@ -7,7 +7,8 @@
         return page.of_counted("sessions", rows)
 
 A list that goes on behind a row has ``after=page.behind("facts")``, or ``behind_number`` where its rows are
-numbered, and ``page.of_rows("facts", rows)``. The row beyond the limit shows that there is a next page.
+numbered, and ``page.of_rows("facts", rows)``; one that is read from its end has ``page.of_last``. The row
+beyond the limit shows that there is a next page.
 """
 
 from __future__ import annotations
@@ -64,19 +65,26 @@ class PageQuery:
 
     def of_rows(self, name: str, rows: Sequence[Item]) -> Page[Item]:
         """Return the page of a list that goes on behind a row, named by its ``id`` or ``name``."""
-        return self._page(name, rows, _key(rows[self.limit - 1]) if self._more(rows) else "")
+        return self._page(name, rows[: self.limit], _key(rows[self.limit - 1]) if self._more(rows) else None)
+
+    def of_last(self, name: str, rows: Sequence[Item]) -> Page[Item]:
+        """Return the page of a list that begins at its end: the last rows; the next page is before them."""
+        return self._page(name, rows[-self.limit :], _key(rows[-self.limit]) if self._more(rows) else None)
 
     def of_counted(self, name: str, rows: Sequence[Item]) -> Page[Item]:
         """Return the page of a list that is counted from its beginning."""
-        return self._page(name, rows, self.counted(name) + self.limit)
+        return self._page(
+            name, rows[: self.limit], self.counted(name) + self.limit if self._more(rows) else None
+        )
 
     def _more(self, rows: Sequence[object]) -> bool:
         return len(rows) > self.limit
 
-    def _page(self, name: str, rows: Sequence[Item], place: str | int) -> Page[Item]:
+    def _page(self, name: str, rows: Sequence[Item], place: str | int | None) -> Page[Item]:
+        """Return a page with a cursor for the place where the next one begins, if there is one."""
         cursor = json.dumps([name, place], separators=(",", ":")).encode()
-        next_ = base64.urlsafe_b64encode(cursor).decode("ascii") if self._more(rows) else None
-        return Page(items=list(rows[: self.limit]), next=next_)
+        next_ = None if place is None else base64.urlsafe_b64encode(cursor).decode("ascii")
+        return Page(items=list(rows), next=next_)
 
     def _place(self, name: str, form: TypeAdapter[Place]) -> Place | None:
         """Return the place at which the page before ended; None on the first page."""

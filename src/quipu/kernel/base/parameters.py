@@ -54,7 +54,7 @@ OnlyUser = Annotated[str | None, Doc("Only what is about this person."), Example
 OnlySession = Annotated[str | None, Doc("Only this session."), Example("s1")]
 OnlyKinds = Annotated[
     Sequence[str] | None,
-    Doc("Only of these kinds: message, ledger, lesson, episodes, longterm or tables."),
+    Doc("Only of these kinds: message, ledger, lesson, episodes, longterm, tables or document."),
     Example(["message"]),
 ]
 Since = Annotated[datetime | str | None, Doc("Only from this time on."), Example("2026-05-01")]

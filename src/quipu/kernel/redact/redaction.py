@@ -73,6 +73,8 @@ def secret_kind(name: str) -> str | None:
 
 def token_kind(text: str) -> str | None:
     """Return the kind of a token in the text that nothing else is written like; None without one."""
+    if len(text) < tokens.SHORTEST_TOKEN:
+        return None
     source = SearchedText(text)
     if source.runs:
         for anchor, token in tokens.begun_tokens(source):

@@ -19,6 +19,7 @@ from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.documents import rules, store
 from quipu.kinds.documents.indexing import DOCUMENT, indexed
 from quipu.kinds.documents.model import (
+    BEHIND_ALL,
     METRICS,
     ORDERS,
     Document,
@@ -335,8 +336,8 @@ def list_query(
     read = parse(filter)
     return ListQuery(
         wanted=DocumentFilter(
-            first=first,
-            behind=behind,
+            first=first or "",
+            behind=behind or BEHIND_ALL,
             user=optional_name("user", user),
             filter=NO_PARAMETERS if read is None else read.parameters,
         ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from quipu.kernel.base.scope import LONGEST
 from quipu.recall.filters import NO_PARAMETERS
 
 JSON = Any
@@ -15,6 +16,8 @@ METRICS: Final[tuple[Metric, ...]] = ("cosine", "inner_product", "l2")
 DocumentOrder = Literal["updated", "key"]
 ORDERS: Final[tuple[DocumentOrder, ...]] = ("updated", "key")
 EndedBy = Literal["change", "rename", "delete"]
+BEHIND_ALL: Final = "\U0010ffff" * (LONGEST + 1)
+"""A place behind all others: a name has at most ``LONGEST`` characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +158,14 @@ class BatchAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFilter:
-    """Conditions on documents. ``first`` and ``behind`` are the bounds of places; None sets no condition."""
+    """Conditions on documents; None sets no condition.
 
-    first: str | None = None
-    behind: str | None = None
+    ``first`` and ``behind`` are the bounds of places. They bound every query, so that a plan that is made for
+    all values reads no more than is below a path.
+    """
+
+    first: str = ""
+    behind: str = BEHIND_ALL
     user: str | None = None
     filter: Mapping[str, object] = field(default_factory=lambda: NO_PARAMETERS)
 

@@ -136,7 +136,7 @@ seed as materialized (
             where e.space_id = %(space)s and e.id = w.entry_id + around.step
               and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
               and (%(owners)s::int4[] is null or e.owner = any(%(owners)s::int4[]))
-              and (%(ids)s::int8[] is null or e.id = any(%(ids)s::int8[]))
+              and (%(ids)s::int8[] is null or e.id in (select unnest(%(ids)s::int8[])))
               and e.id between %(first)s and %(last)s
               and e.happened_at >= %(since)s and e.happened_at < %(until)s
               and case around.step when 1 then e.from_previous > 0 when 2 then e.from_before > 0
@@ -175,7 +175,7 @@ pool as materialized (
       ))
       and (%(kinds)s::int4[] is null or e.kind = any(%(kinds)s::int4[]))
       and (%(owners)s::int4[] is null or e.owner = any(%(owners)s::int4[]))
-      and (%(ids)s::int8[] is null or e.id = any(%(ids)s::int8[]))
+      and (%(ids)s::int8[] is null or e.id in (select unnest(%(ids)s::int8[])))
       and e.id between %(first)s and %(last)s
       and e.happened_at >= %(since)s and e.happened_at < %(until)s
 ),

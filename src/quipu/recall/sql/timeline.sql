@@ -6,6 +6,7 @@ with held as materialized (
       and id between %(first)s and %(last)s
       and happened_at >= %(since)s and happened_at < %(until)s
       and (%(kinds)s::int4[] is null or kind = any(%(kinds)s::int4[]))
+      and (%(ids)s::int8[] is null or id in (select unnest(%(ids)s::int8[])))
       and (%(owner)s::int4 is null or owner = %(owner)s::int4)
       and (%(speaker)s::text is null
            or %(speaker)s = 'user' and by_user

@@ -155,7 +155,7 @@ async def test_the_index_of_words_is_used_by_the_application(mine: AsyncBrowse, 
             found = conn.execute(
                 "select * from transcripts.matching(format('%s/token', core.current_space())::tsquery,"
                 " null, null,"
-                " null, null, false, null, null, 'relevance', 10)"
+                " null, null, false, null, null, null, 'relevance', 10)"
             ).fetchall()
     assert {row[2] for row in found} == {"", "t2"}
     assert any("texts_terms" in text for text in told), told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
 
 from quipu.errors import BadInput
@@ -64,3 +65,28 @@ async def test_a_query_without_a_word_is_refused_and_says_what_a_word_is(browse:
             continue
         with pytest.raises(BadInput, match="no word"):
             await browse.search(query, **HERE)
+
+
+async def test_a_filter_counts_what_is_known_of_a_line_and_of_its_message(
+    mine: AsyncBrowse, url: str
+) -> None:
+    login = await mine.search("login", **HERE)
+    with psycopg.connect(url) as conn:
+        conn.execute(
+            "update transcripts.lines set model = 'haiku', git_branch = 'main' where uuid like 's-1-t1%'"
+        )
+        conn.execute(
+            "update core.messages set metadata = '{\"agent_id\": \"planner\"}' where external_id = 'u1'"
+        )
+
+    async def by(**filter: object) -> set[tuple[str, str]]:
+        return found(await mine.search("login", filter=filter, **HERE))
+
+    assert await by(agent_id="planner") == {("u1", "said")}
+    assert await by(model="haiku") == {("s-1-t1-result", "result")}
+    assert await by(branch={"starts": "ma"}, agent_id={"exists": False}) == {("s-1-t1-result", "result")}
+    assert await by(**{"not": {"model": "haiku"}}) == found(login) - {("s-1-t1-result", "result")}
+    assert await by(agent_id="somebody else") == set()
+    with pytest.raises(BadInput) as refused:
+        await by(agent_id={"near": 1})
+    assert refused.value.field == "filter"

@@ -96,7 +96,7 @@ WRITES = {
     "the record itself": "select * from core.messages",
     "the words": "select * from transcripts.texts",
     "the logins": "select * from transcripts.readers",
-    "matching": "select transcripts.matching('x', null, null, null, null, false, null, null, 'time', 9)",
+    "matching": "select transcripts.matching('x', null, null, null, null, true, null, null, null, 'time', 9)",
     "a password": "select transcripts.make_reader('quipu_see', null, '')",
     "explain that runs": "explain analyze delete from lines",
     "create": "create table mine (a int)",

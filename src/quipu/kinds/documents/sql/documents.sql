@@ -79,7 +79,7 @@ from (
     join documents.vectors v on v.space_id = o.space_id and v.document_id = o.id
     where o.space_id = (select core.current_space())
         and vector_dims(v.vector) = vector_dims(%(vector)s::vector)
-        and (%(first)s::text is null or o.place >= %(first)s and o.place < %(behind)s)
+        and o.place >= %(first)s and o.place < %(behind)s
         and (%(user)s::text is null or o.user_name = %(user)s)
         and documents.passes(o.metadata, o.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
         and (o.expires_at is null or o.expires_at > %(now)s)
@@ -121,7 +121,7 @@ with last as (
 select d.*
 from documents.shown d
 where d.space_id = (select core.current_space())
-    and (%(first)s::text is null or d.place >= %(first)s and d.place < %(behind)s)
+    and d.place >= %(first)s and d.place < %(behind)s
     and (%(user)s::text is null or d."user" = %(user)s)
     and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
@@ -138,7 +138,7 @@ with last as (
 select d.*
 from documents.shown d
 where d.space_id = (select core.current_space())
-    and (%(first)s::text is null or d.place >= %(first)s and d.place < %(behind)s)
+    and d.place >= %(first)s and d.place < %(behind)s
     and (%(user)s::text is null or d."user" = %(user)s)
     and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
@@ -151,7 +151,7 @@ select p.entry_id
 from documents.documents d
 join documents.passages p on p.space_id = d.space_id and p.document_id = d.id and p.entry_id is not null
 where d.space_id = (select core.current_space())
-    and (%(first)s::text is null or d.place >= %(first)s and d.place < %(behind)s)
+    and d.place >= %(first)s and d.place < %(behind)s
     and (%(user)s::text is null or d.user_name = %(user)s)
     and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)

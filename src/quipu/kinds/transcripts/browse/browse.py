@@ -15,6 +15,7 @@ from quipu.kernel.base.parameters import (
     Confirm,
     Example,
     Limit,
+    Matching,
     Offset,
     Since,
     Space,
@@ -44,6 +45,7 @@ from quipu.kinds.transcripts.browse.model import (
 from quipu.kinds.transcripts.browse.query import Narrowed, optional_text, several
 from quipu.kinds.transcripts.browse.readers import Readers
 from quipu.kinds.transcripts.browse.store import SQL
+from quipu.recall import filters
 from quipu.recall.search import Search
 from quipu.record.ids import behind
 
@@ -147,6 +149,7 @@ class AsyncBrowse(AsyncCounts):
         role: Annotated[Role | Sequence[Role] | None, Doc("Only of these."), Example("user")] = None,
         tool: Annotated[str | Sequence[str] | None, Doc("Only of these tools."), Example("Bash")] = None,
         errors: Annotated[bool, Doc("Only what failed.")] = False,
+        filter: Matching = None,
         sort: Sorted = "relevance",
         meaning: Meaning = True,
         limit: Limit = 10,
@@ -160,6 +163,9 @@ class AsyncBrowse(AsyncCounts):
 
         Sorted by relevance, messages that are near in meaning count more, and where the query is nothing but
         words they join without having them.
+
+        ``filter`` sets conditions on the metadata of the message, and on ``model``, ``branch``,
+        ``directory`` (in which it was said) and ``sidechain`` (if a subagent said it).
 
         Raises:
             BadInput: There is no word in the query, or an argument is out of range.
@@ -175,6 +181,7 @@ class AsyncBrowse(AsyncCounts):
                 roles=several("role", role, known=ROLES),
                 tools=several("tool", tool),
                 errors=errors,
+                filter=None if (by := filters.parse(filter)) is None else by.over_metadata,
             ),
             sort=one_of("sort", sort, SORTS),
             limit=whole("limit", limit),

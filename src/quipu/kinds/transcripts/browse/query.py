@@ -37,7 +37,8 @@ _Word = TypeVar("_Word", bound=str)
 class Narrowed:
     """Conditions on texts; None sets no condition. ``since`` is included, ``until`` is not.
 
-    ``project``: the path contains it. ``session``: the name begins with it.
+    ``project``: the path contains it. ``session``: the name begins with it. ``filter`` is a path over what
+    is known of a line.
     """
 
     project: str | None = None
@@ -48,6 +49,7 @@ class Narrowed:
     roles: tuple[str, ...] | None = None
     tools: tuple[str, ...] | None = None
     errors: bool = False
+    filter: str | None = None
 
     def values(self, sessions: Sequence[int] | None) -> Mapping[str, Any]:
         """Return the arguments of a query; ``sessions`` are the numbers of the sessions, None for all."""
@@ -58,6 +60,7 @@ class Narrowed:
             "errors": self.errors,
             "since": self.since,
             "until": self.until,
+            "filter": self.filter,
             "sessions": None if sessions is None else list(sessions),
         }
 

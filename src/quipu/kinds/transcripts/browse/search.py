@@ -179,8 +179,9 @@ async def _by_meaning(
 ) -> dict[int, float]:
     """Return lines scored by what recall holds of their messages, 0 to 1."""
     thread = sessions[0] if sessions is not None and len(sessions) == 1 else None
-    since, until = wanted.narrowed.since, wanted.narrowed.until
-    filters = Filters(kinds=(_MESSAGE,), thread=thread, since=since, until=until)
+    since, until, filter = wanted.narrowed.since, wanted.narrowed.until, wanted.narrowed.filter
+    ids = None if filter is None else tuple(await tx.column(SQL["messages_about"], filter=filter))
+    filters = Filters(kinds=(_MESSAGE,), thread=thread, since=since, until=until, ids=ids)
     ((_, nearest),) = await recall.find(tx, [wanted.text], filters=filters, limit=_NEAREST)
     scores = {one.id: one.score for one in nearest}
     lines = await tx.rows(SQL["lines_of_messages"], messages=Int8s(sorted(scores)))

@@ -1,7 +1,7 @@
 -- name: matching: texts that have the words, from the index, the best or the latest first
 select line_id, part, call_id, session_id, role, tool_name, is_error, happened_at, words, found as total
 from transcripts.matching(%(asked)s::text::tsquery, %(parts)s, %(sessions)s::int8[], %(roles)s, %(tools)s, %(errors)s,
-    %(since)s, %(until)s, %(sorted)s, %(most)s)
+    %(since)s, %(until)s, %(filter)s::jsonpath, %(sorted)s, %(most)s)
 
 -- name: unindexed_matching: the same of lines that the index does not know yet, the latest first
 --
@@ -26,6 +26,7 @@ where (%(parts)s::text[] is null or t.part = any(%(parts)s::text[]))
     and (not %(errors)s or t.is_error)
     and (%(since)s::timestamptz is null or t.happened_at >= %(since)s::timestamptz)
     and (%(until)s::timestamptz is null or t.happened_at < %(until)s::timestamptz)
+    and (%(filter)s::jsonpath is null or transcripts.about(%(space)s, t.line_id) @@ %(filter)s::jsonpath)
     and (octet_length(t.content) <> char_length(t.content) or lower(t.content) like all(%(needles)s::text[]))
 order by t.happened_at desc, t.line_id desc
 limit %(limit)s
@@ -35,6 +36,11 @@ select a.line_id, a.part, a.call_id, left(t.content, %(characters)s) as content
 from unnest(%(lines)s::int8[], %(parts)s::text[], %(calls)s::text[]) as a (line_id, part, call_id)
 cross join lateral transcripts.texts_of(%(space)s, a.line_id) t
 where t.part = a.part and t.call_id = a.call_id
+
+-- name: messages_about: the messages of lines that a filter lets through
+select l.message_id from transcripts.lines l
+where l.space_id = %(space)s and l.message_id is not null
+    and transcripts.about(l.space_id, l.id) @@ %(filter)s::jsonpath
 
 -- name: places: where lines stand
 select l.id as line_id, l.uuid, s.name as session, coalesce(d.project_path, '') as project_path,

@@ -545,9 +545,21 @@ create function transcripts.texts_of(space integer, line bigint) returns table (
     end;
 comment on function transcripts.texts_of(integer, bigint) is 'Every text of a line that can be searched, as it is now.';
 
+create function transcripts.about(space integer, line bigint) returns jsonb
+    language sql stable
+    begin atomic
+    select jsonb_strip_nulls(jsonb_build_object('model', l.model, 'branch', l.git_branch, 'directory', l.cwd,
+        'sidechain', l.is_sidechain)) || coalesce(m.metadata, '{}')
+    from transcripts.lines l
+    left join core.messages m on m.space_id = l.space_id and m.id = l.message_id
+    where l.space_id = space and l.id = line;
+    end;
+comment on function transcripts.about(integer, bigint) is
+    'What filters ask of a line: how it was recorded, and the metadata of its message.';
+
 create function transcripts.matching(
     asked tsquery, parts text[], sessions bigint[], roles text[], tools text[], errors boolean,
-    since timestamptz, until timestamptz, sorted text, most integer
+    since timestamptz, until timestamptz, filter jsonpath, sorted text, most integer
 ) returns table (
     line_id bigint, part text, call_id text, session_id bigint, role text, tool_name text, is_error boolean,
     happened_at timestamptz, words integer, found bigint
@@ -565,6 +577,7 @@ create function transcripts.matching(
         and (not errors or t.is_error)
         and (since is null or t.happened_at >= since)
         and (until is null or t.happened_at < until)
+        and (filter is null or transcripts.about(t.space_id, t.line_id) @@ filter)
     order by
         case when sorted = 'relevance' then t.weight end desc,
         case when sorted <> 'time-asc' then t.happened_at end desc,
@@ -574,12 +587,12 @@ create function transcripts.matching(
     end;
 
 revoke execute on function transcripts.matching(
-    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer) from public;
+    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, jsonpath, text, integer) from public;
 
 grant execute on function transcripts.matching(
-    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer) to quipu_app;
+    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, jsonpath, text, integer) to quipu_app;
 comment on function transcripts.matching(
-    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, text, integer) is
+    tsquery, text[], bigint[], text[], text[], boolean, timestamptz, timestamptz, jsonpath, text, integer) is
     'Texts of the space that was entered that have the words, the best or the latest first.';
 
 create function transcripts.settle_texts() returns void

@@ -1,180 +1,32 @@
-"""LangGraph's store over a memory (the extra ``langgraph``).
-
-from quipu.compat.langgraph import Store
-
-graph = builder.compile(store=Store(space="desk"))
-
-A namespace is the path of a document, an item its value. Items are kept letter for letter, are found by
-meaning with the model of the memory, and are recalled beside all other memories of the space.
-"""
+"""Operations of LangGraph's stores as operations on documents, and their answers as items."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
 
-from quipu import AsyncMemory, Memory
-from quipu.compat.langgraph_index import store_index
-from quipu.errors import MissingExtra, QuipuError
-
-try:
-    from langgraph.store.base import (
-        BaseStore,
-        GetOp,
-        IndexConfig,
-        Item,
-        ListNamespacesOp,
-        MatchCondition,
-        Op,
-        PutOp,
-        Result,
-        SearchItem,
-        SearchOp,
-        TTLConfig,
-        ensure_embeddings,
-        get_text_at_path,
-        validate_op_namespace,
-    )
-except ImportError as error:
-    raise MissingExtra("langgraph", "A store of LangGraph") from error
-
-if TYPE_CHECKING:
-    from langchain_core.embeddings import Embeddings
+from langgraph.store.base import (
+    GetOp,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    get_text_at_path,
+)
 
 Operation = dict[str, Any]
-_MOST: Final = 1_000  # rows at once
+_MOST: Final = 1_000  # rows, and operations, at once
 _OPERATORS: Final = {f"${name}": name for name in ("eq", "ne", "gt", "gte", "lt", "lte")}
+_WRITES: Final = frozenset({"put", "delete"})
 
 
-class Store(BaseStore):
-    """A store whose items are documents of a space.
-
-    ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with
-    ``Memory()``. What the store opened itself it closes (``close``, or ``with``).
-
-    ``index`` is LangGraph's: with ``embed`` items are ranked by the vectors of that model alone, in the
-    ``distance_type`` that it names; with ``fields`` alone, or without ``index``, by the memory's own search;
-    False keeps items out of it. ``ttl`` is LangGraph's too; what has expired is omitted at once.
-    """
-
-    supports_ttl = True
-
-    def __init__(
-        self,
-        memory: Memory | AsyncMemory | str | None = None,
-        *,
-        space: str = "default",
-        index: IndexConfig | bool | None = None,
-        ttl: TTLConfig | None = None,
-    ) -> None:
-        """Open the memory, if none is given.
-
-        Raises:
-            BadInput: the index is none that LangGraph knows; the error names the part.
-        """
-        self._index = store_index(index)
-        self.index_config: IndexConfig | None = None if isinstance(index, bool) else index
-        embed = self._index.embed
-        self.embeddings: Embeddings | None = None if embed is None else ensure_embeddings(embed)
-        self._owned = memory is None or isinstance(memory, str)
-        self._memory = Memory(url=memory) if memory is None or isinstance(memory, str) else memory
-        self._space = space
-        self.ttl_config = ttl
-
-    @classmethod
-    @contextmanager
-    def from_conn_string(cls, conn_string: str, **options: Any) -> Generator[Self]:
-        """Open a store on a server; options of a connection pool are not needed and passed over."""
-        store = cls(conn_string, **_without_pool(options))
-        try:
-            yield store
-        finally:
-            store.close()
-
-    def setup(self) -> None:
-        """Do nothing: the tables are there once the memory is open."""
-
-    def start_ttl_sweeper(self, sweep_interval_minutes: int | None = None) -> Future[None]:  # noqa: ARG002
-        """Do nothing: what has expired is omitted at once, and a worker of the memory takes it out."""
-        done: Future[None] = Future()
-        done.set_result(None)
-        return done
-
-    def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:  # noqa: ARG002 - LangGraph's
-        """Do nothing, as there is nothing to stop."""
-        return True
-
-    def close(self) -> None:
-        """Close the memory, if the store opened it."""
-        if self._owned and isinstance(self._memory, Memory):
-            self._memory.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do operations at once: reads first, then writes in one transaction."""
-        memory = self._memory
-        if not isinstance(memory, Memory):
-            raise QuipuError(
-                "This store has an AsyncMemory, which cannot be used without await.",
-                hint="Use the methods with a leading a (aget, aput), or give it a Memory.",
-            )
-        work = self._work(ops)
-        if self.embeddings is not None:
-            texts = work.texts
-            documents = self.embeddings.embed_documents(texts) if texts else []
-            work.embedded(documents, [self.embeddings.embed_query(query) for query in work.queries])
-        while operations := work.following():
-            work.take(memory.documents.batch(operations, space=self._space))
-        return work.results()
-
-    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do operations at once, as ``batch``."""
-        work = self._work(ops)
-        if self.embeddings is not None:
-            texts = work.texts
-            documents = await self.embeddings.aembed_documents(texts) if texts else []
-            work.embedded(documents, [await self.embeddings.aembed_query(query) for query in work.queries])
-        while operations := work.following():
-            work.take(await self._batch(operations))
-        return work.results()
-
-    async def _batch(self, operations: Sequence[Operation]) -> Sequence[Any]:
-        memory = self._memory
-        if isinstance(memory, Memory):
-            return await asyncio.to_thread(memory.documents.batch, operations, space=self._space)
-        return await memory.documents.batch(operations, space=self._space)
-
-    def _work(self, ops: Iterable[Op]) -> _Work:
-        asked = list(ops)
-        for op in asked:
-            validate_op_namespace(op)
-        metric = None if self.embeddings is None else self._index.metric
-        return _Work(asked, fields=self._index.fields, metric=metric)
-
-
-class AsyncStore(Store):
-    """A store with the names of LangGraph's asynchronous stores."""
-
-    @classmethod
-    @asynccontextmanager
-    async def from_conn_string(cls, conn_string: str, **options: Any) -> AsyncGenerator[Self]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Open a store on a server; options of a connection pool are not needed and passed over."""
-        async with AsyncMemory(url=conn_string) as memory:
-            yield cls(memory, **_without_pool(options))
-
-    async def setup(self) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Do nothing: the tables are there once the memory is open."""
-
-
-class _Work:
+class Work:
     """Operations of LangGraph on their way through batches of documents."""
 
     def __init__(self, ops: Sequence[Op], *, fields: Sequence[str], metric: str | None) -> None:
@@ -207,12 +59,14 @@ class _Work:
                 operation |= {"vector": list(next(asked)), "metric": self._metric}
 
     def following(self) -> list[Operation]:
-        """Return the operations to do next; none once all is done."""
-        return [operation for _, operation in self._waiting]
+        """Return the operations to do next, at most 1,000, reads before writes; none once all is done."""
+        if len(self._waiting) > _MOST:
+            self._waiting.sort(key=lambda one: one[1]["do"] in _WRITES)
+        return [operation for _, operation in self._waiting[:_MOST]]
 
     def take(self, answers: Sequence[Any]) -> None:
         """Take the answers to ``following``; further pages, and times to live that begin anew, come next."""
-        asked, self._waiting = self._waiting, []
+        asked, self._waiting = self._waiting[: len(answers)], self._waiting[len(answers) :]
         for (place, operation), answer in zip(asked, answers, strict=True):
             if place is None:
                 continue
@@ -317,10 +171,6 @@ def _item(document: Any) -> dict[str, Any]:
     }
 
 
-def _without_pool(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name not in ("pipeline", "pool_config")}
-
-
 def _filter(conditions: Mapping[str, Any], prefix: str = "value") -> dict[str, Any]:
     """Return LangGraph's conditions on an item as a filter of documents.
 
@@ -333,7 +183,8 @@ def _filter(conditions: Mapping[str, Any], prefix: str = "value") -> dict[str, A
         if not isinstance(operand, Mapping) or not operand:
             made[field] = {"eq": operand}
         elif any(str(one).startswith("$") for one in cast(Mapping[Any, Any], operand)):
-            made[field] = {_operator(one): value for one, value in cast(Mapping[str, Any], operand).items()}
+            ordered = cast(Mapping[str, Any], operand).items()
+            made[field] = {_operator(one): _finite(value) for one, value in ordered}
         else:
             made |= _filter(cast(Mapping[str, Any], operand), field)
     return made
@@ -343,6 +194,13 @@ def _operator(name: str) -> str:
     if name not in _OPERATORS:
         raise ValueError(f"Unsupported operator: {name}")
     return _OPERATORS[name]
+
+
+def _finite(operand: Any) -> Any:
+    """Return the operand, an infinite number as the largest or the least that there is."""
+    if isinstance(operand, float) and math.isinf(operand):
+        return math.copysign(sys.float_info.max, operand)
+    return operand
 
 
 def _wanted(op: Op) -> int:
