@@ -51,8 +51,8 @@ test: $(DEV) ## Run every test (PG_BIN=dir: on other programs of PostgreSQL)
 test-long: $(DEV) ## Run the long form of the tests that have one: more kills, larger spaces (minutes)
 	QUIPU_TEST_LONG=1 $(PYTEST) $(BESIDE) -m long tests
 
-test-peers: $(DEV) ## Run the tests of the stores that agents come from, with ours in their place (fetches them)
-	$(BIN)/python tools/peer_suites.py
+test-peers: $(DEV) ## Run the tests of the stores that agents come from, with ours in their place (fetches them; ARGS=mem0)
+	$(BIN)/python tools/peer_suites.py $(ARGS)
 
 ROUNDS := 1000
 test-kills: $(DEV) ## Kill every writer and the server ROUNDS=1000 times (an hour; QUIPU_KILL_SEED repeats a run)

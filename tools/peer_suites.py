@@ -1,196 +1,81 @@
 """Run the tests of peers with our class in the place of theirs: ``make test-peers``.
 
-Each suite comes from the source distribution of the peer, at the version of bench/peers.txt, and is kept in
-``.bench/suites``. One line is changed in it, the import; a fixture that makes the peer's own database is
-replaced. What is left out is named here with its reason, and counted.
+python tools/peer_suites.py [ENVIRONMENT …]      all, or those of some environments of bench/peers.txt
+
+A suite is of the source distribution of a peer, at the version of bench/peers.txt: some of its lines are
+changed so that its classes are ours. Or it is our own and lies in tools/suites. Each environment of
+bench/peers.txt has a virtual environment in ``.bench/suites``. What is left out of a suite is named here with
+its reason, and counted.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 FOLDER: Final = ROOT / ".bench" / "suites"
-_HEAD: Final = """
-import os
-from uuid import uuid4
-from quipu import Memory
-from quipu.compat.langgraph import Store
-_MEMORY = Memory(os.environ["QUIPU_HOME"])
-
-
-def _space():
-    return f"t{uuid4().hex}"
-
-
-"""
-_IN_MEMORY: Final = (
-    _HEAD
-    + """class InMemoryStore(Store):
-    def __init__(self, *, index=None):
-        super().__init__(_MEMORY, space=_space(), index=False if index is None else index)
-"""
-)
-_POSTGRES_STORE: Final = (
-    _HEAD
-    + """TTL = {"default_ttl": TTL_MINUTES, "refresh_on_read": True}
-
-
-@pytest.fixture
-def store():
-    return Store(_MEMORY, space=_space(), ttl=TTL)
-
-
-@pytest.fixture
-def fake_embeddings():
-    return CharacterEmbeddings(dims=500)
-
-
-"""
-)
-_VECTOR_STORE: Final = """@contextmanager
-def _create_vector_store(vector_type, distance_type, fake_embeddings, text_fields=None, enable_ttl=True):
-    index = {"dims": 500, "embed": fake_embeddings, "distance_type": distance_type, "fields": text_fields}
-    yield Store(_MEMORY, space=_space(), index=index, ttl=TTL if enable_ttl else None)
-
-
-"""
-_CONNECTIONS: Final = r'(?s)@pytest\.fixture\(scope="function", params=\["default".*?(?=def test_batch_order)'
-_DATABASE: Final = (
-    r'(?s)@pytest\.fixture\(scope="function"\)\nasync def conn.*?(?=@pytest\.fixture\ndef fake)'
-)
-_OWN_SQL: Final = "runs SQL on tables of its own, or looks at private attributes"
-
-
-_HAYSTACK: Final = """
-import os
-from uuid import uuid4
-import pytest
-from haystack import Document
-from haystack.document_stores.errors import DuplicateDocumentError
-from haystack.testing import document_store, document_store_async
-from quipu import Memory
-from quipu.compat.haystack import QuipuDocumentStore
-_MEMORY = Memory(os.environ["QUIPU_HOME"])
-
-
-def _classes(module, end):
-    own = [one for one in vars(module).values() if getattr(one, "__module__", "") == module.__name__]
-    tests = [one for one in own if isinstance(one, type) and one.__name__.endswith(end)]
-    return tuple(one for one in tests if not any(one in other.__mro__[1:] for other in tests))
-
-
-class Base:
-    @pytest.fixture
-    def document_store(self):
-        return QuipuDocumentStore(_MEMORY, space=f"t{uuid4().hex}")
-
-
-class TestStore(Base, *_classes(document_store, ("Test", "Tests"))):
-    # The suite leaves these two to each store.
-    def test_write_documents(self, document_store):
-        document = Document(content="x", meta={"a": 1}, embedding=[1.0, 0.5])
-        assert document_store.write_documents([document]) == 1
-        with pytest.raises(DuplicateDocumentError):
-            document_store.write_documents([document])
-        assert document_store.filter_documents() == [document]
-
-
-class TestAsyncStore(Base, *_classes(document_store_async, "AsyncTest")):
-    async def test_write_documents_async(self, document_store):
-        assert await document_store.write_documents_async([Document(content="x")]) == 1
-"""
-
-
-_STRANDS: Final = """
-import os
-from uuid import uuid4
-from quipu import Memory
-from quipu.compat.strands import SessionRepository
-from strands.session.repository_session_manager import RepositorySessionManager
-_MEMORY = Memory(os.environ["QUIPU_HOME"])
-
-
-class MockedSessionRepository(SessionRepository):
-    def __init__(self):
-        super().__init__(_MEMORY, space=f"t{uuid4().hex}")
-
-
-"""
-_STRANDS_FILES: Final = (
-    _STRANDS
-    + """class FileSessionManager(RepositorySessionManager, SessionRepository):
-    def __init__(self, session_id, storage_dir):
-        SessionRepository.__init__(self, _MEMORY, space=f"t{uuid4().hex}")
-        RepositorySessionManager.__init__(self, session_id=session_id, session_repository=self)
-
-
-"""
-)
-_OWN_FILES: Final = "looks at files and their paths"
-_CREWAI: Final = """from __future__ import annotations
-import os
-from hashlib import sha256
-from uuid import uuid4
-from crewai.memory.storage import lancedb_storage
-from quipu import Memory
-from quipu.compat.crewai import QuipuStorage
-_MEMORY, _RUN = Memory(os.environ["QUIPU_HOME"]), uuid4().hex
-
-
-class LanceDBStorage(QuipuStorage):
-    def __init__(self, path=None, vector_dim=None):
-        super().__init__(_MEMORY, space=f"t{sha256(f'{path}{_RUN}'.encode()).hexdigest()[:30]}")
-
-
-lancedb_storage.LanceDBStorage = LanceDBStorage
-"""
-
-
-def _ours(name: str) -> str:
-    """Return a suite of our own, which compares ours with the peer's call by call."""
-    return (ROOT / "tools" / "suites" / f"{name}.py").read_text(encoding="utf-8")
+OWN: Final = ROOT / "tools" / "suites"
+_TESTING: Final = ("pytest", "pytest-asyncio", "pytest-mock", "pytest-timeout")
+_SECONDS_OF_A_TEST: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
     """Tests of a peer: where they lie, what is changed in them, and what is left out.
 
-    ``environment`` is the heading in bench/peers.txt under which its packages stand. ``own`` are files that
-    take the tests from the installed package instead.
+    ``environment`` is a heading of bench/peers.txt, ``package`` the distribution that ``files`` are of.
+    ``changes`` are patterns in them and what takes their place. ``own`` are tests of ours, ``support`` what
+    tests import, ``plugins`` those of pytest: names of files in tools/suites. ``left_out`` are tests and the
+    reasons.
     """
 
     environment: str
     package: str
     files: Sequence[str] = ()
     changes: Sequence[tuple[str, str]] = ()
-    own: Mapping[str, str] = field(default_factory=dict[str, str])
+    own: Sequence[str] = ()
+    support: Sequence[str] = ()
+    plugins: Sequence[str] = ()
+    requirements: Sequence[str] = ()
     left_out: Mapping[str, str] = field(default_factory=dict[str, str])
 
+
+_LANGGRAPH_SQL: Final = "runs SQL on tables of its own, or looks at private attributes"
 
 SUITES: Final = (
     Suite(
         environment="langgraph",
         package="langgraph-checkpoint",
         files=("tests/test_store.py", "tests/embed_test_utils.py", "tests/__init__.py"),
-        changes=((r"from langgraph\.store\.memory import InMemoryStore\n", _IN_MEMORY),),
+        changes=((r"(?<=from )langgraph\.store\.memory(?= import InMemoryStore\n)", "langgraph_stores"),),
+        support=("langgraph_stores",),
     ),
     Suite(
         environment="langgraph",
         package="langgraph-checkpoint-postgres",
         files=("tests/test_store.py", "tests/conftest.py", "tests/embed_test_utils.py", "tests/__init__.py"),
         changes=(
-            (_CONNECTIONS, _POSTGRES_STORE),
-            (r"(?s)@contextmanager\ndef _create_vector_store.*?(?=_vector_params = )", _VECTOR_STORE),
-            (_DATABASE, ""),
+            (
+                r'(?s)@pytest\.fixture\(scope="function", params=\["default".*?(?=def test_batch_order)',
+                "from langgraph_stores import store, vector_store as _create_vector_store\n\n\n",
+            ),
+            (r"(?s)@contextmanager\ndef _create_vector_store.*?(?=_vector_params = )", ""),
+            (r"(?s)@pytest\.fixture\(scope=\"function\"\)\nasync def conn.*?(?=@pytest\.fixture\ndef f)", ""),
         ),
+        support=("langgraph_stores",),
         left_out=dict.fromkeys(
             (
                 "test_omit_expired_filters_read_paths",
@@ -198,47 +83,151 @@ SUITES: Final = (
                 "test_omit_expired_refresh_ttl_only_refreshes_live_rows",
                 "test_omit_expired_search_pagination",
             ),
-            _OWN_SQL,
+            _LANGGRAPH_SQL,
         ),
     ),
+    Suite(environment="haystack", package="haystack-ai", own=("haystack_stores",)),
+    Suite(
+        environment="openai-agents",
+        package="openai-agents",
+        files=(
+            "tests/memory/test_session.py",
+            "tests/memory/test_session_limit.py",
+            "tests/extensions/memory/test_async_sqlite_session.py",
+            "tests/extensions/memory/test_encrypt_session.py",
+            "tests/test_responses.py",
+            "tests/testing_processor.py",
+            "tests/conftest.py",
+            "tests/__init__.py",
+        ),
+        plugins=("openai_sessions",),
+        requirements=("aiosqlite", "cryptography"),
+        left_out={
+            **dict.fromkeys(
+                (
+                    "test_sqlite_session_close_closes_worker_thread_connections",
+                    "test_sqlite_session_reaps_connections_from_exited_worker_threads",
+                    "test_sqlite_session_closes_retired_connections_before_the_next_allocation",
+                    "test_sqlite_session_keeps_connections_of_live_worker_threads",
+                    "test_sqlite_session_pop_item_skips_corrupt_most_recent",
+                    "test_sqlite_session_pop_item_returns_none_after_dropping_only_corrupt_rows",
+                    "test_sqlite_session_get_items_limit_skips_corrupt_newest_rows",
+                    "test_sqlite_session_get_items_session_settings_limit_skips_corrupt_rows",
+                    "test_sqlite_session_file_lock_is_shared_across_instances",
+                    "test_sqlite_session_rollback_failure_evicts_connection",
+                    "test_sqlite_session_close_retries_quarantined_connection",
+                    "test_sqlite_session_post_commit_cancellation_propagates_after_known_outcome",
+                    "test_async_sqlite_session_pop_item_skips_corrupt_most_recent",
+                    "test_async_sqlite_session_pop_item_returns_none_after_dropping_only_corrupt_rows",
+                    "test_async_sqlite_session_get_items_limit_skips_corrupt_newest_rows",
+                    "test_async_sqlite_session_get_items_same_timestamp_consistent_order",
+                    "test_async_sqlite_session_pop_item_same_timestamp_returns_latest",
+                    "test_cancelled_close_finishes_cleanup_and_propagates_cancellation",
+                    "test_post_commit_cancellation_propagates_after_known_mutation_outcome",
+                    "test_failed_initialization_closes_candidate_connection",
+                    "test_initialization_retries_transient_wal_lock",
+                    "test_initialization_does_not_retry_unrecoverable_wal_errors",
+                    "test_cancelled_wal_retry_closes_startup_connection",
+                    "test_cancelled_add_items_rolls_back_write_transaction",
+                    "test_operation_failure_then_cancellation_during_rollback",
+                    "test_rollback_failure_closes_and_evicts_connection",
+                    "test_close_retries_connection_quarantined_after_rollback_failure",
+                    "test_close_retries_quarantined_failed_initialization_candidate",
+                    "test_cancelled_initialization_finishes_candidate_close",
+                    "test_initialization_failure_then_cancellation_during_candidate_close",
+                    "test_cancelled_connect_closes_eventually_acquired_connection",
+                ),
+                "looks at connections and locks of SQLite",
+            ),
+            **dict.fromkeys(
+                (
+                    "test_sqlite_session_failed_clear_session_rolls_back",
+                    "test_sqlite_session_failed_pop_item_releases_write_lock",
+                    "test_failed_clear_session_rolls_back",
+                    "test_failed_pop_item_releases_write_lock",
+                    "test_encrypted_pop_wrong_key_preserves_row_identity",
+                ),
+                "runs SQL on the tables of SQLite",
+            ),
+            **dict.fromkeys(
+                (
+                    "test_sqlite_session_failed_add_items_releases_write_lock",
+                    "test_failed_add_items_rolls_back_and_reuses_connection",
+                ),
+                "expects the class of SQLite's error for what is no JSON",
+            ),
+            **dict.fromkeys(
+                (
+                    "test_sqlite_session_closed_rejects_empty_add_items",
+                    "test_async_sqlite_session_closed_operations_raise_runtime_error",
+                    "test_async_sqlite_session_closed_rejects_empty_add_items",
+                    "test_async_sqlite_session_close_before_use_is_terminal",
+                    "test_async_sqlite_session_close_is_idempotent",
+                ),
+                "closes a session; a memory that it was given stays open",
+            ),
+            **dict.fromkeys(
+                (
+                    "test_encrypted_compaction_skips_unencrypted_stored_history",
+                    "test_encrypted_pop_wrong_key_preserves_recoverable_history",
+                    "test_encrypted_pop_rechecks_authentication_after_expired_tail",
+                    "test_encrypted_pop_authentication_is_atomic_with_concurrent_mutations",
+                    "test_encrypted_pop_cancellation_waits_for_authentication_rollback",
+                ),
+                "pops by a private method of SQLiteSession what can be decrypted",
+            ),
+        },
+    ),
+    Suite(
+        environment="anthropic",
+        package="anthropic",
+        files=("tests/lib/tools/memory_tools/test_filesystem.py",),
+        changes=((r"(?<=from )anthropic\.lib\.tools\._beta_builtin_memory_tool", "anthropic_files"),),
+        support=("anthropic_files",),
+        left_out={
+            "test_mkdir_parents_not_world_writable_under_permissive_umask": "rights of files",
+            **dict.fromkeys(
+                (
+                    "test_read_rejects_symlink_created_after_validation",
+                    "test_read_rejects_file_replaced_with_symlink_before_open",
+                    "test_view_rejects_directory_symlink_created_after_validation",
+                    "test_view_lists_symlinks_only_when_they_stay_inside_memories",
+                    "test_symlink_validation_reject_symlink_pointing_outside_memories",
+                    "test_symlink_validation_reject_creating_files_through_symlink_pointing_outside",
+                    "test_symlink_validation_reject_parent_directory_that_is_symlink_pointing_outside",
+                    "test_validate_path_returns_resolved_path_not_symlink_target",
+                ),
+                "makes symbolic links, which documents have not",
+            ),
+        },
+    ),
+    Suite(environment="mem0", package="mem0ai", own=("mem0_side_by_side",)),
     Suite(
         environment="google-adk",
         package="google-adk",
-        own={
-            "adk_events.py": _ours("adk_events"),
-            "test_adk.py": _ours("adk"),
-            "test_adk_memory.py": _ours("adk_memory"),
-        },
+        own=("adk", "adk_memory"),
+        support=("adk_events",),
     ),
     Suite(
         environment="pydantic-ai",
         package="pydantic-ai-slim",
-        own={
-            "pydantic_ai_messages.py": _ours("pydantic_ai_messages"),
-            "test_pydantic_ai.py": _ours("pydantic_ai"),
-        },
+        own=("pydantic_ai",),
+        support=("pydantic_ai_messages",),
     ),
-    Suite(
-        environment="agent-framework",
-        package="agent-framework-core",
-        own={"test_agent_framework.py": _ours("agent_framework")},
-    ),
-    Suite(environment="haystack", package="haystack-ai", own={"test_document_store.py": _HAYSTACK}),
+    Suite(environment="agent-framework", package="agent-framework-core", own=("agent_framework",)),
     Suite(
         environment="strands",
         package="strands-agents",
         files=("tests/strands/session/test_repository_session_manager.py",),
-        changes=(
-            (r"from tests\.fixtures\.mock_session_repository import MockedSessionRepository\n", _STRANDS),
-        ),
+        changes=((r"(?<=from )tests\.fixtures\.mock_session_repository", "strands_repositories"),),
+        support=("strands_repositories",),
     ),
     Suite(
         environment="strands",
         package="strands-agents",
         files=("tests/strands/session/test_file_session_manager.py",),
-        changes=(
-            (r"from strands\.session\.file_session_manager import FileSessionManager\n", _STRANDS_FILES),
-        ),
+        changes=((r"(?<=from )strands\.session\.file_session_manager", "strands_repositories"),),
+        support=("strands_repositories",),
         left_out=dict.fromkeys(
             (
                 "test_create_session",
@@ -252,17 +241,10 @@ SUITES: Final = (
                 "test__get_agent_path_invalid_agent_id",
                 "test__get_message_path_invalid_message_id",
             ),
-            _OWN_FILES,
+            "looks at files and their paths",
         ),
     ),
-    Suite(
-        environment="strands",
-        package="strands-agents",
-        own={
-            "test_strands_sessions.py": _ours("strands_sessions"),
-            "test_strands_memory.py": _ours("strands_memory"),
-        },
-    ),
+    Suite(environment="strands", package="strands-agents", own=("strands_sessions", "strands_memory")),
     Suite(
         environment="crewai",
         package="crewai",
@@ -271,96 +253,128 @@ SUITES: Final = (
             "tests/memory/test_memory_root_scope.py",
             "tests/memory/test_dimension_mismatch.py",
         ),
-        changes=((r"from __future__ import annotations\n", _CREWAI),),
+        plugins=("crewai_lancedb",),
         left_out={"test_recall_does_not_refresh_access_time_when_read_only": "a recall writes no version"},
     ),
-    Suite(environment="crewai", package="crewai", own={"test_crewai_storage.py": _ours("crewai_storage")}),
-    Suite(
-        environment="llama-index",
-        package="llama-index-core",
-        own={"test_llama_index_stores.py": _ours("llama_index_stores")},
-    ),
+    Suite(environment="crewai", package="crewai", own=("crewai_storage",)),
+    Suite(environment="llama-index", package="llama-index-core", own=("llama_index_stores",)),
 )
 
 
-def main() -> int:
-    """Run all suites; the exit code is 1 if a test of one fails."""
+def main(environments: Sequence[str]) -> int:
+    """Run suites; the exit code is 1 if a test of one fails, or a name is none of an environment.
+
+    A memory for all of them is made and removed again.
+    """
+    known = list(dict.fromkeys(suite.environment for suite in SUITES))
+    if unknown := [name for name in environments if name not in known]:
+        print(f"{unknown[0]}: no such environment; there are {', '.join(known)}.", file=sys.stderr)
+        return 1
     failed = False
-    wanted = [one for one in SUITES if not sys.argv[1:] or one.environment in sys.argv[1:]]
-    for environment in dict.fromkeys(one.environment for one in wanted):
-        _make_environment(environment)
-    for suite in wanted:
-        place = _unpacked(suite)
-        done = _run(suite, place)
-        failed = failed or done != 0
-        for name, reason in suite.left_out.items():
-            print(f"  left out: {name}: {reason}")
+    with tempfile.TemporaryDirectory(prefix="quipu-") as home:
+        Path(home).chmod(0o711)
+        for environment in environments or known:
+            python = _environment(environment)
+            for suite in [one for one in SUITES if one.environment == environment]:
+                failed = _run(suite, python, home) != 0 or failed
     return int(failed)
 
 
-def _packages(environment: str) -> list[str]:
-    """Return the packages under a heading of bench/peers.txt, with their versions."""
-    text = (ROOT / "bench" / "peers.txt").read_text(encoding="utf-8")
-    sections = dict(re.findall(r"(?ms)^# (.+?)\n(.*?)(?=^# |\Z)", text))
-    return sections[environment].split()
+@cache
+def _peers() -> dict[str, list[str]]:
+    """Return the requirements of each environment, as bench/peers.txt has them."""
+    found: dict[str, list[str]] = {}
+    for line in (ROOT / "bench" / "peers.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            found[line[2:].strip()] = []
+        elif line.strip():
+            found[list(found)[-1]].append(line.strip())
+    return found
 
 
 def _version(suite: Suite) -> str:
-    pinned = [one for one in _packages(suite.environment) if one.startswith(f"{suite.package}==")]
-    return pinned[0].partition("==")[2]
+    names = (re.match(r"([\w-]+)(?:\[[^\]]*\])?==(\S+)$", one) for one in _peers()[suite.environment])
+    return next(one[2] for one in names if one and one[1] == suite.package)
 
 
-def _python(environment: str) -> Path:
-    return FOLDER / f"venv-{environment}" / "bin" / "python"
+def _environment(name: str) -> Path:
+    """Return the interpreter of an environment, which is made if it is not there as it is wanted."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extra = f"[{name}]" if name in project["optional-dependencies"] else ""
+    further = [one for suite in SUITES if suite.environment == name for one in suite.requirements]
+    wanted = [*_TESTING, *_peers()[name], *dict.fromkeys(further)]
+    text = "\n".join([*wanted, *project["dependencies"], extra])
+    place = FOLDER / f"venv-{name}"
+    stamp = place / f"made-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    python = place / "bin" / "python"
+    if not stamp.exists():
+        shutil.rmtree(place, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+        pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+        print(f"Installing the environment {name}", flush=True)
+        subprocess.run([*pip, "--editable", f"{ROOT}{extra}", *wanted], check=True)
+        stamp.touch()
+    return python
 
 
-def _make_environment(environment: str) -> None:
-    """Make an environment of suites, if it is not there."""
-    python = _python(environment)
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(python.parent.parent)], check=True)
-    wanted = ["-e", f"{ROOT}[langgraph]" if environment == "langgraph" else str(ROOT)]
-    wanted += ["pytest", "pytest-asyncio", "pytest-mock", *_packages(environment)]
-    pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    subprocess.run([*pip, *wanted], check=True)
-
-
-def _unpacked(suite: Suite) -> Path:
-    """Write the tests with their changes; those that are not installed come from the source distribution."""
-    version = _version(suite)
-    place = FOLDER / f"{suite.package}-{version}"
-    place.mkdir(parents=True, exist_ok=True)
+def _unpacked(suite: Suite, python: Path) -> tuple[Path, list[str]]:
+    """Write the tests with their changes; return where they lie, and which files have tests."""
+    place = FOLDER / f"{suite.package}-{_version(suite)}"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
     (place / "pytest.ini").write_text("[pytest]\nasyncio_mode=auto\n", encoding="utf-8")
-    for name, text in suite.own.items():
-        (place / name).write_text(text, encoding="utf-8")
-    if suite.own:
-        return place
-    stem = f"{suite.package.replace('-', '_')}-{version}"
+    for name in ("left_out", *suite.support, *suite.plugins):
+        shutil.copy(OWN / f"{name}.py", place)
+    for name in suite.own:
+        shutil.copy(OWN / f"{name}.py", place / f"test_{name}.py")
+    if suite.files:
+        _extract(suite, python, place)
+    tests = [*suite.files, *(f"test_{name}.py" for name in suite.own)]
+    return place, [name for name in tests if Path(name).name.startswith("test_")]
+
+
+def _extract(suite: Suite, python: Path, place: Path) -> None:
+    """Write the files of a source distribution, which is fetched first, with their changes."""
+    stem = f"{suite.package.replace('-', '_')}-{_version(suite)}"
     archive = FOLDER / f"{stem}.tar.gz"
     if not archive.exists():
-        python = _python(suite.environment)
-        command = [str(python), "-m", "pip", "--quiet", "download", "--no-deps", "--no-binary", ":all:"]
-        subprocess.run([*command, "--dest", str(FOLDER), f"{suite.package}=={version}"], check=True)
+        command = [str(python), "-m", "pip", "--quiet", "download", "--no-deps", "--no-binary", suite.package]
+        wanted = f"{suite.package}=={_version(suite)}"
+        subprocess.run([*command, "--dest", str(FOLDER), wanted], check=True)
+    unused = [pattern for pattern, _ in suite.changes]
     with tarfile.open(archive) as files:
         for name in suite.files:
             member = files.extractfile(f"{stem}/{name}")
             text = "" if member is None else member.read().decode()
             for pattern, replacement in suite.changes:
-                text = re.sub(pattern, lambda _, new=replacement: new, text)
+                text, count = re.subn(pattern, lambda _, new=replacement: new, text)
+                if count and pattern in unused:
+                    unused.remove(pattern)
             target = place / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
-    return place
+    if unused:
+        raise LookupError(f"{suite.package}: nothing matches {unused[0]}")
 
 
-def _run(suite: Suite, place: Path) -> int:
+def _run(suite: Suite, python: Path, home: str) -> int:
     print(f"{suite.package} {_version(suite)}", flush=True)
-    tests = [name for name in (*suite.files, *suite.own) if Path(name).name.startswith("test_")]
-    out = ["-k", " and ".join(f"not {name}" for name in suite.left_out)] if suite.left_out else []
-    command = [str(_python(suite.environment)), "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, *out]
-    surroundings = {"QUIPU_HOME": str(FOLDER / "home"), "PATH": "/usr/bin:/bin"}
-    return subprocess.run(command, cwd=place, env=surroundings, check=False).returncode
+    place, tests = _unpacked(suite, python)
+    plugins = [f"-p{name}" for name in ("no:cacheprovider", "left_out", *suite.plugins)]
+    command = [str(python), "-m", "pytest", "-q", f"--timeout={_SECONDS_OF_A_TEST}", *plugins, *tests]
+    surroundings = {
+        "HOME": home,
+        "PATH": os.defpath,
+        "PYTHONPATH": str(place),
+        "QUIPU_HOME": home,
+        "QUIPU_ROOT": str(ROOT),
+        "QUIPU_LEFT_OUT": "\n".join(suite.left_out),
+    }
+    done = subprocess.run(command, cwd=place, env=surroundings, check=False)
+    for name, reason in suite.left_out.items():
+        print(f"  left out: {name}: {reason}")
+    return done.returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

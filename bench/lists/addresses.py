@@ -69,6 +69,7 @@ NEITHER: Final = (
     "/v1/receipts/{id}",
     "/v1/receipts/key",
     "/v1/rules/{id}",  # one row; the list is asked
+    *("/documents/cited/{number}", "/v1/documents/cited"),  # they send on, or answer, by the id of a hit
     "/v1/relations",  # of one message: they are read by its number
     "/config/memory/snapshots",  # it sends the browser on
 )
@@ -96,6 +97,13 @@ QUERIES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "/longterm": ("", "user=person-7", "category=project", "importance=low", "state=archived", "text=memory"),
     "/longterm/archive": ("user=person-7",),
+    "/documents": ("", "path=shelf-7", "path=shelf-17/box-77", "user=person-7", "q=the+plan"),
+    "/documents/one": ("path=shelf-17/box-77&key=document-77",),
+    "/documents/edit": ("path=shelf-17/box-77&key=document-77",),
+    "/documents/difference": ("path=shelf-17/box-77&key=document-77",),
+    "/documents/redact": ("path=shelf-17/box-77&key=document-77&version=1",),
+    "/documents/erase": ("path=shelf-17/box-77&key=document-77", "path=shelf-7"),
+    "/v1/documents/passages": ("path=shelf-17/box-77&key=document-77",),
     f"/tables/{TABLE}": ("", "sort=name", "sort=level&down=true", "column=body&contains=9999"),
     f"/tables/{TABLE}/row": ("key=77",),
     "/v1/messages": ("session=long", "session=session-77"),

@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         DocumentVersion,
         FoundDocument,
         Metric,
+        Passage,
     )
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.conversations.model import (
@@ -2258,6 +2259,7 @@ class DocumentLookup:
         order: DocumentOrder = "updated",
         limit: int = 100,
         offset: int = 0,
+        after: UUID | str | None = None,
     ) -> Sequence[Document]:
         """List the documents below a path for which conditions hold.
 
@@ -2266,7 +2268,14 @@ class DocumentLookup:
         """
         return self._portal.call(
             lambda: self._inner.list(
-                path, space=space, filter=filter, user=user, order=order, limit=limit, offset=offset
+                path,
+                space=space,
+                filter=filter,
+                user=user,
+                order=order,
+                limit=limit,
+                offset=offset,
+                after=after,
             )
         )
 
@@ -2328,6 +2337,28 @@ class DocumentLookup:
                 prefix, space=space, suffix=suffix, depth=depth, limit=limit, offset=offset
             )
         )
+
+    def passages(
+        self, path: Sequence[str] | str, key: str, *, space: str, limit: int = 100, offset: int = 0
+    ) -> Sequence[Passage]:
+        """Show the passages of a document, by which recall finds it, in their order.
+
+        There is none where it is kept out of the index.
+
+        Raises:
+            NotFound: There is no such document.
+        """
+        return self._portal.call(
+            lambda: self._inner.passages(path, key, space=space, limit=limit, offset=offset)
+        )
+
+    def cited(self, id: str, *, space: str) -> Document:
+        """Show the document that a hit of recall is a passage of.
+
+        Raises:
+            NotFound: There is no such passage any more.
+        """
+        return self._portal.call(lambda: self._inner.cited(id, space=space))
 
     def history(
         self, path: Sequence[str] | str, key: str, *, space: str, limit: int = 100, offset: int = 0

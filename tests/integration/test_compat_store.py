@@ -20,7 +20,7 @@ from langgraph.store.base import (
 
 from quipu import AsyncMemory, Memory
 from quipu.compat.langgraph import AsyncStore, Store
-from quipu.errors import QuipuError
+from quipu.errors import BadInput, QuipuError
 from quipu.kernel.config import Settings
 
 
@@ -94,6 +94,25 @@ def test_the_callers_own_model_ranks(memory: Memory) -> None:
     best = store.search(("d",), query="b")[0]
     assert best.key == "a"
     assert best.score == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("index", "says"),
+    [
+        ({"distance_type": "dot"}, "index.distance_type: 'dot' is none of cosine, inner_product, l2"),
+        ({"distance_type": ["cosine"]}, "index.distance_type"),
+        ({"fields": 5}, "index.fields: a path or a list of paths"),
+        ({"fields": ["a", None]}, "index.fields"),
+        ({"dims": "many"}, "index.dims"),
+        ({"dims": True}, "index.dims"),
+        ({"embed": 7}, "index.embed"),
+        ("text", "index: it is a str, not a configuration"),
+        (["text"], "index: it is a list"),
+    ],
+)
+def test_an_index_that_is_none_is_refused_before_anything_is_opened(index: Any, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        Store("postgresql://nowhere.invalid/none", index=index)
 
 
 def test_namespaces_match_by_both_ends(store: Store) -> None:

@@ -280,6 +280,8 @@ OPERATIONS: Final = (
     Operation(
         "documents.rename", "POST /documents/rename", "write", view="documents.moved", arguments=("key",)
     ),
+    Operation("documents.passages", "GET /documents/passages", view="documents.passages"),
+    Operation("documents.cited", "GET /documents/cited", view=_DOCUMENT),
     Operation("documents.history", "GET /documents/history", view="documents.versions"),
     Operation("documents.revert", "POST /documents/revert", "write", view=_DOCUMENT),
     Operation("documents.redact", "POST /documents/redact", "admin", view="documents.version", same=_digest),

@@ -30,6 +30,7 @@ BY_A_FORM = {  # lead nowhere by a link: a form of a page, or work under way, op
     "/longterm/{number}",
     "/episodes/beliefs/{number}",
     "/ledger/recommendations/{number}",
+    "/documents/cited/{number}",
 }
 MOST = 2_000
 

@@ -26,7 +26,9 @@ def leads_somewhere(path: str) -> bool:
     return any(route.matches(scope)[0] is Match.FULL for route in pages().routes)
 
 
-@pytest.mark.parametrize("kind", ["message", "ledger", "lesson", "episodes", "longterm", "tables"])
+@pytest.mark.parametrize(
+    "kind", ["message", "ledger", "lesson", "episodes", "longterm", "document", "tables"]
+)
 def test_a_place_is_a_page_that_is_there(kind: str) -> None:
     found = navigation.place(hit(kind))
     assert found is None or leads_somewhere(found[0])

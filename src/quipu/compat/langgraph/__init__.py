@@ -14,7 +14,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from quipu import AsyncMemory, Memory
 from quipu.errors import MissingExtra, QuipuError
@@ -33,12 +33,11 @@ try:
 except ImportError as error:
     raise MissingExtra("langgraph", "A store of LangGraph") from error
 
-from quipu.compat.langgraph.work import Operation, Work, fields_of
+from quipu.compat.langgraph.index import store_index
+from quipu.compat.langgraph.work import Operation, Work
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
-
-_METRICS: Final = {"cosine": "cosine", "inner_product": "inner_product", "l2": "l2"}
 
 
 class Store(BaseStore):
@@ -62,16 +61,18 @@ class Store(BaseStore):
         index: IndexConfig | bool | None = None,
         ttl: TTLConfig | None = None,
     ) -> None:
+        """Open the memory, if none is given.
+
+        Raises:
+            BadInput: the index is none that LangGraph knows; the error names the part.
+        """
+        self._index = store_index(index)
+        self.index_config: IndexConfig | None = None if isinstance(index, bool) else index
+        embed = self._index.embed
+        self.embeddings: Embeddings | None = None if embed is None else ensure_embeddings(embed)
         self._owned = memory is None or isinstance(memory, str)
         self._memory = Memory(url=memory) if memory is None or isinstance(memory, str) else memory
         self._space = space
-        self._indexed = index is not False
-        self.index_config: IndexConfig | None = None if isinstance(index, bool) else index
-        given = cast(Mapping[str, Any], self.index_config or {})
-        self._fields = fields_of(given.get("fields"))
-        self._metric = _METRICS[given.get("distance_type", "cosine")]
-        embed = given.get("embed")
-        self.embeddings: Embeddings | None = None if embed is None else ensure_embeddings(embed)
         self.ttl_config = ttl
 
     @classmethod
@@ -150,9 +151,8 @@ class Store(BaseStore):
         asked = list(ops)
         for op in asked:
             validate_op_namespace(op)
-        fields = self._fields if self._indexed else []
-        metric = None if self.embeddings is None else self._metric
-        return Work(asked, fields=fields, metric=metric)
+        metric = None if self.embeddings is None else self._index.metric
+        return Work(asked, fields=self._index.fields, metric=metric)
 
 
 class AsyncStore(Store, AsyncBatchedBaseStore):

@@ -171,13 +171,6 @@ def _item(document: Any) -> dict[str, Any]:
     }
 
 
-def fields_of(fields: object) -> list[str]:
-    """Return the paths of LangGraph's ``fields``; ``$`` is the whole item."""
-    if fields is None:
-        return ["$"]
-    return [fields] if isinstance(fields, str) else list(cast(Sequence[str], fields))
-
-
 def _filter(conditions: Mapping[str, Any], prefix: str = "value") -> dict[str, Any]:
     """Return LangGraph's conditions on an item as a filter of documents.
 

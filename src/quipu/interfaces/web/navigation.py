@@ -9,11 +9,12 @@ from typing import Final
 from quipu.app.answer import Used
 from quipu.interfaces.web.links import Value
 from quipu.recall.model import Hit
+from quipu.recall.timeline import Moment
 
 Place = tuple[str, Mapping[str, Value]]
 
 
-def place(hit: Hit | Used) -> Place | None:
+def place(hit: Hit | Used | Moment) -> Place | None:
     """Return path and query of the page that shows it; None if there is no such page."""
     address = _place(hit)
     if address is None:
@@ -21,7 +22,7 @@ def place(hit: Hit | Used) -> Place | None:
     return address if any(entry.path != "/" and entry.holds(address[0]) for entry in MEMORY) else None
 
 
-def _place(hit: Hit | Used) -> Place | None:
+def _place(hit: Hit | Used | Moment) -> Place | None:
     source = hit.source
     match hit.kind:
         case "message" if source.session:
@@ -34,6 +35,8 @@ def _place(hit: Hit | Used) -> Place | None:
             return f"/episodes/{source.message}", {}
         case "episodes" if source.role == "belief":
             return f"/episodes/beliefs/{source.message}", {}
+        case "document" if not isinstance(hit, Used):
+            return f"/documents/cited/{hit.id}", {}
         case "ledger":
             return "/ledger", {"session": source.session, "user": source.user}
         case _:
@@ -59,6 +62,7 @@ MEMORY: Final[tuple[NavigationEntry, ...]] = (
     NavigationEntry("Transcripts", "/transcripts"),
     NavigationEntry("Episodes", "/episodes"),
     NavigationEntry("Long-term", "/longterm"),
+    NavigationEntry("Documents", "/documents"),
     NavigationEntry("Tables", "/tables"),
 )
 """Pages on what is remembered."""

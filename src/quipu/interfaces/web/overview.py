@@ -29,6 +29,7 @@ _KINDS: Final = {
     "lesson": ("Lessons", "/transcripts"),
     "episodes": ("Episodes", "/episodes"),
     "longterm": ("Long-term", "/longterm"),
+    "document": ("Passages of documents", "/documents"),
     "tables": ("Fields of tables", "/tables"),
 }
 

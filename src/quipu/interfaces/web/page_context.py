@@ -110,7 +110,7 @@ class PageContext:
     token: str
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
 
-    def link(self, path: str, **query: Value) -> str:
+    def link(self, path: str, /, **query: Value) -> str:
         """Return the address of a page in this space."""
         return link(path, {"space": self.space, **query})
 
@@ -198,7 +198,7 @@ def page_of(request: Request, problem: Mapping[str, object]) -> Response:
     """Show the page of an error, from its problem document."""
     space = request.query_params.get("space")
 
-    def linked(path: str, **query: Value) -> str:
+    def linked(path: str, /, **query: Value) -> str:
         return link(path, {"space": space, **query})
 
     html = _render(request, "error.html", page=None, said=None, link=linked, problem=problem)

@@ -27,6 +27,7 @@ KINDS: Final = (
     ("lesson", "Lessons"),
     ("episodes", "Episodes"),
     ("longterm", "Long-term"),
+    ("document", "Documents"),
     ("tables", "Tables"),
 )
 NAMES: Final = dict(KINDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Final
 
 from typing_extensions import Doc
@@ -11,7 +12,7 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.parameters import Example, Limit, Matching, Offset, OnlyUser, Space, Words
+from quipu.kernel.base.parameters import After, Example, Limit, Matching, Offset, OnlyUser, Space, Words
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
@@ -29,6 +30,7 @@ from quipu.kinds.documents.model import (
     FoundDocument,
     ListQuery,
     Metric,
+    Passage,
     PathQuery,
 )
 from quipu.kinds.documents.work import Result, Work, do
@@ -93,15 +95,27 @@ class AsyncDocumentLookup:
         order: Annotated[DocumentOrder, Doc("The latest change first, or by path and key.")] = "updated",
         limit: Limit = 100,
         offset: Offset = 0,
+        after: After = None,
     ) -> Sequence[Document]:
         """List the documents below a path for which conditions hold.
 
         Raises:
             BadInput: An argument is invalid; the error names it.
         """
+        behind = None if after is None else rules.document_id("after", after)
         query = list_query(path, filter=filter, user=user, order=order, limit=limit, offset=offset)
+        query = replace(query, after=behind)
         (found,) = (await self._do(Work(lists=[query]), space=space)).lists
+        if behind is not None and not found:
+            await self._behind(behind, space=space)
         return [one.document for one in found]
+
+    async def _behind(self, id_: str, *, space: str) -> None:
+        """Refuse a row behind which no list can go on."""
+        async with self._database.list_read(space) as tx:
+            if tx is None or not await store.by_ids(tx, [id_], now=self._clock.now()):
+                hint = "Begin at the first page."
+                raise BadInput("that is no row of this list, or it is gone.", field="after", hint=hint)
 
     async def search(
         self,
@@ -160,6 +174,41 @@ class AsyncDocumentLookup:
         """
         query = path_query(prefix, suffix, depth=depth, limit=limit, offset=offset)
         return (await self._do(Work(paths=[query]), space=space)).paths[0]
+
+    async def passages(
+        self, path: Path, key: Key, *, space: Space, limit: Limit = 100, offset: Offset = 0
+    ) -> Sequence[Passage]:
+        """Show the passages of a document, by which recall finds it, in their order.
+
+        There is none where it is kept out of the index.
+
+        Raises:
+            NotFound: There is no such document.
+        """
+        at, most = rules.address(path, key), scope.whole("limit", limit, most=_MOST)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            now, first = self._clock.now(), _offset(offset)
+            found = None if tx is None else await store.passages(tx, at, now=now, limit=most, offset=first)
+        if found is None and not first:
+            raise NotFound("There is no such document.", hint="The list of documents shows them.")
+        return found or []
+
+    async def cited(
+        self, id: Annotated[str, Doc("The id of the hit."), Example("120")], *, space: Space
+    ) -> Document:
+        """Show the document that a hit of recall is a passage of.
+
+        Raises:
+            NotFound: There is no such passage any more.
+        """
+        async with self._database.list_read(check_name("space", space)) as tx:
+            entry = rules.entry("id", id)
+            places = {} if tx is None else await store.passages_of(tx, [entry])
+            of = [place[0] for place in places.values()]
+            found = {} if tx is None else await store.by_ids(tx, of, now=self._clock.now())
+        if not found:
+            raise NotFound("There is no such passage.", hint="The document was changed, or is gone.")
+        return next(iter(found.values()))
 
     async def history(
         self, path: Path, key: Key, *, space: Space, limit: Limit = 100, offset: Offset = 0

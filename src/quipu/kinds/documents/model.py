@@ -176,10 +176,11 @@ class DocumentFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListQuery:
-    """A list of documents; with a ``vector`` by the nearest of their own."""
+    """A list of documents behind that of the id ``after``; with a ``vector`` by the nearest of their own."""
 
     wanted: DocumentFilter
     order: DocumentOrder = "updated"
+    after: str | None = None
     vector: str | None = None
     metric: Metric = "cosine"
     limit: int

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, cast
+from uuid import UUID
 
 from quipu.errors import BadInput, TooLarge
 from quipu.kernel.base import scope
@@ -24,6 +25,7 @@ LONGEST_TTL_SECONDS: Final = 100 * 366 * 86_400
 _MOST_NAMES: Final = 100
 _MOST_DIMENSIONS: Final = 16_000
 _MOST_INDEX_PATHS: Final = 100
+_ENTRY: Final = re.compile(r"-?\d{1,19}", re.ASCII)
 _UNFIT: Final = re.compile("[\0\x1f\ud800-\udfff]")
 _NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _STEP: Final = re.compile(r"(?P<name>[^.\[\]]+)|\[(?P<place>-?\d+|\*)\]|(?P<dot>\.)")
@@ -210,6 +212,30 @@ def ttl(seconds: object) -> float | None:
     ):
         raise BadInput("a number of seconds above 0 is needed, 100 years at most.", field="ttl_seconds")
     return float(seconds)
+
+
+def document_id(field: str, given: object) -> str:
+    """Return the id of a document as text.
+
+    Raises:
+        BadInput: it is no id.
+    """
+    try:
+        return str(UUID(str(given)))
+    except ValueError as error:
+        raise BadInput("it is no id of a document.", field=field) from error
+
+
+def entry(field: str, given: object) -> int:
+    """Return the number of an entry, which the id of a hit is.
+
+    Raises:
+        BadInput: it is no such number.
+    """
+    text = str(given)
+    if not _ENTRY.fullmatch(text) or not -(2**63) <= int(text) < 2**63:
+        raise BadInput("it is no id of a hit.", field=field)
+    return int(text)
 
 
 def index_paths(index: object) -> list[str]:

@@ -17,6 +17,7 @@ from quipu.kinds.documents.model import (
     DocumentFilter,
     DocumentVersion,
     ListQuery,
+    Passage,
     PathQuery,
 )
 from quipu.kinds.documents.rules import encode
@@ -141,7 +142,7 @@ async def ask_list(conn: Connection, query: ListQuery, *, now: datetime) -> Rows
     name = "list_updated" if query.order == "updated" else "list_keys"
     values = {"limit": query.limit, "offset": query.offset, **query.wanted.values(now)}
     if query.vector is None:
-        return await ask(conn, SQL[name], values)
+        return await ask(conn, SQL[name], {**values, "after": query.after})
     return await ask(conn, SQL["nearest"], {**values, "vector": query.vector, "metric": query.metric})
 
 
@@ -251,6 +252,17 @@ async def versions(
     place, key = at
     return await tx.fetch(
         DocumentVersion, SQL["versions"], place=place, key=key, now=now, limit=limit, offset=offset
+    )
+
+
+async def passages(
+    tx: SpaceTransaction, at: tuple[str, str], *, now: datetime, limit: int, offset: int
+) -> list[Passage] | None:
+    """Return passages of a document, in their order; None where no document is."""
+    place, key = at
+    rows = await tx.rows(SQL["passages"], place=place, key=key, now=now, limit=limit, offset=offset)
+    return [Passage(field=row[0], text=row[1], heading=row[2], line=row[3]) for row in rows if row[1]] or (
+        [] if rows else None
     )
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from quipu.interfaces.cli.views.layout import Rows, in_full
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
 from quipu.kinds.documents.files.model import FilesSynced
-from quipu.kinds.documents.model import Document, DocumentPath, DocumentVersion, FoundDocument
+from quipu.kinds.documents.model import Document, DocumentPath, DocumentVersion, FoundDocument, Passage
 
 _LONGEST = 160
 _SHOWN = 20
@@ -47,6 +47,17 @@ found = Rows[FoundDocument](
     none="No document answers that.",
 )
 """Documents that a search found, each with its best passage."""
+
+
+passages = Rows[Passage](
+    {
+        "line": lambda one: "" if one.line is None else str(one.line),
+        "under": lambda one: one.heading or one.field or "",
+        "text": lambda one: shortened(one.text, _LONGEST),
+    },
+    none="Recall finds nothing of it.",
+)
+"""The passages of a document, in their order."""
 
 
 def _version_content(one: DocumentVersion) -> str:

@@ -113,7 +113,11 @@ update documents.documents d set expires_at = %(now)s::timestamptz + make_interv
 from unnest(%(places)s::text[], %(keys)s::text[]) as g (place, key)
 where d.space_id = (select core.current_space()) and d.place = g.place and d.key = g.key and d.expires_at > %(now)s
 
--- name: list_updated: documents below a path, the latest change first
+-- name: list_updated: documents below a path, the latest change first; behind one of them
+with last as (
+    select updated_at from documents.documents
+    where space_id = (select core.current_space()) and id = %(after)s::uuid
+)
 select d.*
 from documents.shown d
 where d.space_id = (select core.current_space())
@@ -121,10 +125,16 @@ where d.space_id = (select core.current_space())
     and (%(user)s::text is null or d."user" = %(user)s)
     and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
+    and (%(after)s::uuid is null or d.updated_at <= (select updated_at from last)
+        and (d.updated_at < (select updated_at from last) or d.id > %(after)s::uuid::text))
 order by d.updated_at desc, d.id
 limit %(limit)s offset %(offset)s
 
--- name: list_keys: documents below a path, by path and key
+-- name: list_keys: documents below a path, by path and key; behind one of them
+with last as (
+    select place, key from documents.documents
+    where space_id = (select core.current_space()) and id = %(after)s::uuid
+)
 select d.*
 from documents.shown d
 where d.space_id = (select core.current_space())
@@ -132,6 +142,7 @@ where d.space_id = (select core.current_space())
     and (%(user)s::text is null or d."user" = %(user)s)
     and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
+    and (%(after)s::uuid is null or (d.place, d.key) > ((select place from last), (select key from last)))
 order by d.place, d.key
 limit %(limit)s offset %(offset)s
 
@@ -305,6 +316,15 @@ where p.space_id = %(space)s and p.entry_id = any(%(ids)s::int8[])
 select entry_id, document_id::text, text, field, heading, first_line
 from documents.passages
 where space_id = %(space)s and entry_id = any(%(ids)s::int8[])
+
+-- name: passages: the passages of a document in its order; one row without text where it has none
+select p.field, p.text, p.heading, p.first_line
+from documents.documents d
+left join documents.passages p on p.space_id = d.space_id and p.document_id = d.id
+where d.space_id = %(space)s and d.place = %(place)s and d.key = %(key)s
+    and (d.expires_at is null or d.expires_at > %(now)s)
+order by p.number
+limit %(limit)s offset %(offset)s
 
 -- name: expired: which entries are of documents that have expired
 select p.entry_id
