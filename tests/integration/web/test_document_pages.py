@@ -180,6 +180,23 @@ async def test_a_document_is_written_by_hand_and_edited_with_what_is_known_of_it
     assert ">\nmine</textarea>" in late.text
 
 
+async def test_the_versions_of_the_page_are_those_of_the_last_document(
+    client: Browser, memory: AsyncMemory
+) -> None:
+    at = {"path": "diary", "key": "twice.md"}
+    for text in ("Old.", "Older than the new one."):
+        await memory.documents.put(**at, space=SPACE, body=text)
+    await memory.documents.delete(**at, space=SPACE)
+    for text in ("New.", "And again."):
+        await memory.documents.put(**at, space=SPACE, body=text)
+    redact = f"/documents/redact?space={SPACE}&path=diary&key=twice.md&version=1"
+    digest = re.search(r'name="sha256" value="(\w+)"', await seen(client, redact))
+    assert digest is not None
+    await client.submit(redact, {"confirmed": "yes", "sha256": digest[1]})
+    history = await memory.documents.history(**at, space=SPACE)
+    assert [one.redacted for one in history] == [False, True, False, False]
+
+
 async def test_versions_are_compared_brought_back_and_taken_out(client: Browser, memory: AsyncMemory) -> None:
     at = {"path": "diary", "key": "today.md"}
     for number, weather in enumerate(("sun", "rain", "snow")):

@@ -120,12 +120,14 @@ async def revert(page: SentForm, at: At, to: Annotated[int, Form()]) -> Response
 async def preview_redaction(page: ShownPage, at: At, version: Version) -> Response:
     """Show the version whose content would be taken out."""
     path, key = at.one
-    one = await page.memory.documents.redact(path, key, version, space=page.space)
+    one = await page.memory.documents.redact(
+        path, key, version, document=await _shown(page, at), space=page.space
+    )
     return page.confirm(
-        title=f"Take out the content of version {version}?",
+        title=f"Redact version {version}?",
         sentence=f"What version {version} of {key} said goes for good. Its place among the versions stays.",
         action=page.link("/documents/redact", **of_document(path, key), version=version),
-        button="Take out",
+        button="Redact",
         back=page.link(_ONE, **of_document(path, key)),
         values={"sha256": one.sha256},
     )
@@ -136,14 +138,20 @@ async def redact(
     page: SentForm, at: At, version: Version, confirmed: Sure = False, sha256: Filled = None
 ) -> Response:
     """Take the content of a version out for good."""
-    (path, key), documents = at.one, page.memory.documents
-    one = await documents.redact(path, key, version, space=page.space)
+    (path, key), documents, document = at.one, page.memory.documents, await _shown(page, at)
+    one = await documents.redact(path, key, version, document=document, space=page.space)
     if not confirmed or one.sha256 != sha256:
         return page.back(page.link("/documents/redact", **of_document(path, key), version=version))
-    await documents.redact(path, key, version, space=page.space, confirm=True)
+    await documents.redact(path, key, version, document=document, space=page.space, confirm=True)
     return page.back(
         page.link(_ONE, **of_document(path, key)), news=f"The content of version {version} is taken out."
     )
+
+
+async def _shown(page: PageContext, at: At) -> str:
+    """Return the id of the document whose versions can be redacted on its page: the latest one."""
+    (latest,) = await page.memory.documents.history(*at.one, space=page.space, limit=1)
+    return latest.document
 
 
 @router.get("/documents/erase")
