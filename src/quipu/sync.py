@@ -2537,10 +2537,12 @@ class Documents(DocumentLookup):
         """Do many operations at once, and answer each in its place.
 
         Reads come first and see what stood before; searches with a question before all others. Then all
-        writes are done in one transaction, or none. Of several writes to one document the last counts.
+        writes are done in one transaction, or none. Of several writes to one document the last counts. A put
+        may expect a version, as `put` does.
 
         Raises:
             BadInput: An operation is invalid; the error says which. Nothing was done.
+            Outdated: A document is of another version than was expected. Nothing was written.
         """
         return self._portal.call(lambda: self._inner.batch(operations, space=space))
 

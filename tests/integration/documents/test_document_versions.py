@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quipu import AsyncMemory
-from quipu.errors import BadInput, Conflict, NotFound
+from quipu.errors import BadInput, Conflict, NotFound, Outdated
 
 pytestmark = pytest.mark.anyio
 
@@ -60,3 +60,21 @@ async def test_what_is_redacted_is_gone_for_good(memory: AsyncMemory) -> None:
         await memory.documents.revert("notes", "a", to=1, space=SPACE)
     with pytest.raises(BadInput, match="stands"):
         await memory.documents.redact("notes", "a", 2, space=SPACE, confirm=True)
+
+
+async def test_puts_of_a_batch_may_expect_a_version_and_are_all_done_or_none(memory: AsyncMemory) -> None:
+    documents = memory.documents
+    await documents.put("notes", "a", {"v": 1}, space=SPACE)
+
+    def batch(a: int, b: int) -> list[dict[str, object]]:
+        return [
+            {"do": "put", "path": "notes", "key": "a", "value": {"v": 2}, "expected_version": a},
+            {"do": "put", "path": "notes", "key": "b", "value": {"v": 2}, "expected_version": b},
+        ]
+
+    for a, b, error in ((2, 0, Outdated), (1, 1, NotFound), (0, 0, Outdated)):
+        with pytest.raises(error, match=r"'[ab]'"):
+            await documents.batch(batch(a, b), space=SPACE)
+        assert [one.value for one in await documents.list("notes", space=SPACE)] == [{"v": 1}]
+    written = await documents.batch(batch(1, 0), space=SPACE)
+    assert [one.document and one.document.version for one in written] == [2, 1]

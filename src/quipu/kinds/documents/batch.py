@@ -16,6 +16,7 @@ MOST_OPERATIONS: Final = 1_000
 _LOCATION: Final = frozenset({"path", "key"})
 _PUT: Final = _LOCATION | {
     "value", "body", "metadata", "user", "index", "ttl_seconds", "actor", "verbatim", "vectors",
+    "expected_version", "expected_sha256",
 }  # fmt: skip
 _LIST: Final = frozenset({"path", "filter", "user", "order", "limit", "offset"})
 _SEARCH: Final = _LIST - {"order"} | {"question", "relevant", "vector", "metric"}

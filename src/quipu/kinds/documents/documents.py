@@ -30,7 +30,7 @@ from quipu.kinds.documents.model import (
 )
 from quipu.kinds.documents.passages import passages
 from quipu.kinds.documents.store import SQL
-from quipu.kinds.documents.work import Work, done
+from quipu.kinds.documents.work import Result, Work, done
 from quipu.record.items import checked_metadata
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
@@ -293,24 +293,32 @@ class AsyncDocuments(AsyncDocumentLookup):
         """Do many operations at once, and answer each in its place.
 
         Reads come first and see what stood before; searches with a question before all others. Then all
-        writes are done in one transaction, or none. Of several writes to one document the last counts.
+        writes are done in one transaction, or none. Of several writes to one document the last counts. A put
+        may expect a version, as `put` does.
 
         Raises:
             BadInput: An operation is invalid; the error says which. Nothing was done.
+            Outdated: A document is of another version than was expected. Nothing was written.
         """
         name = check_name("space", space)
         batch = DocumentBatch(operations, draft=self._written, search=partial(self.search, space=name))
-        return await batch.answer(partial(self._do, space=name))
+        return await batch.answer(partial(self._write, space=name))
 
     async def _put(self, one: DocumentDraft, space: str) -> Document:
         """Write a document in one transaction."""
-        at, work = (one.place, one.key), Work(written=[one])
-        if not one.is_conditional:
-            return (await self._do(work, space=space)).written[at]
-        now, version = self._clock.now(), one.expected_version
+        return (await self._write(Work(written=[one]), space=space)).written[one.place, one.key]
+
+    async def _write(self, work: Work, *, space: str) -> Result:
+        """Do work in one transaction; what is written over a certain version is held and looked at first."""
+        conditional = [one for one in work.written if one.is_conditional]
+        if not conditional:
+            return await self._do(work, space=space)
+        now = self._clock.now()
         async with self._database.write(space) as tx:
-            await store.lock(tx, at, version=version, sha256=one.expected_sha256, now=now)
-            return (await done(tx, work, now=now)).written[at]
+            for one in sorted(conditional, key=lambda one: (one.place, one.key)):
+                at, version = (one.place, one.key), one.expected_version
+                await store.lock(tx, at, version=version, sha256=one.expected_sha256, now=now)
+            return await done(tx, work, now=now)
 
     async def _written(
         self,

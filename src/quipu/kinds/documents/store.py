@@ -185,15 +185,17 @@ async def lock(
     rows = await tx.rows(SQL["lock"], place=place, key=key, now=now)
     standing, digest = rows[0] if rows else (0, None)
     if version == 0 and rows:
-        raise Outdated("a document stands there already.", field="expected_version", hint=_GIVE_VERSION)
+        raise Outdated(
+            f"a document {key!r} stands there already.", field="expected_version", hint=_GIVE_VERSION
+        )
     if not rows and version != 0 and (version is not None or sha256 is not None):
-        raise NotFound("There is no such document.")
+        raise NotFound(f"There is no document {key!r}.")
     if version is not None and version != standing:
         raise Outdated(
-            f"it is of version {standing} by now.", field="expected_version", hint="Read it again."
+            f"{key!r} is of version {standing} by now.", field="expected_version", hint="Read it again."
         )
     if sha256 is not None and rows and sha256 != digest:
-        raise Outdated("it says something else by now.", field="expected_sha256", hint="Read it again.")
+        raise Outdated(f"{key!r} says something else by now.", field="expected_sha256", hint="Read it again.")
 
 
 async def ask_remove(conn: Connection, addresses: Sequence[tuple[str, str]], *, now: datetime) -> Rows:
