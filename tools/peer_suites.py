@@ -66,8 +66,20 @@ SUITES: Final = (
     Suite(
         environment="langgraph",
         package="langgraph-checkpoint-postgres",
-        files=("tests/test_store.py", "tests/conftest.py", "tests/embed_test_utils.py", "tests/__init__.py"),
+        files=(
+            "tests/test_store.py",
+            "tests/test_async_store.py",
+            "tests/conftest.py",
+            "tests/embed_test_utils.py",
+            "tests/__init__.py",
+        ),
         changes=(
+            (
+                r'(?s)@pytest\.fixture\(scope="function", params=\["default".*?(?=async def test_no_run)',
+                "from langgraph_stores import async_store as store, async_vector_store as "
+                "_create_vector_store\n\n\n",
+            ),
+            (r"(?s)@asynccontextmanager\nasync def _create_vector_store.*?(?=@pytest\.fixture\()", ""),
             (
                 r'(?s)@pytest\.fixture\(scope="function", params=\["default".*?(?=def test_batch_order)',
                 "from langgraph_stores import store, vector_store as _create_vector_store\n\n\n",
@@ -82,6 +94,7 @@ SUITES: Final = (
                 "test_omit_expired_disabled_preserves_expired_rows",
                 "test_omit_expired_refresh_ttl_only_refreshes_live_rows",
                 "test_omit_expired_search_pagination",
+                "test_abatch_uses_single_pool_checkout",
             ),
             _LANGGRAPH_SQL,
         ),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from uuid import uuid4
 
 import pytest
 
-from quipu import Memory
-from quipu.compat.langgraph import Store
+from quipu import AsyncMemory, Memory
+from quipu.compat.langgraph import AsyncStore, Store
 
 MEMORY = Memory(os.environ["QUIPU_HOME"])
 TTL = {"default_ttl": 6 / 60, "refresh_on_read": True}  # as the tests wait for
@@ -34,3 +34,17 @@ def vector_store(vector_type, distance_type, fake_embeddings, text_fields=None, 
     del vector_type
     index = {"dims": 500, "embed": fake_embeddings, "distance_type": distance_type, "fields": text_fields}
     yield Store(MEMORY, space=space(), index=index, ttl=TTL if enable_ttl else None)
+
+
+@pytest.fixture
+async def async_store():
+    async with AsyncMemory(os.environ["QUIPU_HOME"]) as memory:
+        yield AsyncStore(memory, space=space(), ttl=TTL)
+
+
+@asynccontextmanager
+async def async_vector_store(vector_type, distance_type, fake_embeddings, text_fields=None):
+    del vector_type
+    index = {"dims": 500, "embed": fake_embeddings, "distance_type": distance_type, "fields": text_fields}
+    async with AsyncMemory(os.environ["QUIPU_HOME"]) as memory:
+        yield AsyncStore(memory, space=space(), index=index)
