@@ -31,7 +31,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
     recorded = await _recorded(memory, space, mark, root)
     numbers = await ledger(memory, space, mark)
     ids = [*await longterm(memory, space, mark), *await _condensed(memory, space)]
-    await documents(memory, space, mark)
+    hits_of_documents = await documents(memory, space, mark)
     ids.append((await memory.lessons.add(f"The {mark} tests need Docker.", space=space)).id)
     ids.append(str((await memory.rules.add(f"Never mention the {mark}.", space=space)).id))
     prompt = await memory.conversations.prompt(
@@ -53,7 +53,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],
         "POST /v1/longterm/remember": [{"json": {"claims": [home_of("second-0")], "user": USER}}],
-        **of_documents(),
+        **of_documents(hits_of_documents),
         "GET /v1/snapshots/{name}": [{"path": snapshot}],
         "POST /v1/snapshots/{name}/erase": [{"path": f"{snapshot}/erase", "json": {}}],
         "POST /v1/snapshots/{name}/restore": [{"path": f"{snapshot}/restore", "json": {}}],
@@ -176,21 +176,25 @@ async def longterm(
     return [kept.id, gone.id]
 
 
-async def documents(memory: AsyncMemory, space: str, mark: str, *, user: str = USER) -> None:
-    """Write documents, each with an earlier version."""
+async def documents(memory: AsyncMemory, space: str, mark: str, *, user: str = USER) -> list[str]:
+    """Write documents, each with an earlier version; the ids of hits that cite them."""
     for key in ("kept", "moved", "gone"):
         for color in ("blue", "red"):
             value = {"title": f"The {mark} is {color}."}
             await memory.documents.put(f"notes/{user}", key, value, space=space, user=user)
+    hits = await memory.recall(f"The {mark} is red.", space=space, user=user, kinds=["document"])
+    return [hit.id for hit in hits]
 
 
-def of_documents(user: str = USER) -> dict[str, list[dict[str, Any]]]:
+def of_documents(hits: Sequence[str], user: str = USER) -> dict[str, list[dict[str, Any]]]:
     """Requests for these: what was moved or taken away is not there any more, so each has its own."""
     kept, moved, gone = ({"path": f"notes/{user}", "key": key} for key in ("kept", "moved", "gone"))
     return {
         "POST /v1/documents": [{"json": {**kept, "value": {"title": "new"}}}],
         "GET /v1/documents/one": [{"params": kept}],
         "GET /v1/documents/history": [{"params": kept}],
+        "GET /v1/documents/passages": [{"params": kept}],
+        "GET /v1/documents/cited": [{"params": {"id": hit}} for hit in hits],
         "POST /v1/documents/delete": [{"json": gone}],
         "POST /v1/documents/touch": [{"json": kept}],
         "POST /v1/documents/rename": [{"json": {**moved, "to": f"notes/{user}/archive"}}],

@@ -63,7 +63,7 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
     where = {"user": user, "session": f"of {user}"}
     numbers = await ledger(memory, SPACE, mark, **where)
     ids = [*await longterm(memory, SPACE, mark, **where)]
-    await documents(memory, SPACE, mark, user=user)
+    hits = await documents(memory, SPACE, mark, user=user)
     prompt = await memory.conversations.prompt(f"Is the {mark} blue?", space=SPACE, **where)
     with acting_for(user):
         for found in (
@@ -83,7 +83,7 @@ async def known_of(memory: AsyncMemory, user: str, mark: str) -> Known:
         "POST /v1/why": [{"json": {"question": "Where do I live?", **used}}],
         "POST /v1/reinforce": [{"json": {"hits": [used]}}],
         "POST /v1/longterm/remember": [{"json": {"claims": [home_of(f"more of {user}-0")]}}],
-        **of_documents(user),
+        **of_documents(hits, user),
         "POST /v1/ledger/events/{event}/undo": [
             {"json": {"force": True}, "path": f"/v1/ledger/events/{numbers[0]}/undo"}
         ],
