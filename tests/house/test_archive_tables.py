@@ -15,6 +15,10 @@ READ_BY_PERSON = re.compile(r"^GRANT (?:\w+,)*SELECT(?:,\w+)* ON TABLE (\S+) TO 
 REFERENCE = re.compile(
     r"ALTER TABLE ONLY (\S+)\n    ADD CONSTRAINT \S+ FOREIGN KEY \(([^)]*)\) REFERENCES (\S+)\(([^)]*)\)"
 )
+WEAK = re.compile(
+    r"ALTER TABLE ONLY (\S+)\n    ADD CONSTRAINT \S+ FOREIGN KEY \([^)]*\) REFERENCES (\S+)\(space_id, id\)"
+    r" ON DELETE SET NULL \((\w+)\)"
+)
 
 
 def columns(table: str) -> set[str]:
@@ -57,6 +61,14 @@ def test_a_table_is_of_persons_where_its_policy_knows_them() -> None:
     known, readable = set(OF_PERSON.findall(SCHEMA)), set(READ_BY_PERSON.findall(SCHEMA))
     for one in CARRIED:
         assert one.personal == (one.table in known and one.table in readable), one.table
+
+
+def test_references_of_persons_that_may_be_none_are_named() -> None:
+    found = {(table, column, other) for table, other, column in WEAK.findall(SCHEMA)}
+    named = {(one.table, column, other) for one in CARRIED for column, other in one.weak.items()}
+    assert named == {
+        (table, *rest) for table, *rest in found if table in {o.table for o in CARRIED if o.personal}
+    }
 
 
 def test_columns_with_the_uuid_of_a_session_are_named() -> None:

@@ -6,17 +6,15 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import psycopg
 import pytest
 import rows_of_kinds
 import seeding
+from archive_space import JSON_NULL, SPACE, add
 from examined import insist
 from lent_databases import LentDatabases
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
-
-SPACE = "ana"
 
 
 @pytest.fixture
@@ -30,19 +28,6 @@ async def full(memory: AsyncMemory, url: str, tmp_path: Path) -> AsyncMemory:
         add(url, getattr(rows_of_kinds, schema.upper()), schema="core" if schema == "record" else schema)
     add(url, JSON_NULL, schema="core")
     return memory
-
-
-JSON_NULL = """
-update tool_calls set result_json = 'null' where space_id = current_space();
-insert into documents.documents (place, key, value, index_paths) values (E'n\\x1f', 'null', 'null', '{}')
-"""
-
-
-def add(url: str, rows: str, *, schema: str) -> None:
-    with psycopg.connect(url) as conn:
-        conn.execute("select core.enter(%s)", [SPACE])
-        conn.execute(f"set search_path = {schema}".encode())
-        conn.execute(rows.encode())
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from archive_space import SPACE
 
-from conftest import SPACE
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
 from quipu.testing import FrozenClock

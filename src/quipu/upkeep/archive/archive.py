@@ -189,13 +189,17 @@ class AsyncArchives:
         self, folder: Path, space: str, person: str | None, progress: RecordsDone
     ) -> tuple[Manifest, AsOf]:
         writer = Writer(folder, progress=progress)
+        async with self._database.list_read(space) as tx:
+            if tx is None:
+                raise NotFound(f"There is no space {space!r}.", hint="The list of spaces shows them.")
+            known = await layouts(tx)
         with acting_for(person):
             async with self._database.list_read(space) as tx:
                 if tx is None:
-                    raise NotFound(f"There is no space {space!r}.", hint="The list of spaces shows them.")
+                    raise NotFound(f"The space {space!r} is gone.", hint="It was forgotten meanwhile.")
                 await tx.take_time()
                 now = self._clock.now()
-                for one in await layouts(tx):
+                for one in known:
                     if person is None or one.carried.personal:
                         await writer.rows(tx, one, person=person is not None)
                 schemas: list[ArchivedSchema] = []

@@ -106,9 +106,10 @@ def checksums(data: bytes) -> dict[str, str]:
         BadInput: a line is not in the form of sha256sum, or names a file twice.
     """
     found: dict[str, str] = {}
-    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
+    *lines, end = data.decode("utf-8", "replace").split("\n")
+    for number, line in enumerate([*lines, *filter(None, [end])], start=1):
         match = _SUM.fullmatch(line)
-        if match is None or match[2] in found:
+        if match is None or match[2] in found or line == end:
             raise BadInput(f"{CHECKSUMS}, line {number}: it is no sum of a file.", field="path")
         found[match[2]] = match[1]
     return found

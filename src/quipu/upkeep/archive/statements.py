@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from psycopg import sql
 
 from quipu.kernel.db import queries
 from quipu.upkeep.archive.records import JSON_NULLS, CarriedColumn, Layout
+from quipu.upkeep.archive.tables import CARRIED, Carried
 
+_OF_PERSON: Final = {one.table: one.of_person for one in CARRIED if one.of_person}
 _fill = queries.load("quipu.upkeep.archive", folder="templates").fill
 
 
@@ -28,10 +31,16 @@ def carry_out(of: Layout, space: int, *, person: bool) -> sql.Composed:
     """Return the COPY that sends the rows of a table in a space, one JSON object a line."""
     carried = of.carried
     relation = (carried.of_person if person else "") or carried.reads or carried.table
-    columns: list[sql.Composable] = [
-        _fill("session" if one.name in carried.sessions else "plain", column=_name(one.name))
-        for one in of.columns
+    sessions = [
+        _fill(
+            "sessions",
+            relation=_relation("core.sessions_of_person" if person else "core.sessions"),
+            space=sql.Literal(space),
+            column=_name(one),
+        )
+        for one in carried.sessions
     ]
+    columns: list[sql.Composable] = [_column(carried, one.name, person=person) for one in of.columns]
     if of.may_lack_json:
         nulls = [_fill("json_null", column=_name(one), name=one) for one in of.may_lack_json]
         columns.append(_fill("json_nulls", columns=_listed(nulls)))
@@ -40,9 +49,17 @@ def carry_out(of: Layout, space: int, *, person: bool) -> sql.Composed:
         "carry_out",
         columns=_listed(columns),
         relation=_relation(relation),
+        sessions=sql.SQL("").join(sessions),
         space=sql.Literal(space),
         order=_listed(order),
     )
+
+
+def _column(carried: Carried, name: str, *, person: bool) -> sql.Composed:
+    if person and name in carried.weak:
+        other = carried.weak[name]
+        return _fill("weak", relation=_relation(_OF_PERSON.get(other, other)), column=_name(name))
+    return _fill("session" if name in carried.sessions else "plain", column=_name(name))
 
 
 def carry_in(of: Layout, space: int, fields: Sequence[str]) -> sql.Composed:

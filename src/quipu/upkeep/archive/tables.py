@@ -28,7 +28,8 @@ class Carried:
     until then, where that is not null, as the name of a template. ``without`` are columns that are left out,
     because they follow from others. ``numbers`` are the least and the largest ``id``, where that is a number.
     ``reads`` is the relation that rows are read from, where that is not the table, and ``of_person`` the one
-    for a person. ``personal``: the database knows which rows belong to one person.
+    for a person. ``personal``: the database knows which rows belong to one person; ``weak`` are columns that
+    refer to rows of a table that may be somebody else's, and are none then.
     """
 
     table: str
@@ -41,6 +42,7 @@ class Carried:
     reads: str = ""
     of_person: str = ""
     personal: bool = True
+    weak: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def schema(self) -> str:
@@ -64,7 +66,7 @@ CARRIED: Final = (
     Carried("core.relations", "relations"),
     Carried("core.aliases", "aliases"),
     Carried("core.corrections", "corrections"),
-    Carried("core.standing_rules", "rules"),
+    Carried("core.standing_rules", "rules", weak={"ended_in": "core.messages"}),
     Carried("core.space_settings", "settings", personal=False),
     Carried("ledger.shapes", "ledger.shapes", personal=False),
     Carried("ledger.chat_memory_events", "ledger.events", sessions=_SESSION),
@@ -76,6 +78,7 @@ CARRIED: Final = (
         "ledger.recommendations",
         sessions=_SESSION,
         without=("review_backed", "evidence_count", "recency_window_days"),
+        weak={"message_id": "core.messages"},
     ),
     Carried("ledger.chat_recommendation_evidence", "ledger.evidence", sessions=_SESSION),
     Carried("ledger.chat_competitor_checks", "ledger.competitor_checks", sessions=_SESSION),
@@ -109,20 +112,49 @@ CARRIED: Final = (
     Carried("transcripts.memory_sources", "lessons.sources", personal=False),
     Carried("transcripts.memory_contradictions", "lessons.contradictions", personal=False),
     Carried("transcripts.memory_edits", "lessons.edits", personal=False),
-    Carried("episodes.threads", "episodes.threads", later=("continued_from",)),
+    Carried(
+        "episodes.threads",
+        "episodes.threads",
+        later=("continued_from",),
+        of_person="episodes.threads_of_person",
+        weak={"continued_from": "episodes.threads"},
+    ),
     Carried("episodes.topics", "episodes.topics", without=("centroid", "generation")),
-    Carried("episodes.conversation_details", "episodes.conversations"),
-    Carried("episodes.stored_episodes", "episodes", without=("entry_id", "refile")),
+    Carried(
+        "episodes.conversation_details",
+        "episodes.conversations",
+        weak={"thread_id": "episodes.threads", "topic_id": "episodes.topics"},
+    ),
+    Carried(
+        "episodes.stored_episodes",
+        "episodes",
+        without=("entry_id", "refile"),
+        weak={"thread_id": "episodes.threads"},
+    ),
     Carried("episodes.episode_messages", "episodes.messages"),
     Carried("episodes.episode_history", "episodes.history"),
     Carried("episodes.accesses", "episodes.accesses"),
-    Carried("episodes.exchanges", "episodes.exchanges"),
+    Carried(
+        "episodes.exchanges",
+        "episodes.exchanges",
+        weak={
+            "thread_id": "episodes.threads",
+            "topic_id": "episodes.topics",
+            "episode_id": "episodes.stored_episodes",
+        },
+    ),
     Carried("episodes.message_details", "episodes.message_details"),
     Carried("episodes.progress", "episodes.progress"),
     Carried("episodes.prompts", "episodes.prompts", personal=False),
     Carried("episodes.loops", "loops"),
     Carried("episodes.loop_messages", "loops.messages"),
-    Carried("episodes.beliefs", "beliefs", later=("successor",), without=_INDEXED),
+    Carried(
+        "episodes.beliefs",
+        "beliefs",
+        later=("successor",),
+        without=_INDEXED,
+        weak={"successor": "episodes.beliefs"},
+    ),
     Carried("episodes.belief_sources", "beliefs.sources"),
     Carried("episodes.conflicts", "beliefs.conflicts"),
     Carried("longterm.long_term_memory", "longterm", without=("entry_id", "agent_id", "app_id", "run_id")),

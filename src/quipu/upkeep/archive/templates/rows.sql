@@ -1,13 +1,19 @@
 -- name: carry_out: the rows of a table, a JSON object a line; in CSV with signs that no JSON has, nothing is escaped
 copy (
-    select row_to_json(r) from (select {columns} from {relation} t where t.space_id = {space} order by {order}) r
+    select row_to_json(r) from (select {columns} from {relation} t {sessions} where t.space_id = {space} order by {order}) r
 ) to stdout (format csv, quote e'\x01', delimiter e'\x02')
 
 -- name: plain: a column as it is
 t.{column}
 
+-- name: weak: a reference, where it leads to a row that is seen
+(select o.id from {relation} o where o.space_id = t.space_id and o.id = t.{column}) as {column}
+
 -- name: session: the number of a session in the place of its uuid
-(select s.id from core.sessions s where s.space_id = t.space_id and s.uid = t.{column}) as {column}
+s.id as {column}
+
+-- name: sessions: the sessions of such a column
+left join {relation} s on s.space_id = {space} and s.uid = t.{column}
 
 -- name: as_is: the order of a column that is no text
 t.{column}

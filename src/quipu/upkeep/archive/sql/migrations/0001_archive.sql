@@ -26,20 +26,24 @@ comment on view core.receipts is 'The receipts of a space, its own and those of 
 
 grant select on core.receipts to quipu_app;
 
--- A person who spoke in a session of several sees only what they said there. An archive of theirs needs the session
--- itself as well, for messages refer to it: of it they get its name, and figures of their own messages alone.
+-- A person who spoke in a session of several sees only what they said there, and facts about them. An archive of
+-- theirs needs the session as well, for these refer to it: they get its name, and figures of their own messages alone.
 create function core.shared_sessions_of_person() returns setof core.sessions
     language sql stable security definer set search_path = ''
     as $$
-    select s.space_id, s.id, s.name, m.messages, m.started_at, m.last_at, m.started_at, s.uid, null::text, ''::text, false
-    from (
+    select s.space_id, s.id, s.name, coalesce(m.messages, 0), m.started_at, m.last_at, coalesce(m.started_at, s.created_at),
+        s.uid, null::text, ''::text, false
+    from core.sessions s
+    left join (
         select session_id, count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
         from core.messages
-        where space_id = core.current_space() and user_name = core.current_person() and session_id is not null
+        where space_id = core.current_space() and user_name = core.current_person()
         group by session_id
-    ) m
-    join core.sessions s on s.space_id = core.current_space() and s.id = m.session_id
-    where s.belongs_to is distinct from core.current_person()
+    ) m on m.session_id = s.id
+    where s.space_id = core.current_space() and s.belongs_to is distinct from core.current_person()
+        and (m.session_id is not null or s.uid in (
+            select e.session_id from ledger.chat_memory_events e
+            where e.space_id = core.current_space() and e.distinct_id = core.current_person()))
     $$;
 comment on function core.shared_sessions_of_person() is
     'Sessions that do not belong to the person of this transaction, but in which they said something.';
@@ -53,6 +57,19 @@ select * from core.sessions union all select * from core.shared_sessions_of_pers
 comment on view core.sessions_of_person is 'Sessions in which the person of this transaction took part.';
 
 grant select on core.sessions_of_person to quipu_person;
+
+create view episodes.threads_of_person with (security_invoker = true) as
+select t.space_id, t.id, t.user_name, t.platform, t.channel, t.seq, t.name, t.state, e.started_at, e.last_at, e.exchanges,
+    t.resumed, t.continued_from
+from episodes.threads t
+join (
+    select space_id, thread_id, count(*)::integer as exchanges, min(started_at) as started_at, max(ended_at) as last_at
+    from episodes.exchanges group by space_id, thread_id
+) e on e.space_id = t.space_id and e.thread_id = t.id;
+comment on view episodes.threads_of_person is
+    'Threads as far as they consist of exchanges that the person of this transaction sees.';
+
+grant select on episodes.threads_of_person to quipu_person;
 
 -- An archive brings rows with their numbers, and what is written next must get other ones. It looks at what is there
 -- and takes nothing: whoever may write rows may have the numbers go on above these.
