@@ -4775,6 +4775,51 @@ CREATE TABLE core.language_budget (
 
 COMMENT ON TABLE core.language_budget IS 'Tokens by UTC day and purpose; a request counts with all it may cost until it is known what it did cost.';
 
+CREATE VIEW core.sessions_beside_person WITH (security_invoker='true') AS
+ SELECT space_id,
+    id,
+    name,
+    messages,
+    started_at,
+    last_at,
+    created_at,
+    uid,
+    distinct_id,
+    belongs_to,
+    verbatim
+   FROM core.sessions s
+  WHERE ((belongs_to = core.current_person()) OR (id IN ( SELECT m.session_id
+           FROM core.messages m
+          WHERE ((m.space_id = s.space_id) AND (m.user_name = core.current_person())))) OR (uid IN ( SELECT e.session_id
+           FROM ledger.chat_memory_events e
+          WHERE ((e.space_id = s.space_id) AND (e.distinct_id = core.current_person())))));
+
+COMMENT ON VIEW core.sessions_beside_person IS 'Sessions in which the person of this transaction took part, as they are.';
+
+CREATE VIEW core.messages_beside_person WITH (security_invoker='true') AS
+ SELECT space_id,
+    id,
+    session_id,
+    external_id,
+    role,
+    speaker,
+    user_name,
+    happened_at,
+    recorded_at,
+    redacted,
+    content,
+    item,
+    metadata,
+    agent_id,
+    app_id,
+    run_id
+   FROM core.messages m
+  WHERE ((user_name = core.current_person()) OR (session_id IN ( SELECT s.id
+           FROM core.sessions_beside_person s
+          WHERE (s.space_id = m.space_id))));
+
+COMMENT ON VIEW core.messages_beside_person IS 'Messages of the person of this transaction, and those beside them.';
+
 CREATE TABLE core.migrations (
     room text NOT NULL,
     version text NOT NULL,
@@ -9289,6 +9334,10 @@ GRANT SELECT,INSERT ON TABLE core.exports TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.kept_answers TO quipu_app;
 
 GRANT SELECT ON TABLE core.language_budget TO quipu_app;
+
+GRANT SELECT ON TABLE core.sessions_beside_person TO quipu_app;
+
+GRANT SELECT ON TABLE core.messages_beside_person TO quipu_app;
 
 GRANT SELECT ON TABLE core.migrations TO quipu_app;
 

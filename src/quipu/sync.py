@@ -4690,17 +4690,22 @@ class Archives:
         *,
         space: str,
         user: str | None = None,
+        with_others: bool = False,
         progress: OnRecords | None = None,
     ) -> ArchiveWritten:
         """Write an archive of a space, as of one moment, while others go on writing.
 
         Raises:
-            BadInput: There is something at that path already.
+            BadInput: There is something at that path already; or others are asked for beside nobody.
             NotFound: There is no such space.
             Conflict: Something was forgotten in the space meanwhile.
             DatabaseError: It could not be written.
         """
-        return self._portal.call(lambda: self._inner.export(path, space=space, user=user, progress=progress))
+        return self._portal.call(
+            lambda: self._inner.export(
+                path, space=space, user=user, with_others=with_others, progress=progress
+            )
+        )
 
     def load(
         self,

@@ -11,6 +11,7 @@ from archive_space import SPACE
 from seeding import USER
 
 from quipu import AsyncMemory
+from quipu.errors import BadInput
 from quipu.upkeep.archive.tables import CARRIED
 
 pytestmark = pytest.mark.anyio
@@ -103,3 +104,20 @@ async def test_it_is_taken_in_elsewhere(two: AsyncMemory, other: AsyncMemory, tm
 async def test_nobody_has_an_empty_archive(two: AsyncMemory, tmp_path: Path) -> None:
     done = await two.archives.export(tmp_path / "nobody", space=SPACE, user="nobody")
     assert done.records == {}
+
+
+async def test_what_others_said_beside_them_is_there_where_it_is_asked_for(
+    two: AsyncMemory, other: AsyncMemory, tmp_path: Path
+) -> None:
+    await two.archives.export(tmp_path / "una", space=SPACE, user=USER, with_others=True)
+    found = texts(tmp_path / "una")
+    sessions = {one["name"]: one for one in map(json.loads, found["sessions"].splitlines())}
+    said = list(map(json.loads, found["messages"].splitlines()))
+    both = [one["content"] for one in said if one["session_id"] == sessions["both"]["id"]]
+    assert both == [f"I have a {MINE}.", f"And I have a {THEIRS}.", "Both are noted."]
+    assert sessions["both"]["messages"] == 3
+    assert f"{THEIRS} one" not in sessions
+    assert sum(THEIRS in text for text in found.values()) == 1
+    await other.archives.load(tmp_path / "una", space="hers")
+    with pytest.raises(BadInput, match="takes a person"):
+        await two.archives.export(tmp_path / "all", space=SPACE, with_others=True)

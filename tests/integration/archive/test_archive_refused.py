@@ -220,7 +220,7 @@ def entry(name: str, type: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.T
     "member",
     [
         entry("../outside.ndjson"),
-        entry("/tmp/outside.ndjson"),
+        entry("/outside.ndjson"),
         entry("tables/../../outside.sql"),
         entry("linked.ndjson", tarfile.SYMTYPE, "/etc/passwd"),
         entry("linked.ndjson", tarfile.LNKTYPE, "messages.ndjson"),

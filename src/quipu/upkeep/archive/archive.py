@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Final
@@ -25,6 +25,7 @@ from quipu.upkeep.archive.export import About, OnRecords, Writer, layouts
 from quipu.upkeep.archive.load import Load
 from quipu.upkeep.archive.manifest import CHECKSUMS, MANIFEST, ArchivedSchema, Manifest, counted
 from quipu.upkeep.archive.packing import is_one_file, pack, unpack
+from quipu.upkeep.archive.records import Layout
 from quipu.upkeep.archive.schemas import AgentSchemas
 from quipu.upkeep.archive.verify import verify
 from quipu.upkeep.erasure.service import Eraser
@@ -97,22 +98,26 @@ class AsyncArchives:
         *,
         space: Space,
         user: Annotated[str | None, Doc("Only what is this person's; what others said is left out.")] = None,
+        with_others: Annotated[bool, Doc("With what others said in that person's sessions.")] = False,
         progress: RecordsDone = None,
     ) -> ArchiveWritten:
         """Write an archive of a space, as of one moment, while others go on writing.
 
         Raises:
-            BadInput: There is something at that path already.
+            BadInput: There is something at that path already; or others are asked for beside nobody.
             NotFound: There is no such space.
             Conflict: Something was forgotten in the space meanwhile.
             DatabaseError: It could not be written.
         """
         name, person = check_name("space", space), optional_name("user", user)
+        if with_others and person is None:
+            raise BadInput("it takes a person whose sessions they are of.", field="with_others")
         target = _absolute(path)
         if await to_thread.run_sync(_is_taken, target):
             raise BadInput(f"{target} is there already.", field="path", hint="Name another one.")
         try:
-            return await self._export(target, name, person, progress)
+            whose = About(name, user=person, with_others=with_others)
+            return await self._export(target, whose, progress)
         except OSError as error:
             raise DatabaseError(f"{target} could not be written: {error.strerror}.") from error
 
@@ -145,8 +150,10 @@ class AsyncArchives:
             forgotten: Forgotten = {} if erased_too else await since.read()
             withheld: Mapping[str, int] = {}
             if not preview:
-                await self._schemas.load(folder, manifest, name)
-                async with self._database.write(name, alone=True) as tx:
+                async with (
+                    self._schemas.coming(folder, manifest, name),
+                    self._database.write(name, alone=True) as tx,
+                ):
                     await load.into(tx)
                     withheld = await forget_again(tx, forgotten, self._erasers)
                     await load.leave_unindexed(tx)
@@ -162,21 +169,19 @@ class AsyncArchives:
                 done=not preview,
             )
 
-    async def _export(
-        self, target: Path, space: str, person: str | None, progress: RecordsDone
-    ) -> ArchiveWritten:
+    async def _export(self, target: Path, about: About, progress: RecordsDone) -> ArchiveWritten:
         part = target.with_name(f"{target.name}{_PART}")
         folder = part.with_name(f"{part.name}s") if is_one_file(target) else part
         try:
             await to_thread.run_sync(lambda: folder.mkdir(mode=0o700))
-            manifest, as_of = await self._write(folder, space, person, progress)
+            manifest, as_of = await self._write(folder, about, progress)
             summed = folder / CHECKSUMS
             if folder != part:
                 names = [MANIFEST, CHECKSUMS, *(one.name for one in manifest.files)]
                 await to_thread.run_sync(lambda: pack(folder, names, part, like=target.name))
                 summed = part
-            now = self._clock.now()
-            noted = await note(self._database, summed, kind="archive", spaces={space: as_of}, now=now)
+            spaces, now = {about.space: as_of}, self._clock.now()
+            noted = await note(self._database, summed, kind="archive", spaces=spaces, now=now)
             await to_thread.run_sync(lambda: part.replace(target))
         finally:
             await to_thread.run_sync(_remove, part, folder)
@@ -185,32 +190,39 @@ class AsyncArchives:
             path=target, records=counted(manifest), bytes=size, id=noted.id, sha256=noted.sha256
         )
 
-    async def _write(
-        self, folder: Path, space: str, person: str | None, progress: RecordsDone
-    ) -> tuple[Manifest, AsOf]:
-        writer = Writer(folder, progress=progress)
+    async def _write(self, folder: Path, about: About, progress: RecordsDone) -> tuple[Manifest, AsOf]:
+        writer, space = Writer(folder, progress=progress), about.space
         async with self._database.list_read(space) as tx:
             if tx is None:
                 raise NotFound(f"There is no space {space!r}.", hint="The list of spaces shows them.")
             known = await layouts(tx)
-        with acting_for(person):
+        with acting_for(about.user):
             async with self._database.list_read(space) as tx:
                 if tx is None:
                     raise NotFound(f"The space {space!r} is gone.", hint="It was forgotten meanwhile.")
                 await tx.take_time()
                 now = self._clock.now()
-                for one in known:
-                    if person is None or one.carried.personal:
-                        await writer.rows(tx, one, person=person is not None)
-                schemas: list[ArchivedSchema] = []
-                for dump in await self._schemas.write(tx, folder) if person is None else ():
-                    writer.note(dump.file, dump.sha256)
-                    schemas.append(dump.schema)
-                about = About(space, tx.space.languages, user=person, schemas=schemas)
+                schemas = await self._rows(tx, folder, about, writer, known)
+                about = replace(about, languages=tx.space.languages, schemas=schemas)
                 as_of = tx.space.as_of
         manifest = about.manifest(writer.files, now=now)
         await to_thread.run_sync(writer.finish, manifest)
         return manifest, as_of
+
+    async def _rows(
+        self, tx: SpaceTransaction, folder: Path, about: About, writer: Writer, known: Sequence[Layout]
+    ) -> Sequence[ArchivedSchema]:
+        """Write all rows; returns the schemas of agents' tables, which are nobody's alone."""
+        for one in known:
+            if about.with_others and one.carried.beside:
+                await writer.rows_beside(tx, one)
+            elif about.user is None or one.carried.personal:
+                await writer.rows(tx, one, person=about.user is not None)
+        schemas: list[ArchivedSchema] = []
+        for dump in await self._schemas.write(tx, folder) if about.user is None else ():
+            writer.note(dump.file, dump.sha256)
+            schemas.append(dump.schema)
+        return schemas
 
 
 @asynccontextmanager

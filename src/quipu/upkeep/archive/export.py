@@ -49,13 +49,19 @@ class Writer:
         self._sums: dict[str, str] = {}
         self.files: list[ArchivedFile] = []
 
-    async def rows(self, tx: SpaceTransaction, of: Layout, *, person: bool) -> None:
+    async def rows_beside(self, tx: SpaceTransaction, of: Layout) -> None:
+        """Write the rows of a table of the transaction's person, with what others said beside them."""
+        await tx.execute(SQL["as_application"])
+        await self.rows(tx, of, person=True, beside=True)
+        await tx.execute(SQL["as_person"])
+
+    async def rows(self, tx: SpaceTransaction, of: Layout, *, person: bool, beside: bool = False) -> None:
         """Write the rows of a table, where it has any."""
         name = f"{of.carried.kind}.ndjson"
         path = self._folder / name
         written = _Written(path)
         try:
-            query = statements.carry_out(of, tx.space.id, person=person)
+            query = statements.carry_out(of, tx.space.id, person=person, beside=beside)
             async with tx.conn.cursor() as cursor, cursor.copy(query) as copy:
                 async for line in copy:
                     if written.add(line):
@@ -137,8 +143,9 @@ class About:
     """Space and person of an archive, for its manifest."""
 
     space: str
-    languages: Sequence[str]
+    languages: Sequence[str] = ()
     user: str | None = None
+    with_others: bool = False
     schemas: Sequence[ArchivedSchema] = ()
 
     def manifest(self, files: Sequence[ArchivedFile], *, now: datetime) -> Manifest:
@@ -156,6 +163,7 @@ class About:
             languages=self.languages,
             taken_at=now.astimezone(UTC).isoformat(),
             user=self.user,
+            with_others=self.with_others,
             left_out={**EXCLUDED, **others},
             files=files,
             schemas=self.schemas,

@@ -56,6 +56,7 @@ class Manifest(_Strict):
     languages: Sequence[str] = ()
     taken_at: str
     user: str | None = None
+    with_others: bool = False
     left_out: Mapping[str, str] = {}
     files: Sequence[ArchivedFile]
     schemas: Sequence[ArchivedSchema] = ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from anyio import to_thread
+from anyio import CancelScope, to_thread
 
 from quipu.errors import Conflict
 from quipu.kernel.db import queries
@@ -34,8 +35,9 @@ class Dumped:
 class AgentSchemas:
     """Writes the schemas of a space, and puts them in place.
 
-    They have logins and transactions of their own, so they come before the records of an archive. A schema
-    that is not finished says so in its description: taking the archive in again goes on from there.
+    They have logins and transactions of their own, so they come before the records of an archive, and go
+    again where these do not come. A schema that is not finished says so in its description: after a crash,
+    taking the archive in again goes on from there.
     """
 
     def __init__(self, database: Database, capture: Capture, snapshots: AsyncSnapshots) -> None:
@@ -84,18 +86,37 @@ class AgentSchemas:
                 hint="An archive is taken in as it is: name a space that is not there yet.",
             )
 
-    async def load(self, folder: Path, manifest: Manifest, space: str) -> None:
-        """Put the schemas of an archive in place, each as a whole, and leave them to be finished.
+    @asynccontextmanager
+    async def coming(self, folder: Path, manifest: Manifest, space: str) -> AsyncGenerator[None]:
+        """Put the schemas of an archive in place for a block that finishes them; else they are dropped.
 
         Raises:
             BadInput: a dump holds what none may hold; the line is named.
         """
-        for one in manifest.schemas:
-            target = await self._capture.ground.find(space, one.name, make=True)
-            async with self._database.write(space) as tx:
-                await tx.execute(_SQL["describe"], name=one.name, description=_COMING)
-            await self._snapshots.import_dump(folder / one.file, space=space, schema=one.name, confirm=True)
-            await self._capture.ground.grant(target, one.grants)
+        finished = False
+        try:
+            for one in manifest.schemas:
+                await self._put(folder, one, space)
+            yield
+            finished = True
+        finally:
+            if not finished and manifest.schemas:
+                with CancelScope(shield=True):
+                    await self._withdraw(space)
+
+    async def _put(self, folder: Path, one: ArchivedSchema, space: str) -> None:
+        target = await self._capture.ground.find(space, one.name, make=True)
+        async with self._database.write(space) as tx:
+            await tx.execute(_SQL["describe"], name=one.name, description=_COMING)
+        await self._snapshots.import_dump(folder / one.file, space=space, schema=one.name, confirm=True)
+        await self._capture.ground.grant(target, one.grants)
+
+    async def _withdraw(self, space: str) -> None:
+        async with self._database.transaction(space) as tx:
+            described = {} if tx is None else dict(await tx.rows(_SQL["descriptions"]))
+        for name, description in described.items():
+            if description == _COMING:
+                await self._capture.ground.drop(await self._capture.ground.find(space, name))
 
     async def finish(self, tx: SpaceTransaction, manifest: Manifest) -> None:
         """Say of the schemas that they are there."""

@@ -27,10 +27,14 @@ def _listed(parts: Iterable[sql.Composable], by: str = ", ") -> sql.Composed:
     return (sql.SQL(" and ") if by == "and" else sql.SQL(", ")).join(parts)
 
 
-def carry_out(of: Layout, space: int, *, person: bool) -> sql.Composed:
-    """Return the COPY that sends the rows of a table in a space, one JSON object a line."""
+def carry_out(of: Layout, space: int, *, person: bool, beside: bool = False) -> sql.Composed:
+    """Return the COPY that sends the rows of a table in a space, one JSON object a line.
+
+    ``person``: those of the person of the transaction; ``beside``: with what others said beside them.
+    """
     carried = of.carried
-    relation = (carried.of_person if person else "") or carried.reads or carried.table
+    relation = carried.beside if beside else (carried.of_person if person else "")
+    relation = relation or carried.reads or carried.table
     sessions = [
         _fill(
             "sessions",

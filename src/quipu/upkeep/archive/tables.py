@@ -27,9 +27,10 @@ class Carried:
     are columns that refer to rows further on, and are set when all rows are there; ``first`` is what they are
     until then, where that is not null, as the name of a template. ``without`` are columns that are left out,
     because they follow from others. ``numbers`` are the least and the largest ``id``, where that is a number.
-    ``reads`` is the relation that rows are read from, where that is not the table, and ``of_person`` the one
-    for a person. ``personal``: the database knows which rows belong to one person; ``weak`` are columns that
-    refer to rows of a table that may be somebody else's, and are none then.
+    ``reads`` is the relation that rows are read from, where that is not the table, ``of_person`` the one for
+    a person, and ``beside`` the one with what others said beside them. ``personal``: the database knows which
+    rows belong to one person; ``weak`` are columns that refer to rows of a table that may be somebody else's,
+    and are none then.
     """
 
     table: str
@@ -41,6 +42,7 @@ class Carried:
     numbers: tuple[int, int] = (1, MOST_NUMBER)
     reads: str = ""
     of_person: str = ""
+    beside: str = ""
     personal: bool = True
     weak: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -59,8 +61,19 @@ _SESSION: Final = ("session_id",)
 _INDEXED: Final = ("entry_id",)  # given by the index, which is made again
 
 CARRIED: Final = (
-    Carried("core.sessions", "sessions", numbers=(1, _MOST_SESSION), of_person="core.sessions_of_person"),
-    Carried("core.messages", "messages", numbers=(_ALONE, _MOST_SESSION << 24)),
+    Carried(
+        "core.sessions",
+        "sessions",
+        numbers=(1, _MOST_SESSION),
+        of_person="core.sessions_of_person",
+        beside="core.sessions_beside_person",
+    ),
+    Carried(
+        "core.messages",
+        "messages",
+        numbers=(_ALONE, _MOST_SESSION << 24),
+        beside="core.messages_beside_person",
+    ),
     Carried("core.removed_messages", "removed_messages", numbers=(_ALONE, _MOST_SESSION << 24)),
     Carried("core.tool_calls", "tool_calls"),
     Carried("core.relations", "relations"),

@@ -26,8 +26,9 @@ _AGAIN: Final = "Nothing was written; the same command again does it from the be
 @click.argument("path", type=FilePath(path_type=Path))
 @in_space
 @click.option("--user", metavar="NAME", help="Only what is this person's, without what others said.")
+@click.option("--with-others", is_flag=True, help="With what others said in that person's sessions.")
 @common
-def command(call: Call, path: Path, space: str, user: str | None) -> None:
+def command(call: Call, path: Path, space: str, user: str | None, with_others: bool) -> None:
     """Write an archive of a space to PATH: a folder, or a file that ends in .tar, .tar.gz or .tar.zst.
 
     It has everything as of one moment: lines of JSON with a manifest and checksums; tables of agents as SQL.
@@ -37,6 +38,8 @@ def command(call: Call, path: Path, space: str, user: str | None) -> None:
         opened(call) as (screen, memory),
         screen.progress("exporting", total=None, unit="records", again=_AGAIN) as steps,
     ):
-        done = memory.archives.export(path, space=space, user=user, progress=steps.advance)
+        done = memory.archives.export(
+            path, space=space, user=user, with_others=with_others, progress=steps.advance
+        )
     screen.answer(done, views.written(done))
     screen.note(f"\nTo take it in elsewhere: {program()} import quipu {path} --space NAME")

@@ -48,6 +48,12 @@ where id = %(space)s
 -- name: number_on: new rows get numbers above those that came
 select core.number_on()
 
+-- name: as_application: what follows is read with the rights of the application
+select set_config('role', 'quipu_app', true)
+
+-- name: as_person: what follows is read with the rights of a person
+select set_config('role', 'quipu_person', true)
+
 -- name: moment: so that others see what this transaction sees
 select pg_export_snapshot()
 

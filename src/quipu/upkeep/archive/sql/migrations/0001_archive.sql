@@ -58,6 +58,24 @@ comment on view core.sessions_of_person is 'Sessions in which the person of this
 
 grant select on core.sessions_of_person to quipu_person;
 
+-- And where somebody asks for what others said there: these are read with the rights of the application.
+create view core.sessions_beside_person with (security_invoker = true) as
+select s.* from core.sessions s
+where s.belongs_to = core.current_person()
+    or s.id in (select m.session_id from core.messages m where m.space_id = s.space_id and m.user_name = core.current_person())
+    or s.uid in (
+        select e.session_id from ledger.chat_memory_events e
+        where e.space_id = s.space_id and e.distinct_id = core.current_person());
+comment on view core.sessions_beside_person is 'Sessions in which the person of this transaction took part, as they are.';
+
+create view core.messages_beside_person with (security_invoker = true) as
+select m.* from core.messages m
+where m.user_name = core.current_person()
+    or m.session_id in (select s.id from core.sessions_beside_person s where s.space_id = m.space_id);
+comment on view core.messages_beside_person is 'Messages of the person of this transaction, and those beside them.';
+
+grant select on core.sessions_beside_person, core.messages_beside_person to quipu_app;
+
 create view episodes.threads_of_person with (security_invoker = true) as
 select t.space_id, t.id, t.user_name, t.platform, t.channel, t.seq, t.name, t.state, e.started_at, e.last_at, e.exchanges,
     t.resumed, t.continued_from
