@@ -75,7 +75,7 @@ class AsyncRooms:
     def archives(self) -> AsyncArchives:
         """Archives: a whole space, or what is one person's, written to open files and taken in."""
         from quipu.kinds.tables.snapshot_source import SnapshotSource  # noqa: PLC0415
-        from quipu.kinds.transcripts.jobs import ask  # noqa: PLC0415
+        from quipu.kinds.transcripts.jobs import QUIET, ask  # noqa: PLC0415
         from quipu.upkeep.archive.archive import AsyncArchives  # noqa: PLC0415
         from quipu.upkeep.archive.schemas import AgentSchemas  # noqa: PLC0415
         from quipu.upkeep.snapshots.capture import Capture  # noqa: PLC0415
@@ -84,7 +84,7 @@ class AsyncRooms:
         everybody_only("Archives concern")
 
         async def index(tx: SpaceTransaction) -> None:
-            await ask(tx, now=self._clock.now())
+            await ask(tx, now=self._clock.now() - QUIET)  # nobody speaks there any more
 
         def built(parts: Parts) -> AsyncArchives:
             database, settings = parts.database, self._settings
