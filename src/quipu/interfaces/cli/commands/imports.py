@@ -60,7 +60,7 @@ def import_jsonl(call: Call, file: Path, space: str, erased_too: bool) -> int:
     return _code([reports])
 
 
-@command.command("quipu")
+@command.command("quipu", short_help="Take in an archive that `quipu export` wrote.")
 @click.argument("path", type=FilePath(path_type=Path, exists=True))
 @in_space
 @click.option("--preview", is_flag=True, help="Only verify the archive, and count what is in it.")
