@@ -952,6 +952,50 @@ CREATE FUNCTION core.number_of_person() RETURNS integer
 
 COMMENT ON FUNCTION core.number_of_person() IS 'The number of the person of this transaction in core.recall_names.';
 
+CREATE FUNCTION core.number_on() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    declare
+        place record;
+        reached bigint;
+        given bigint;
+    begin
+        for place in
+            select c.oid::regclass as relation, a.attname, s.oid::regclass as numbers
+            from pg_class s
+            join pg_depend d on d.objid = s.oid and d.classid = 'pg_class'::regclass and d.deptype = 'i'
+            join pg_class c on c.oid = d.refobjid
+            join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
+            where s.relkind = 'S' and exists (
+                select from pg_attribute o where o.attrelid = c.oid and o.attname = 'space_id' and not o.attisdropped)
+            union
+            select c.oid::regclass, a.attname, s.oid::regclass
+            from pg_attrdef f
+            join pg_depend d on d.objid = f.oid and d.classid = 'pg_attrdef'::regclass and d.refclassid = 'pg_class'::regclass
+            join pg_class s on s.oid = d.refobjid and s.relkind = 'S'
+            join pg_class c on c.oid = f.adrelid
+            join pg_attribute a on a.attrelid = c.oid and a.attnum = f.adnum
+            where exists (
+                select from pg_attribute o where o.attrelid = c.oid and o.attname = 'space_id' and not o.attisdropped)
+            union
+            select 'core.messages'::regclass, 'id', 'core.recall_alone'::regclass
+            union
+            select 'core.removed_messages'::regclass, 'id', 'core.recall_alone'::regclass
+        loop
+            execute format('select max(%1$I) from %2$s where space_id = core.current_space() and (%1$I < 0) = %3$L',
+                place.attname, place.relation, place.numbers = 'core.recall_alone'::regclass) into reached;
+            execute format('select last_value from %s', place.numbers) into given;
+            if reached >= given then
+                -- Others may take numbers between these two statements: the room is for them.
+                perform setval(place.numbers, reached + 1000);
+            end if;
+        end loop;
+    end
+    $_$;
+
+COMMENT ON FUNCTION core.number_on() IS 'Has the numbers of new rows go on above those that the space of this transaction has.';
+
 CREATE FUNCTION core.number_set(setting text, otherwise double precision) RETURNS double precision
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
@@ -1142,6 +1186,27 @@ CREATE FUNCTION core.settle_language_tokens(on_day date, purpose_name text, diff
 
 COMMENT ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) IS 'Corrects what was set aside for a request to what it did cost.';
 
+CREATE FUNCTION core.shared_sessions_of_person() RETURNS SETOF core.sessions
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    select s.space_id, s.id, s.name, coalesce(m.messages, 0), m.started_at, m.last_at, coalesce(m.started_at, s.created_at),
+        s.uid, null::text, ''::text, false
+    from core.sessions s
+    left join (
+        select session_id, count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
+        from core.messages
+        where space_id = core.current_space() and user_name = core.current_person()
+        group by session_id
+    ) m on m.session_id = s.id
+    where s.space_id = core.current_space() and s.belongs_to is distinct from core.current_person()
+        and (m.session_id is not null or s.uid in (
+            select e.session_id from ledger.chat_memory_events e
+            where e.space_id = core.current_space() and e.distinct_id = core.current_person()))
+    $$;
+
+COMMENT ON FUNCTION core.shared_sessions_of_person() IS 'Sessions that do not belong to the person of this transaction, but in which they said something.';
+
 CREATE PROCEDURE core.show_with_row(IN place text, IN tables text[], IN key text, IN of regclass)
     LANGUAGE plpgsql
     AS $_$
@@ -1167,6 +1232,13 @@ begin
     end loop;
 end
 $$;
+
+CREATE FUNCTION core.space_was_erased(wanted text, since timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ select exists (select from core.erasures where space_hash = wanted and erased_at >= since) $$;
+
+COMMENT ON FUNCTION core.space_was_erased(wanted text, since timestamp with time zone) IS 'Whether a space was forgotten whole since a moment; asked by who knows its name, and so the hash of it.';
 
 CREATE FUNCTION core.take_out(gone bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -4550,6 +4622,26 @@ ALTER TABLE core.at_commit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE core.carried_receipts (
+    space_id integer NOT NULL,
+    id uuid NOT NULL,
+    erased_at timestamp with time zone NOT NULL,
+    counts jsonb NOT NULL,
+    document jsonb NOT NULL,
+    signature bytea NOT NULL,
+    public_key bytea NOT NULL,
+    CONSTRAINT carried_receipts_counts_check CHECK ((jsonb_typeof(counts) = 'object'::text)),
+    CONSTRAINT carried_receipts_document_check CHECK ((jsonb_typeof(document) = 'object'::text)),
+    CONSTRAINT carried_receipts_public_key_check CHECK ((octet_length(public_key) = 32)),
+    CONSTRAINT carried_receipts_signature_check CHECK ((octet_length(signature) = 64))
+);
+
+ALTER TABLE ONLY core.carried_receipts FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE core.carried_receipts IS 'Receipts of other databases, as an archive brought them.';
+
+COMMENT ON COLUMN core.carried_receipts.public_key IS 'What verifies the signature: the key of the database that signed.';
+
 CREATE TABLE core.corrections (
     space_id integer DEFAULT core.current_space() NOT NULL,
     kind text NOT NULL,
@@ -4649,7 +4741,7 @@ CREATE TABLE core.exports (
     bytes bigint NOT NULL,
     written_at timestamp with time zone NOT NULL,
     CONSTRAINT exports_bytes_check CHECK ((bytes >= 0)),
-    CONSTRAINT exports_kind_check CHECK ((kind = ANY (ARRAY['tables'::text, 'longterm'::text, 'transcripts'::text]))),
+    CONSTRAINT exports_kind_check CHECK ((kind = ANY (ARRAY['tables'::text, 'longterm'::text, 'transcripts'::text, 'archive'::text]))),
     CONSTRAINT exports_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 );
 
@@ -4693,6 +4785,51 @@ CREATE TABLE core.language_budget (
 );
 
 COMMENT ON TABLE core.language_budget IS 'Tokens by UTC day and purpose; a request counts with all it may cost until it is known what it did cost.';
+
+CREATE VIEW core.sessions_beside_person WITH (security_invoker='true') AS
+ SELECT space_id,
+    id,
+    name,
+    messages,
+    started_at,
+    last_at,
+    created_at,
+    uid,
+    distinct_id,
+    belongs_to,
+    verbatim
+   FROM core.sessions s
+  WHERE ((belongs_to = core.current_person()) OR (id IN ( SELECT m.session_id
+           FROM core.messages m
+          WHERE ((m.space_id = s.space_id) AND (m.user_name = core.current_person())))) OR (uid IN ( SELECT e.session_id
+           FROM ledger.chat_memory_events e
+          WHERE ((e.space_id = s.space_id) AND (e.distinct_id = core.current_person())))));
+
+COMMENT ON VIEW core.sessions_beside_person IS 'Sessions in which the person of this transaction took part, as they are.';
+
+CREATE VIEW core.messages_beside_person WITH (security_invoker='true') AS
+ SELECT space_id,
+    id,
+    session_id,
+    external_id,
+    role,
+    speaker,
+    user_name,
+    happened_at,
+    recorded_at,
+    redacted,
+    content,
+    item,
+    metadata,
+    agent_id,
+    app_id,
+    run_id
+   FROM core.messages m
+  WHERE ((user_name = core.current_person()) OR (session_id IN ( SELECT s.id
+           FROM core.sessions_beside_person s
+          WHERE (s.space_id = m.space_id))));
+
+COMMENT ON VIEW core.messages_beside_person IS 'Messages of the person of this transaction, and those beside them.';
 
 CREATE TABLE core.migrations (
     room text NOT NULL,
@@ -4836,6 +4973,28 @@ ALTER TABLE ONLY core.recall_vectors ALTER COLUMN context SET STORAGE PLAIN;
 
 ALTER TABLE ONLY core.recall_vectors FORCE ROW LEVEL SECURITY;
 
+CREATE VIEW core.receipts WITH (security_invoker='true') AS
+ SELECT erasures.space_id,
+    erasures.id,
+    erasures.erased_at,
+    erasures.counts,
+    erasures.document,
+    erasures.signature,
+    core.erasure_public_key() AS public_key
+   FROM core.erasures
+  WHERE (erasures.document IS NOT NULL)
+UNION ALL
+ SELECT carried_receipts.space_id,
+    carried_receipts.id,
+    carried_receipts.erased_at,
+    carried_receipts.counts,
+    carried_receipts.document,
+    carried_receipts.signature,
+    carried_receipts.public_key
+   FROM core.carried_receipts;
+
+COMMENT ON VIEW core.receipts IS 'The receipts of a space, its own and those of other databases, each with the key that verifies it.';
+
 CREATE TABLE core.relations (
     space_id integer DEFAULT core.current_space() NOT NULL,
     newer bigint NOT NULL,
@@ -4901,6 +5060,35 @@ ALTER TABLE core.sessions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE VIEW core.sessions_of_person WITH (security_invoker='true') AS
+ SELECT sessions.space_id,
+    sessions.id,
+    sessions.name,
+    sessions.messages,
+    sessions.started_at,
+    sessions.last_at,
+    sessions.created_at,
+    sessions.uid,
+    sessions.distinct_id,
+    sessions.belongs_to,
+    sessions.verbatim
+   FROM core.sessions
+UNION ALL
+ SELECT shared_sessions_of_person.space_id,
+    shared_sessions_of_person.id,
+    shared_sessions_of_person.name,
+    shared_sessions_of_person.messages,
+    shared_sessions_of_person.started_at,
+    shared_sessions_of_person.last_at,
+    shared_sessions_of_person.created_at,
+    shared_sessions_of_person.uid,
+    shared_sessions_of_person.distinct_id,
+    shared_sessions_of_person.belongs_to,
+    shared_sessions_of_person.verbatim
+   FROM core.shared_sessions_of_person() shared_sessions_of_person(space_id, id, name, messages, started_at, last_at, created_at, uid, distinct_id, belongs_to, verbatim);
+
+COMMENT ON VIEW core.sessions_of_person IS 'Sessions in which the person of this transaction took part.';
 
 CREATE TABLE core.settings (
     name text NOT NULL,
@@ -5626,6 +5814,31 @@ ALTER TABLE episodes.threads ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTIT
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE VIEW episodes.threads_of_person WITH (security_invoker='true') AS
+ SELECT t.space_id,
+    t.id,
+    t.user_name,
+    t.platform,
+    t.channel,
+    t.seq,
+    t.name,
+    t.state,
+    e.started_at,
+    e.last_at,
+    e.exchanges,
+    t.resumed,
+    t.continued_from
+   FROM (episodes.threads t
+     JOIN ( SELECT exchanges.space_id,
+            exchanges.thread_id,
+            (count(*))::integer AS exchanges,
+            min(exchanges.started_at) AS started_at,
+            max(exchanges.ended_at) AS last_at
+           FROM episodes.exchanges
+          GROUP BY exchanges.space_id, exchanges.thread_id) e ON (((e.space_id = t.space_id) AND (e.thread_id = t.id))));
+
+COMMENT ON VIEW episodes.threads_of_person IS 'Threads as far as they consist of exchanges that the person of this transaction sees.';
 
 ALTER TABLE episodes.topics ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME episodes.topics_id_seq
@@ -6997,6 +7210,9 @@ ALTER TABLE ONLY core.api_keys
 ALTER TABLE ONLY core.at_commit
     ADD CONSTRAINT at_commit_pkey PRIMARY KEY (space_id, id);
 
+ALTER TABLE ONLY core.carried_receipts
+    ADD CONSTRAINT carried_receipts_pkey PRIMARY KEY (space_id, id);
+
 ALTER TABLE ONLY core.corrections
     ADD CONSTRAINT corrections_pkey PRIMARY KEY (space_id, kind, memory_id, message_id);
 
@@ -7906,6 +8122,9 @@ ALTER TABLE ONLY core.aliases
 ALTER TABLE ONLY core.aliases
     ADD CONSTRAINT aliases_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY core.carried_receipts
+    ADD CONSTRAINT carried_receipts_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY core.corrections
     ADD CONSTRAINT corrections_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
@@ -8267,6 +8486,8 @@ ALTER TABLE core.aliases ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.at_commit ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE core.carried_receipts ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE core.corrections ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
@@ -8282,6 +8503,8 @@ ALTER TABLE core.outbox ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_space ON core.aliases USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.at_commit USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON core.carried_receipts USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.corrections USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -8982,6 +9205,9 @@ GRANT ALL ON FUNCTION core.note_erased(space text, kind text, sessions text[], i
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_names TO quipu_app;
 GRANT SELECT,INSERT,DELETE ON TABLE core.recall_names TO quipu_person;
 
+REVOKE ALL ON FUNCTION core.number_on() FROM PUBLIC;
+GRANT ALL ON FUNCTION core.number_on() TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.open_rights() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) FROM PUBLIC;
@@ -8989,6 +9215,12 @@ GRANT ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name tex
 
 REVOKE ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text, difference bigint) TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.shared_sessions_of_person() FROM PUBLIC;
+GRANT ALL ON FUNCTION core.shared_sessions_of_person() TO quipu_person;
+
+REVOKE ALL ON FUNCTION core.space_was_erased(wanted text, since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.space_was_erased(wanted text, since timestamp with time zone) TO quipu_app;
 
 REVOKE ALL ON FUNCTION core.tombstone(secret bytea, parts text[]) FROM PUBLIC;
 
@@ -9101,6 +9333,8 @@ GRANT SELECT,INSERT ON TABLE core.aliases TO quipu_person;
 GRANT USAGE ON SEQUENCE core.at_commit_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE core.at_commit_id_seq TO quipu_person;
 
+GRANT SELECT,INSERT ON TABLE core.carried_receipts TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.corrections TO quipu_app;
 GRANT SELECT,INSERT,DELETE ON TABLE core.corrections TO quipu_person;
 
@@ -9111,6 +9345,10 @@ GRANT SELECT,INSERT ON TABLE core.exports TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.kept_answers TO quipu_app;
 
 GRANT SELECT ON TABLE core.language_budget TO quipu_app;
+
+GRANT SELECT ON TABLE core.sessions_beside_person TO quipu_app;
+
+GRANT SELECT ON TABLE core.messages_beside_person TO quipu_app;
 
 GRANT SELECT ON TABLE core.migrations TO quipu_app;
 
@@ -9148,6 +9386,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_threads TO quipu_person;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_vectors TO quipu_person;
 
+GRANT SELECT ON TABLE core.receipts TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.relations TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE core.relations TO quipu_person;
 
@@ -9158,6 +9398,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE core.schedules TO quipu_relay;
 
 GRANT USAGE ON SEQUENCE core.sessions_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE core.sessions_id_seq TO quipu_person;
+
+GRANT SELECT ON TABLE core.sessions_of_person TO quipu_person;
 
 GRANT SELECT ON TABLE core.settings TO quipu_app;
 GRANT SELECT ON TABLE core.settings TO quipu_person;
@@ -9250,6 +9492,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.prompts TO quipu_app;
 
 GRANT USAGE ON SEQUENCE episodes.threads_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE episodes.threads_id_seq TO quipu_person;
+
+GRANT SELECT ON TABLE episodes.threads_of_person TO quipu_person;
 
 GRANT USAGE ON SEQUENCE episodes.topics_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE episodes.topics_id_seq TO quipu_person;

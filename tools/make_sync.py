@@ -67,6 +67,7 @@ FACES = (
     Face("quipu.app.corrections", "AsyncCorrections", "Corrections"),
     Face("quipu.record.standing.room", "AsyncRules", "Rules"),
     Face("quipu.upkeep.settings.settings", "AsyncSettings", "StoredSettings"),
+    Face("quipu.upkeep.archive.archive", "AsyncArchives", "Archives"),
     Face("quipu.upkeep.snapshots.snapshots", "AsyncSnapshots", "Snapshots"),
 )
 

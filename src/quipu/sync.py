@@ -42,6 +42,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.kinds.transcripts.transcripts
 - quipu.record.standing.room
 - quipu.upkeep.answers.answers
+- quipu.upkeep.archive.archive
 - quipu.upkeep.erasure.archive
 - quipu.upkeep.keys.keys
 - quipu.upkeep.settings.settings
@@ -246,6 +247,8 @@ if TYPE_CHECKING:
     from quipu.record.standing.room import AsyncRules
     from quipu.record.store import Session
     from quipu.upkeep.answers.answers import Asking, AsyncAnswers, KeptAnswer
+    from quipu.upkeep.archive.archive import ArchiveLoaded, ArchiveWritten, AsyncArchives
+    from quipu.upkeep.archive.export import OnRecords
     from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.erasure.limits import OnRead
     from quipu.upkeep.erasure.model import Checked, Erasure, PublicKey, Receipt
@@ -266,6 +269,7 @@ __all__ = [
     "AgentClaims",
     "Aliases",
     "Answers",
+    "Archives",
     "Beliefs",
     "Bootstrapping",
     "Browse",
@@ -487,6 +491,11 @@ class Rooms:
     def aliases(self) -> Aliases:
         """Other names of people, learnt or said: who is asked about as Kate is Emi."""
         return Aliases(self._portal.opened(self._inner).aliases, self._portal)
+
+    @property
+    def archives(self) -> Archives:
+        """Archives: a whole space, or what is one person's, written to open files and taken in."""
+        return Archives(self._portal.opened(self._inner).archives, self._portal)
 
     @property
     def conversations(self) -> Conversations:
@@ -4727,6 +4736,61 @@ class StoredSettings:
             BadInput: It is not kept in the database, or not in a space.
         """
         return self._portal.call(lambda: self._inner.reset(name, space=space))
+
+
+class Archives:
+    """Writes a whole space, or what is one person's, to open files, and takes such files in."""
+
+    def __init__(self, inner: AsyncArchives, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def export(
+        self,
+        path: str | PathLike[str],
+        *,
+        space: str,
+        user: str | None = None,
+        with_others: bool = False,
+        progress: OnRecords | None = None,
+    ) -> ArchiveWritten:
+        """Write an archive of a space, as of one moment, while others go on writing.
+
+        Raises:
+            BadInput: There is something at that path already; or others are asked for beside nobody.
+            NotFound: There is no such space.
+            Conflict: Something was forgotten in the space meanwhile.
+            DatabaseError: It could not be written.
+        """
+        return self._portal.call(
+            lambda: self._inner.export(
+                path, space=space, user=user, with_others=with_others, progress=progress
+            )
+        )
+
+    def load(
+        self,
+        path: str | PathLike[str],
+        *,
+        space: str,
+        preview: bool = False,
+        erased_too: bool = False,
+        progress: OnRecords | None = None,
+    ) -> ArchiveLoaded:
+        """Take an archive in, whole or not at all, into a space that is new or empty.
+
+        Every file is verified before anything is written. The index of recall is made afterwards: by a
+        worker, or by the recalls that come first.
+
+        Raises:
+            BadInput: It is no archive, damaged, or of a newer version; the file and the line are named.
+            Conflict: The space has something in it; or something was forgotten since that cannot be left out.
+        """
+        return self._portal.call(
+            lambda: self._inner.load(
+                path, space=space, preview=preview, erased_too=erased_too, progress=progress
+            )
+        )
 
 
 class Snapshots:

@@ -88,6 +88,8 @@ _ROUTES: Final = {
 _COMMANDS: Final = {
     "quipu observe": _by_hand("one message: a text, a file or a pipe", "observe"),
     "quipu import jsonl": _by_hand(_FILE, "import_messages", word="each format has its own command"),
+    "quipu import quipu": _by_hand(_FILE, "archives.load", word="each format has its own command"),
+    "quipu export": _by_hand(_FILE, "archives.export", word="it is the other way of `import quipu`"),
     "quipu import claude-code": _by_hand(_FILE, "import_messages", word="each format has its own command"),
     "quipu recall": _by_hand(_BY_OPTION, "recall", "recall_block"),
     "quipu why": _by_hand("it explains a hit of the last recall by its rank", "why"),
@@ -184,6 +186,8 @@ _LACKING: Final = {
         "route",
         "it works on files of the machine; that is done there",
         (
+            "archives.export",
+            "archives.load",
             "documents.sync",
             "longterm.import_sqlite",
             "longterm.export_sqlite",

@@ -14,6 +14,9 @@ select max(id) + 1, max(id) >> 24, 'removed', 'user', now(), now(), 0, 'Taken ba
 from messages where space_id = current_space();
 insert into relations (newer, older, reason, made_by)
 select max(id), min(id), 'moved', 'rule' from messages where space_id = current_space();
+insert into carried_receipts (space_id, id, erased_at, counts, document, signature, public_key)
+values (current_space(), gen_random_uuid(), now(), '{}', '{}', decode(repeat('00', 64), 'hex'),
+    decode(repeat('00', 32), 'hex'));
 insert into standing_rules (id, message_id, text, made_by, since)
 select gen_random_uuid(), max(id), 'Be brief.', 'rule', now() from messages where space_id = current_space()
 """

@@ -72,4 +72,5 @@ PACKAGES = (
     "quipu.upkeep.exports",
     "quipu.upkeep.keys",
     *(kind.package for kind in KINDS),
+    "quipu.upkeep.archive",
 )

@@ -75,6 +75,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "": "quipu.app.memory:AsyncMemory",
         "aliases": "quipu.app.aliases:AsyncAliases",
         "answers": "quipu.upkeep.answers.answers:AsyncAnswers",
+        "archives": "quipu.upkeep.archive.archive:AsyncArchives",
         "longterm": "quipu.kinds.longterm.longterm:AsyncLongterm",
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from quipu.app.kinds import DERIVED, ERASERS, REGISTER
+from quipu.app.kinds import DERIVED, ERASERS, KINDS, REGISTER
 from quipu.app.parts import Parts
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Space
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from quipu.app.aliases import AsyncAliases
     from quipu.app.corrections import AsyncCorrections
     from quipu.app.queue import AsyncQueue
+    from quipu.kernel.db.database import SpaceTransaction
     from quipu.kinds.documents.files.sync import AsyncDocumentFiles
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts
     from quipu.record.standing.room import AsyncRules
     from quipu.upkeep.answers.answers import AsyncAnswers
+    from quipu.upkeep.archive.archive import AsyncArchives
     from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.settings.settings import AsyncSettings
@@ -68,6 +70,31 @@ class AsyncRooms:
         from quipu.app.aliases import AsyncAliases  # noqa: PLC0415
 
         return self._room(AsyncAliases, lambda parts: AsyncAliases(parts.database, clock=self._clock))
+
+    @property
+    def archives(self) -> AsyncArchives:
+        """Archives: a whole space, or what is one person's, written to open files and taken in."""
+        from quipu.kinds.tables.snapshot_source import SnapshotSource  # noqa: PLC0415
+        from quipu.kinds.transcripts.jobs import QUIET, ask  # noqa: PLC0415
+        from quipu.upkeep.archive.archive import AsyncArchives  # noqa: PLC0415
+        from quipu.upkeep.archive.schemas import AgentSchemas  # noqa: PLC0415
+        from quipu.upkeep.snapshots.capture import Capture  # noqa: PLC0415
+        from quipu.upkeep.snapshots.shelf import Shelf  # noqa: PLC0415
+
+        everybody_only("Archives concern")
+
+        async def index(tx: SpaceTransaction) -> None:
+            await ask(tx, now=self._clock.now() - QUIET)  # nobody speaks there any more
+
+        def built(parts: Parts) -> AsyncArchives:
+            database, settings = parts.database, self._settings
+            ground = SnapshotSource(database, parts.models, parts.logins)
+            capture = Capture(database, settings, ground, Shelf.of(settings, database.url), self._clock)
+            schemas = AgentSchemas(database, capture, self.snapshots)
+            erasers = [kind.eraser for kind in reversed(KINDS)]
+            return AsyncArchives(database, schemas, erasers, clock=self._clock, after=(index,))
+
+        return self._room(AsyncArchives, built)
 
     @property
     def conversations(self) -> AsyncConversations:

@@ -47,7 +47,7 @@ async def reserve(tx: SpaceTransaction, entries: Mapping[int, int]) -> dict[int,
 
 
 async def file(tx: SpaceTransaction, drafts: Sequence[Draft], ids: Sequence[int], *, generation: int) -> None:
-    """File entries under ids that were reserved for them, in ascending order.
+    """File entries under ids that were reserved for them, in ascending order; below 0 they stand alone.
 
     Raises:
         GenerationChanged: the vectors of the drafts are of another ``generation`` than those of the space.
@@ -59,13 +59,14 @@ async def file(tx: SpaceTransaction, drafts: Sequence[Draft], ids: Sequence[int]
     if current != generation:
         raise GenerationChanged(current)
     numbers = await store.numbers_of(tx, sorted({n for d in drafts for n in (d.speaker, d.owner) if n}))
-    threads = sorted({id >> THREAD_SHIFT for id in ids})
+    placed = [id for id in ids if id > 0]
+    threads = sorted({id >> THREAD_SHIFT for id in placed})
     ends, _ = await store.lock_threads(tx, threads)
     rows = [
-        new_row(draft, id, id & (MOST_ENTRIES_OF_A_THREAD - 1), numbers)
+        new_row(draft, id, id & (MOST_ENTRIES_OF_A_THREAD - 1) if id > 0 else -1, numbers)
         for draft, id in zip(drafts, ids, strict=True)
     ]
-    around = await store.neighbours_of(tx, Int8s(np.array(ids, dtype=np.int64)), generation=generation)
+    around = await store.neighbours_of(tx, Int8s(np.array(placed, dtype=np.int64)), generation=generation)
     fitted = _inherit(rows, around)
     held = Locked(generation, numbers, ends, made=0, tails=around, alone=[])
     await file_ready(tx, ready_rows(held, rows, fitted), generation=generation)

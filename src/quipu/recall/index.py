@@ -330,7 +330,8 @@ async def send(
         raise GenerationChanged(entries.held.generation)
     for row, vector in zip(entries.rows, vectors, strict=True):
         assert vector is not None
-        row.own = vector.astype(np.float32)
+        # As it is read again: what an entry inherits must not depend on when those beside it were filed.
+        row.own = vector.astype(np.float16).astype(np.float32)
     contexts = _contexts(entries.rows)
     own = np.stack([_own(row) for row in entries.rows])
     values = {"bits": Bits(sign_bits(contexts)), "own": Vectors(own), "context": Vectors(contexts)}

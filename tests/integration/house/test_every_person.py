@@ -18,13 +18,14 @@ SHARED = {
 }
 # What of no space it may use: nothing in them is anybody's.
 OF_NO_SPACE = {"core.spaces", "core.settings", "core.recall_kinds", "core.recall_generations"}
-# Functions of the owner, which look past the policies: they answer yes or no.
+# Functions of the owner, which look past the policies: they answer yes or no, but one.
 LOOK_PAST = {
     "core.are_of_person",
     "core.is_filed",
     "core.is_withdrawn",  # says of a number whether this transaction leaves it
     "core.is_written_by_hand",  # says one word of the space that was entered
     "core.name_is_used",
+    "core.shared_sessions_of_person",  # the names of sessions where they spoke, as they know them, and when
     "episodes.belief_is_of_person",
     "episodes.episode_is_of_person",
     "episodes.topic_is_of_person",

@@ -155,9 +155,11 @@ class Database:
 
     @asynccontextmanager
     async def write(
-        self, name: str, *, ask: Ask | None = None, as_of: AsOf | None = None
+        self, name: str, *, ask: Ask | None = None, as_of: AsOf | None = None, alone: bool = False
     ) -> AsyncGenerator[SpaceTransaction]:
         """Open a transaction that adds to a space, made if it is missing. Erasures wait until it ends.
+
+        With ``alone``, whoever else writes waits too.
 
         The queries of ``ask`` go to the server in the same round trip; they see the space, or nothing if
         there is none yet. Pass ``as_of``, the state of the space when its words were read, to write something
@@ -166,7 +168,8 @@ class Database:
         Raises:
             ErasedMeanwhile: something was erased in it since.
         """
-        async with self._entered(name, hold="hold_to_write", ask=ask) as (conn, space, settings):
+        hold = "hold_to_erase" if alone else "hold_to_write"
+        async with self._entered(name, hold=hold, ask=ask) as (conn, space, settings):
             if as_of is not None and (space is None or space.as_of != as_of):
                 raise ErasedMeanwhile
             if space is None:

@@ -12,6 +12,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.embedder import Vectors
+from quipu.kinds.episodes.extraction.beliefs import indexing as beliefs
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.index import withdraw
@@ -86,7 +87,9 @@ async def file(
 
 
 async def catch_up(database: Database, models: Models, space: str) -> None:
-    """Let the index follow what SQL has changed in ``episodes.episodes``, without what SQL holds still."""
+    """Let the index follow what SQL has changed in ``episodes.episodes``, without what SQL holds still, and
+    file beliefs that an archive brought."""
+    await beliefs.catch_up(database, models, space)
     generation: int | None = None
     while True:
         async with database.snapshot_read(space) as tx:

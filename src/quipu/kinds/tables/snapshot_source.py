@@ -81,6 +81,12 @@ class SnapshotSource:
         async with self._database.transaction(check_name("space", space)) as tx:
             return [] if tx is None else [_target(tx, one) for one in await store.schemas(tx)]
 
+    async def drop(self, target: Target) -> None:
+        """Drop a schema with everything in it."""
+        async with self._database.erase(target.space) as tx:
+            if tx is not None:
+                await store.discard(tx, target.number)
+
     async def tables(self, conn: Connection, target: Target) -> Sequence[str]:
         """Return the agent's tables that hold rows, by name."""
         rows = await conn.execute(SQL["kept_tables"], _values(target))

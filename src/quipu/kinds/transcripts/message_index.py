@@ -40,7 +40,7 @@ class Unindexed:
     """A message that the index does not know yet."""
 
     id: int
-    session_id: int
+    session_id: int | None
     role: str
     speaker: str | None
     user_name: str | None

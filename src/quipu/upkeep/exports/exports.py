@@ -17,7 +17,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 
-ExportKind = Literal["tables", "longterm", "transcripts"]
+ExportKind = Literal["tables", "longterm", "transcripts", "archive"]
 
 _SQL = queries.load("quipu.upkeep.exports")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -139,6 +139,17 @@ class Capture:
             sha256=noted.sha256,
         )
 
+    async def write_out(self, target: Target, path: Path, *, moment: str) -> Mapping[str, Sum]:
+        """Write a dump of a schema as another transaction sees it; returns sums of its tables.
+
+        Raises:
+            DatabaseUnsuitable, DatabaseError, NotFound: as `take`.
+        """
+        written = await self._write(target, path, moment=moment)
+        async with await AsyncPath(path).open("ab") as file:
+            await file.write(notes(written.rights))
+        return written.sums
+
     @asynccontextmanager
     async def while_there(self, target: Target) -> AsyncGenerator[None]:
         """Say that the schema is gone where that is why the database refuses something.
@@ -167,15 +178,21 @@ class Capture:
         return {name: one.rows for name, one in totals.items()}
 
     async def _write(
-        self, target: Target, path: Path, *, vectors: Path | None = None, structure: bool = False
+        self,
+        target: Target,
+        path: Path,
+        *,
+        vectors: Path | None = None,
+        structure: bool = False,
+        moment: str | None = None,
     ) -> Written:
         """Write a dump to ``path``, and the vectors of its rows to ``vectors``.
 
-        ``structure``: of the rows only those of the registry.
+        ``structure``: of the rows only those of the registry. ``moment``: see what another transaction sees.
         """
         async with self.while_there(target):
             await self.ground.open_up(target)
-            async with self._moment() as (conn, moment):
+            async with self._moment(moment) as (conn, moment):
                 major = conn.info.server_version // 10_000
                 tool, environment = await program.pg_dump(self.settings, major=major)
                 dump = partial(
@@ -200,10 +217,12 @@ class Capture:
         return Written(totals, count, rights)
 
     @asynccontextmanager
-    async def _moment(self) -> AsyncGenerator[tuple[Connection, str]]:
-        """Open a read-only transaction of the owner, and export the moment that it sees."""
+    async def _moment(self, of: str | None = None) -> AsyncGenerator[tuple[Connection, str]]:
+        """Open a read-only transaction of the owner, and export the moment that it sees: now, or ``of``."""
         async with self.database.owner() as conn, conn.transaction():
             await conn.execute(fill("isolate"))
+            if of is not None:
+                await conn.execute(fill("at_moment", moment=of))
             await conn.execute(fill("as_owner"))
             yield conn, await conn.value(_SQL["export_moment"])
 

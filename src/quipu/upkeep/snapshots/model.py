@@ -155,6 +155,10 @@ class Ground(Protocol):
         """Return all schemas of a space."""
         ...
 
+    async def drop(self, target: Target) -> None:
+        """Drop a schema with everything in it."""
+        ...
+
     async def tables(self, conn: Connection, target: Target) -> Sequence[str]:
         """Return the agent's tables that hold rows, by name, as a connection of the owner sees them."""
         ...

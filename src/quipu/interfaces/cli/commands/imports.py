@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Final
 
 import click
 from rich.console import RenderableType
@@ -18,6 +19,7 @@ from quipu.interfaces.cli.input import FilePath
 from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
+from quipu.interfaces.cli.views import archives
 from quipu.interfaces.cli.views.report import left_out, report
 from quipu.interfaces.cli.views.text import visible
 from quipu.interfaces.problems import USAGE
@@ -25,6 +27,7 @@ from quipu.record.model import Refusal, Report
 from quipu.record.readers import jsonl
 from quipu.record.readers.claude_code import Inserted
 
+_UNCHANGED: Final = "Nothing was taken in; the same command again does it from the beginning."
 Lines = Iterable[Mapping[str, object] | Refusal]
 
 
@@ -32,7 +35,8 @@ Lines = Iterable[Mapping[str, object] | Refusal]
 def command() -> None:
     """Take in what was recorded elsewhere, with its own ids, sessions, speakers and times.
 
-    Doing it again changes nothing, so an import that was cut off is finished by doing it again.
+    Doing it again changes nothing, so an import that was cut off is finished by doing it again. An archive
+    of a space is taken in once, into a space that is empty.
     """
 
 
@@ -54,6 +58,28 @@ def import_jsonl(call: Call, file: Path, space: str, erased_too: bool) -> int:
         reports = take(memory, screen, lines, space=space, total=total, erased_too=erased_too)
     screen.answer(reports, report(reports))
     return _code([reports])
+
+
+@command.command("quipu", short_help="Take in an archive that `quipu export` wrote.")
+@click.argument("path", type=FilePath(path_type=Path, exists=True))
+@in_space
+@click.option("--preview", is_flag=True, help="Only verify the archive, and count what is in it.")
+@erased_too
+@common
+def import_archive(call: Call, path: Path, space: str, preview: bool, erased_too: bool) -> None:
+    """Take in an archive that `quipu export` wrote, whole or not at all.
+
+    The space must be new or empty. Every file is verified before anything is written; what was forgotten here
+    since the archive was made stays out. A worker makes the index, or the first recalls do.
+    """
+    with (
+        opened(call) as (screen, memory),
+        screen.progress("importing", total=None, unit="records", again=_UNCHANGED) as steps,
+    ):
+        done = memory.archives.load(
+            path, space=space, preview=preview, erased_too=erased_too, progress=steps.advance
+        )
+    screen.answer(done, archives.loaded(done))
 
 
 @command.command("claude-code", short_help="Take in recorded sessions of Claude Code.")

@@ -19,6 +19,7 @@ update episodes.stored_episodes set refile = false, entry_id = %(entry)s where s
 update core.spaces set unindexed = unindexed & ~8
 where id = %(space)s and unindexed & 8 <> 0
     and not exists (select from episodes.stored_episodes where space_id = %(space)s and refile)
+    and not exists (select from episodes.beliefs where space_id = %(space)s and entry_id is null and state = 'standing')
 
 -- name: sources: the messages that episodes and beliefs rest on, by the id of their entry
 select e.entry_id, array_agg(o.message_id order by o.message_id)

@@ -40,7 +40,8 @@ kept (kind, source_table, source_id, entry_id, found, behind, happened_at, owner
         refile and emptied_at is null, started_at, coalesce(user_name, ''), null
     from episodes.stored_episodes where space_id = %(space)s
     union all
-    select 'episodes', 'beliefs', id::text, entry_id, state = 'standing', false, null, null, null
+    select 'episodes', 'beliefs', id::text, entry_id, state = 'standing', state = 'standing' and entry_id is null, null, null,
+        null
     from episodes.beliefs where space_id = %(space)s
     union all
     select 'longterm', 'long_term_memory', id::text, entry_id, not archived, not archived and entry_id is null, happened_at,

@@ -57,7 +57,7 @@ class Cited:
 
 async def held(tx: SpaceTransaction, person: str) -> list[Held]:
     """Return the standing and contested beliefs about a person, in the order in which they were said last."""
-    return await tx.fetch(Held, SQL["held"], person=person)
+    return await tx.fetch(Held, SQL["about"], person=person)
 
 
 async def entries(tx: SpaceTransaction, ids: Sequence[UUID]) -> list[int]:

@@ -1,4 +1,4 @@
--- name: held: what stands about a person, or is contested
+-- name: about: what stands about a person, or is contested
 --
 -- again: how often it was said since the conflict about it began.
 select b.id, b.person, b.key, b.value, b.form, b.nature, b.category, b.confidence::float8 as confidence, b.source,
@@ -209,3 +209,24 @@ update episodes.beliefs b
 set state = 'superseded', ending = 'weaker', ended_at = b.said_at
 where b.space_id = %(space)s and b.state = 'contested' and not exists (
     select from episodes.conflicts c where c.space_id = b.space_id and c.rival_id = b.id and c.resolved_at is null)
+
+-- name: hold: nothing; beliefs are held each by itself
+select 1
+
+-- name: unindexed: standing beliefs that the index does not know, as an archive brings them
+select id, person, key, value, nature, user_name as "user", said_at
+from episodes.beliefs
+where space_id = %(space)s and entry_id is null and state = 'standing'
+order by id
+limit %(limit)s
+
+-- name: held: of these beliefs those that the index does not know still, held; what others hold is left out
+select id from episodes.beliefs
+where space_id = %(space)s and id = any(%(ids)s::uuid[]) and entry_id is null and state = 'standing'
+order by id
+for update skip locked
+
+-- name: filed: the entries of beliefs
+update episodes.beliefs b set entry_id = g.entry
+from unnest(%(ids)s::uuid[], %(entries)s::int8[]) as g (id, entry)
+where b.space_id = %(space)s and b.id = g.id
