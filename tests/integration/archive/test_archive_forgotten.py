@@ -7,6 +7,7 @@ from pathlib import Path
 import anyio
 import psycopg
 import pytest
+from long_form import sized
 
 from quipu import AsyncMemory
 from quipu.errors import Conflict
@@ -158,6 +159,7 @@ async def test_an_archive_is_noted_and_found_by_a_check(memory: AsyncMemory, tmp
     assert done.id in str(checked)
 
 
+@pytest.mark.long
 async def test_an_archive_shows_one_moment_while_others_write(memory: AsyncMemory, tmp_path: Path) -> None:
     """A session counts its messages, so an archive of two moments would miscount."""
     for n in range(40):
@@ -174,10 +176,10 @@ async def test_an_archive_shows_one_moment_while_others_write(memory: AsyncMemor
     async with anyio.create_task_group() as tasks:
         for n in range(4):
             tasks.start_soon(write, n)
-        for n in range(5):
+        for n in range(sized(2, long=5)):
             await memory.archives.export(tmp_path / f"{n}.tar", space=SPACE)
         stop.set()
-    for n in range(5):
+    for n in range(sized(2, long=5)):
         await memory.archives.load(tmp_path / f"{n}.tar", space=f"copy-{n}")
         for one in await memory.sessions(space=f"copy-{n}"):
             said = await memory.messages(one.name, space=f"copy-{n}")

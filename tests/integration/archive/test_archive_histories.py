@@ -199,7 +199,7 @@ async def shown(memory: AsyncMemory, space: str, moments: list[datetime]) -> dic
 
 @given(steps=STEPS)
 @settings(
-    max_examples=sized(6, long=60),
+    max_examples=sized(4, long=60),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 async def test_an_archive_brings_back_whatever_happened(

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 import seeding
 from archive_space import SPACE
+from long_form import sized
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
@@ -38,12 +39,13 @@ async def test_an_archive_that_was_taken_in_is_written_the_same(
     assert records(tmp_path / "second") == first
 
 
-QUESTIONS = tuple(
+ASKED = tuple(
     f"{asks} {what} {when}?"
     for asks in ("Where does Una live", "What did", "Who has", "Why did", "Which boat")
     for what in ("the aardvark", "Una", "the harbour", "nobody", "the report", "the loop", "Docker", "boats")
     for when in ("", "in March 2026", "yesterday", "near the harbour", "as a pet")
 )
+QUESTIONS = ASKED[:: sized(4, long=1)]
 
 
 async def answers(settings: Settings, space: str) -> list[list[tuple[str, str, float]]]:
@@ -55,10 +57,11 @@ async def answers(settings: Settings, space: str) -> list[list[tuple[str, str, f
         return [[(hit.kind, hit.text, hit.score) for hit in found] for found in hits]
 
 
+@pytest.mark.long
 async def test_the_same_questions_find_the_same(
     full: AsyncMemory, other: AsyncMemory, settings: Settings, other_url: str, tmp_path: Path
 ) -> None:
-    assert len(QUESTIONS) == 200
+    assert len(QUESTIONS) == sized(50, long=200)
     await full.archives.export(tmp_path / "space.tar", space=SPACE)
     await other.archives.load(tmp_path / "space.tar", space=SPACE)
     before = await answers(settings, SPACE)
