@@ -153,8 +153,10 @@ async def without_space(database: Database) -> list[str]:
     found: list[str] = []
     async with database.owner() as conn:
         rows = await conn.execute(
-            "select table_name from information_schema.columns"
-            " where table_schema = 'core' and column_name = 'space_id' and table_name <> 'erasures'"
+            "select c.table_name from information_schema.columns c"
+            " join information_schema.tables t using (table_schema, table_name)"
+            " where table_schema = 'core' and column_name = 'space_id' and table_type = 'BASE TABLE'"
+            " and table_name <> 'erasures'"
         )
         for (table,) in await rows.fetchall():
             name = sql.Identifier(table)
