@@ -53,7 +53,7 @@ class Figures:
 
     @property
     def broken(self) -> bool:
-        """Whether a promise is broken."""
+        """True if a promise is broken."""
         slow = self.records / self.out < OUT_PER_SECOND or self.records / self.into < IN_PER_SECOND
         return slow or self.most_mb >= MOST_MB
 

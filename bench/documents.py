@@ -67,7 +67,7 @@ class Figures:
 
     @property
     def broken(self) -> bool:
-        """Whether a promise is broken."""
+        """True if a promise is broken."""
         return bool(
             self.share > MOST_SHARE
             or self.second_changes

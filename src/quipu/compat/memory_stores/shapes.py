@@ -16,7 +16,7 @@ Asked = Mapping[str, str]
 """The query of a request."""
 
 Place = tuple[datetime, str]
-"""Where a version stands among all: when it was written, and its id."""
+"""Place of a version among all: when it was written, and its id."""
 
 _MOST, _MOST_FULL, _USUAL = 100, 20, "20"
 _LARGEST_BYTES: Final = 102_400
