@@ -26,8 +26,9 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import connection
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.embedded import door, lifecycle, transfer
 from quipu.kernel.db.embedded.lock import read_pid_file
-from quipu.kernel.db.embedded.place import find_place
+from quipu.kernel.db.embedded.place import find_place, make_place
 from quipu.kernel.db.embedded.postmaster import door_of
 from quipu.kernel.db.embedded.server import status
 from quipu.kernel.db.errors import Unanswered
@@ -77,6 +78,24 @@ async def test_a_memory_closes_while_the_server_is_stopped_and_opens_when_it_goe
             return len(await memory.recall("Where does Ana live?", space="ana"))
 
     assert await comes_back(again) == 1
+
+
+async def test_a_server_that_stops_while_it_is_joined_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "_CONNECT_SECONDS", 2)
+
+    def stop_before(opened: door.Door, database: str) -> None:
+        with stopped(pid_of(settings)):
+            update(opened, database)
+
+    update = transfer.update
+    monkeypatch.setattr(transfer, "update", stop_before)
+    with pytest.raises(DatabaseUnavailable, match="does not answer"):
+        await anyio.to_thread.run_sync(lifecycle.join, make_place(settings), settings)
+    monkeypatch.undo()
+    async with AsyncMemory(settings=settings) as memory:
+        await memory.observe([{"content": "Ana lives in Faro."}], space="ana")
 
 
 async def test_commands_end_with_the_code_of_a_database_that_does_not_answer(settings: Settings) -> None:

@@ -30,6 +30,7 @@ from quipu.kernel.db.embedded.faults import trim
 from quipu.kernel.db.embedded.lock import FileLock, alone, is_held_alone, wait_until
 from quipu.kernel.db.embedded.place import ClusterPlace, make_private
 from quipu.kernel.db.embedded.process import name_of, user_id
+from quipu.kernel.db.errors import translate
 
 _TURN_SECONDS = 600
 _PROBE_SECONDS = 5
@@ -46,7 +47,12 @@ class Share:
 
 
 def join(place: ClusterPlace, settings: Settings) -> Share:
-    """Take a share in the server: join it if it runs, start it if not, make it if there is none yet."""
+    """Take a share in the server: join it if it runs, start it if not, make it if there is none yet.
+
+    Raises:
+        DatabaseUnavailable: it does not answer, or has no connection left.
+        ServerError: it cannot be started.
+    """
     seconds = answer_seconds(settings)
     if is_held_alone(place.start_lock):  # by one who may wait for a server that never answers
         postmaster.refuse_mute(place, seconds=seconds)
@@ -64,6 +70,9 @@ def join(place: ClusterPlace, settings: Settings) -> Share:
             _ensure_database(door)
             if running is None:
                 transfer.update(door, DATABASE)
+        except psycopg.Error as error:  # it stopped answering between two questions
+            lock.close()
+            raise translate(error) from error
         except BaseException:
             lock.close()
             raise
