@@ -60,7 +60,6 @@ class SourceFiles:
         self._stack = stack
         self._zips: dict[Path, zipfile.ZipFile] = {}
         self._copies: Path | None = None
-        self._read: set[str] = set()
 
     @classmethod
     @contextmanager
@@ -71,6 +70,7 @@ class SourceFiles:
             NotFound: there is nothing at that path.
             BadInput: a name leads out of it, or it has more than 200,000 files.
         """
+        path = path.expanduser()
         with ExitStack() as stack:
             found = cls(path, {}, stack)
             if path.is_dir():
@@ -98,7 +98,6 @@ class SourceFiles:
     @contextmanager
     def open(self, name: str) -> Generator[IO[bytes]]:
         """Open a file to read its bytes."""
-        self._read.add(name)
         one = self._files[name]
         if one.member is None:
             with open_regular(one.path) as file:
@@ -185,7 +184,7 @@ class SourceFiles:
             BadInput: it is no database, or damaged.
         """
         copy = self._copied(name)
-        with told_plainly(Path(name), program="it"), closing(sqlite3.connect(copy)) as connection:
+        with told_plainly(Path(name), program="it"), closing(_connect(copy)) as connection:
             connection.row_factory = sqlite3.Row
             connection.text_factory = _text
             connection.execute("pragma trusted_schema = off")
@@ -216,18 +215,12 @@ class SourceFiles:
 
     @property
     def sha256(self) -> str:
-        """The digest of what was read so far: of a single file that of its bytes, else of all digests."""
-        digests = [(name, self._digest(name)) for name in sorted(self._read)]
-        if len(self._files) == 1 and digests:
-            return digests[0][1]
-        return hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in digests).encode()).hexdigest()
-
-    def _digest(self, name: str) -> str:
-        digest = hashlib.sha256()
-        with self.open(name) as file:
-            while piece := file.read(_PIECE):
-                digest.update(piece)
-        return digest.hexdigest()
+        """The digest of the file that was named, or of the names and digests of all files in a folder."""
+        if self.path.is_file():
+            return _digest(self.path)
+        paths = {one.path for one in self._files.values()}
+        lines = (f"{_digest(path)}  {path.relative_to(self.path).as_posix()}\n" for path in sorted(paths))
+        return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
     def _add(self, name: str, path: Path, *, alone: bool = False) -> None:
         if zipfile.is_zipfile(path):
@@ -273,6 +266,14 @@ class SourceFiles:
         return stack.enter_context(open_regular(log)) if alone else None
 
 
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
 def _walk(root: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files below a folder. Links are passed over: they may lead anywhere."""
     for folder, folders, files in os.walk(root, followlinks=False):
@@ -299,6 +300,10 @@ def _members(archive: zipfile.ZipFile, path: Path) -> Iterator[zipfile.ZipInfo]:
             raise BadInput(f"{path} unpacks to more than {_MOST_TIMES} times its size.", field="path")
         if not member.is_dir():
             yield member
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, check_same_thread=False)  # one thread at a time, though not always the same
 
 
 def _text(data: bytes) -> str:

@@ -39,5 +39,21 @@ def recognised(files: SourceFiles) -> Source:
     )
 
 
+def of_url(url: str, name: str | None) -> Source:
+    """Return the source that a URL is of: the named one, or the only one of its scheme.
+
+    Raises:
+        BadInput: there is none, or there are several and none was named.
+    """
+    scheme = url.partition("://")[0].lower()
+    fit = [one for one in SOURCES if scheme in one.schemes and name in (None, one.name)]
+    if len(fit) == 1:
+        return fit[0]
+    several = (
+        f"{scheme}:// may be of {', '.join(one.name for one in fit)}." if fit else "no source has such a URL."
+    )
+    raise BadInput(several, field="path", hint="Say which: `quipu import SOURCE URL`.")
+
+
 def _names() -> str:
     return ", ".join(one.name for one in SOURCES)

@@ -45,6 +45,12 @@ Show recommendations and their evidence: "show me the reviews".
 
 ID is the number of a recommendation. A theme may be written as "wait time", too.
 """,
+    "imports": """\
+Show what was imported, where each record came from, and undo an import.
+
+`quipu import` brings it. ID is the id of an import; `quipu imports list` shows them. What is undone may be
+imported again.
+""",
     "ledger": """\
 Set, correct and take back facts and assumptions, and see what was believed when.
 
