@@ -25,6 +25,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.kernel.base.lines import LINE_BYTES, next_line, open_regular, rest_of_line
 from quipu.kernel.base.sqlite import told_plainly
+from quipu.kernel.db import queries
 
 _PIECE: Final = 1 << 20
 _MOST_FILES: Final = 200_000
@@ -38,7 +39,9 @@ _READS: Final = (
     sqlite3.SQLITE_FUNCTION,
     sqlite3.SQLITE_RECURSIVE,
 )
+_READS_COLUMNS: Final = (sqlite3.SQLITE_PRAGMA, "table_info")
 _MOST_VALUE: Final = 256 << 20
+_READ: Final = queries.load("quipu.app.imports", folder="rows")
 
 Rows = Callable[..., Iterator[sqlite3.Row]]
 
@@ -190,26 +193,23 @@ class SourceFiles:
             connection.execute("pragma trusted_schema = off")
             connection.execute("pragma query_only = on")
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_VALUE)
-            views = {
-                row[0] for row in connection.execute("select name from sqlite_master where type = 'view'")
-            }
+            views = {row["name"] for row in connection.execute(_READ["views"])}
+            self.tables(connection)  # SQLite declares its table of columns at the first use, which is a write
 
             def allowed(action: int, first: str | None, second: str | None, *_: str | None) -> int:
                 reads_view = first in views or (
                     action == sqlite3.SQLITE_FUNCTION and second == "load_extension"
                 )
-                return sqlite3.SQLITE_OK if action in _READS and not reads_view else sqlite3.SQLITE_DENY
+                reads = action in _READS or (action, first) == _READS_COLUMNS
+                return sqlite3.SQLITE_OK if reads and not reads_view else sqlite3.SQLITE_DENY
 
             connection.set_authorizer(allowed)
             yield connection
 
     def tables(self, connection: sqlite3.Connection) -> dict[str, list[str]]:
         """Return the columns of each table of a database."""
-        found = connection.execute(
-            "select m.name, c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'"
-        )
         columns: dict[str, list[str]] = {}
-        for table, column in found:
+        for table, column in connection.execute(_READ["columns"]):
             columns.setdefault(str(table), []).append(str(column))
         return columns
 
