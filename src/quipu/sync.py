@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from quipu.app.corrections import AsyncCorrections
     from quipu.app.erasure import AsyncErasures
     from quipu.app.imports.imports import AsyncImports
-    from quipu.app.imports.model import Import, ImportedRecord, ImportReport, ImportUndone, Origin
+    from quipu.app.imports.model import Import, ImportedRecord, ImportReport, ImportUndone
     from quipu.app.messages import AsyncMessages
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
@@ -239,7 +239,7 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Paths
     from quipu.recall.model import Hit
     from quipu.recall.ranking import Answer
-    from quipu.recall.render import Block, Why
+    from quipu.recall.render import Block, Origin, Why
     from quipu.recall.timeline import Gathered
     from quipu.record.aliases import Alias
     from quipu.record.corrections.model import CorrectedKind, Correction, RuleCount
@@ -4862,7 +4862,7 @@ class Imports:
         return self._portal.call(lambda: self._inner.get(id, space=space))
 
     def records(self, id: str, *, space: str, limit: int = 100, offset: int = 0) -> Sequence[ImportedRecord]:
-        """List what an import brought that is still there, with the records of the source.
+        """List the records of an import that are still there, each with that of the source.
 
         Raises:
             NotFound: There is no such import.
@@ -4880,9 +4880,9 @@ class Imports:
         """
         return self._portal.call(lambda: self._inner.undo(id, space=space, confirm=confirm))
 
-    def origin(self, kind: str, id: str, *, space: str) -> Origin | None:
-        """Return where a memory was brought from; None if it was not imported."""
-        return self._portal.call(lambda: self._inner.origin(kind, id, space=space))
+    def origin(self, id: str, *, space: str) -> Origin | None:
+        """Return the place where a memory was imported from; None if it was not."""
+        return self._portal.call(lambda: self._inner.origin(id, space=space))
 
 
 class Snapshots:

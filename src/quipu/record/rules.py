@@ -44,12 +44,10 @@ _UNFIT_IN_NAME = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 # A number that is longer than this in decimal is longer than NAME_LIMIT (and Python may refuse to print it).
 _NAME_LIMIT_BITS: Final = NAME_LIMIT * 3
-_BATCH = 400
-_BATCH_CHARACTERS = 8_000_000  # so that a batch of very long messages fits in memory
+_BATCH, _BATCH_CHARACTERS = 400, 8_000_000  # so that a batch of very long messages fits in memory
 Read = tuple[list[Incoming], list[Refusal]]
 Stored = Callable[[SpaceTransaction, Sequence[PreparedMessage]], Awaitable[None]]
 """Called in the transaction that stores messages: ``await stored(within, messages)``."""
-
 Said = tuple[str, str | None]
 """What a message says: its content, and the digest of its item where it has one."""
 
@@ -281,7 +279,7 @@ class Batch:
     ``is_new``: their ids were just made, so none is stored already. ``began``: when the import began, none of
     whose messages may have been erased since; None where that is nothing to them. ``as_of``: when what they
     are made of was read, where they are. ``verbatim``: what their sessions are to be, where that is said.
-    ``stored`` is called with those that are new, in the transaction that stores them.
+    ``stored`` gets those that are new.
     """
 
     prepared: list[PreparedMessage]

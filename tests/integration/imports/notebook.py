@@ -28,7 +28,8 @@ def read(files: SourceFiles, account: Account) -> Iterator[Found]:
                 given[name] = datetime.fromisoformat(given[name])
         if given.get("earlier"):
             given["earlier"] = [
-                Earlier(body=one["body"], time=datetime.fromisoformat(one["time"])) for one in given["earlier"]
+                Earlier(body=one["body"], time=datetime.fromisoformat(one["time"]))
+                for one in given["earlier"]
             ]
         yield kind(**given, raw=raw)
 

@@ -107,10 +107,14 @@ async def test_the_origin_of_each_is_told(memory: AsyncMemory, tmp_path: Path) -
     records = await memory.imports.records(done.id, space="ana")
     assert [(one.kind, one.source_id) for one in records] == [("message", "s1/m2"), ("memory", "e2")]
     assert "sk-ant" not in str(records[0].raw)
-    found = await memory.imports.origin("longterm", records[1].target, space="ana")
+    found = await memory.imports.origin(records[1].target, space="ana")
     assert found is not None
     assert (found.source_id, found.raw["text"]) == ("e2", IN_LISBON["text"])
-    assert await memory.imports.origin("longterm", done.id, space="ana") is None
+    assert await memory.imports.origin(done.id, space="ana") is None
+    hit = (await memory.recall("Where does Ana live?", space="ana"))[0]
+    why = await memory.why(hit)
+    assert why.origin is not None
+    assert (why.origin.source, why.origin.source_id) == ("notebook", "e2")
 
 
 async def test_what_was_erased_here_does_not_come_again(memory: AsyncMemory, tmp_path: Path) -> None:

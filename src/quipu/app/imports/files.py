@@ -138,7 +138,7 @@ class SourceFiles:
             raise BadInput(f"{name} is no text in UTF-8.", field="path") from error
 
     def json(self, name: str) -> Any:
-        """Return what a file of JSON says, of at most 64 MB and a hundred levels.
+        """Return the value in a file of JSON, of at most 64 MB and a hundred levels.
 
         Raises:
             BadInput: it is no JSON.
@@ -311,5 +311,5 @@ def _text(data: bytes) -> str:
 
 
 def _in_numbers(name: str) -> list[str | int]:
-    """Return what sorts numbers in a name by their value."""
+    """Return a key that sorts numbers in a name by their value."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d{1,18})", name)]

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from quipu.app.imports.found import Filed
-from quipu.app.imports.origins import SQL, Origins, Written
+from quipu.app.imports.origins import SQL, Origins, Tallied
 from quipu.errors import QuipuError
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.documents.drafts import drafted
@@ -19,7 +19,7 @@ from quipu.kinds.documents.work import Work, done
 class Filing:
     """Writes the documents of one import."""
 
-    def __init__(self, origins: Origins, written: Written) -> None:
+    def __init__(self, origins: Origins, written: Tallied) -> None:
         self._origins = origins
         self._means, self._place, self._account = origins.means, origins.place, origins.account
         self._written = written
@@ -80,7 +80,7 @@ class Filing:
     async def _free(
         self, tx: SpaceTransaction, drafts: Sequence[tuple[Filed, DocumentDraft]]
     ) -> list[tuple[Filed, DocumentDraft]]:
-        """Return what goes where nothing stands; the rest is refused."""
+        """Return the documents at whose places nothing stands; the rest is refused."""
         places, keys = [draft.place for _, draft in drafts], [draft.key for _, draft in drafts]
         taken = set(await tx.rows(SQL["standing_documents"], places=places, keys=keys))
         for one, draft in drafts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -21,7 +22,7 @@ from quipu.app.imports import registry
 from quipu.app.imports.fields import Account
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.found import Found
-from quipu.app.imports.model import Import, ImportedRecord, ImportReport, ImportUndone, Origin
+from quipu.app.imports.model import Import, ImportedRecord, ImportReport, ImportUndone
 from quipu.app.imports.origins import SQL, Means, Origins, Place
 from quipu.app.imports.parcels import Parcel, People, Seen, parcels
 from quipu.app.imports.source import Source
@@ -31,6 +32,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.parameters import Confirm, ErasedToo, Limit, Offset, Space
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
 from quipu.kernel.db.database import SpaceTransaction
+from quipu.recall.render import Origin
 from quipu.record.service import Progress
 from quipu.upkeep.erasure.service import Eraser
 
@@ -41,6 +43,7 @@ TheSource = Annotated[str | None, Doc("The source; recognised, if not given.")]
 Joined = Annotated[Mapping[str, str] | None, Doc("Names of the source, and the user that each one is.")]
 ImportId = Annotated[str, Doc("The id of the import.")]
 _LONGEST_LABEL: Final = 512
+_NUMBER: Final = re.compile(r"-?\d{1,18}")
 
 
 class AsyncImports:
@@ -144,7 +147,7 @@ class AsyncImports:
         limit: Annotated[int, Doc("The most records."), Interval(ge=1, le=1_000)] = 100,
         offset: Offset = 0,
     ) -> Sequence[ImportedRecord]:
-        """List what an import brought that is still there, with the records of the source.
+        """List the records of an import that are still there, each with that of the source.
 
         Raises:
             NotFound: There is no such import.
@@ -172,20 +175,17 @@ class AsyncImports:
 
     async def origin(
         self,
-        kind: Annotated[str, Doc("The kind of the memory, as a hit has it.")],
-        id: Annotated[str, Doc("The id of the memory; of a message its number.")],
+        id: Annotated[str, Doc("The id of a hit, a long-term memory, a lesson, a document or a loop.")],
         *,
         space: Space,
     ) -> Origin | None:
-        """Return where a memory was brought from; None if it was not imported."""
-        message = int(id) if kind == "message" and id.lstrip("-").isdigit() else None
-        target = None if message is not None else _uuid(id)
-        if message is None and target is None:
-            return None
+        """Return the place where a memory was imported from; None if it was not."""
+        entry = int(id) if _NUMBER.fullmatch(id) else None
+        number = None if entry is not None else _uuid(id)
         async with self._means.database.list_read(check_name("space", space)) as tx:
-            if tx is None:
+            if tx is None or (entry is None and number is None):
                 return None
-            return await tx.fetch_one(Origin, SQL["origin_of"], message=message, target=target)
+            return await tx.fetch_one(Origin, SQL["origin_of"], entry=entry, id=number)
 
     async def _unended(self, of: Source, sha256: str, *, space: str) -> UUID | None:
         async with self._means.database.snapshot_read(space) as tx:

@@ -90,22 +90,6 @@ class ImportedRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """Where a memory was brought from, see `ImportedRecord` and `Import`."""
-
-    kind: RecordKind
-    source_id: str
-    target: str
-    raw: Any
-    source: str
-    version: str | None
-    label: str
-    sha256: str
-    import_id: str
-    brought_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ImportUndone:
     """Result of undoing an import: rows that go, by table. ``done`` is False for a preview."""
 

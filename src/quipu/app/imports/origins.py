@@ -38,7 +38,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Written:
+class Tallied:
     """Account of what was written."""
 
     records: Counter[str] = field(default_factory=Counter[str])
@@ -79,7 +79,7 @@ class Origins:
     async def known(
         self, tx: SpaceTransaction | None, found: Sequence[Found]
     ) -> dict[tuple[str, str], Known]:
-        """Return which records came before, by kind and id, and what they became."""
+        """Return the records that came before, by kind and id, and the ids of those that they became."""
         if tx is None:
             return {}
         rows = await tx.rows(

@@ -55,7 +55,7 @@ def source_id(one: Found) -> str:
 
 
 def digest(one: Found) -> str:
-    """Return what tells a record from an earlier form of itself: 32 hexadecimal digits."""
+    """Return a digest of all that a record says: 32 hexadecimal digits."""
     said = {each.name: getattr(one, each.name) for each in fields(one) if each.name != "raw"}
     return hashlib.sha256(
         json.dumps(said, sort_keys=True, default=str).encode("utf-8", "replace")

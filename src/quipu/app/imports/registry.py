@@ -35,7 +35,7 @@ def recognised(files: SourceFiles) -> Source:
     raise BadInput(
         f"{files.path} is of no system that is known.",
         field="path",
-        hint=f"Say which: `quipu import SOURCE PATH`, of {_names()}.",
+        hint=f"Name its source, if it is of one of these: {_names()}.",
     )
 
 
@@ -52,7 +52,7 @@ def of_url(url: str, name: str | None) -> Source:
     several = (
         f"{scheme}:// may be of {', '.join(one.name for one in fit)}." if fit else "no source has such a URL."
     )
-    raise BadInput(several, field="path", hint="Say which: `quipu import SOURCE URL`.")
+    raise BadInput(several, field="path", hint="Name its source.")
 
 
 def _names() -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from quipu.app.imports.found import Stated, kind_of
-from quipu.app.imports.origins import SQL, Known, Origins, Written
+from quipu.app.imports.origins import SQL, Known, Origins, Tallied
 from quipu.app.imports.parcels import clean_text
 from quipu.errors import BadInput
 from quipu.kernel.base.scope import check_name, optional_name, own_user
@@ -30,7 +30,7 @@ _LESSON: Final = "knowledge"
 class Stating:
     """Writes the statements of one import."""
 
-    def __init__(self, origins: Origins, written: Written) -> None:
+    def __init__(self, origins: Origins, written: Tallied) -> None:
         self._origins = origins
         self._means, self._place, self._account = origins.means, origins.place, origins.account
         self._written = written

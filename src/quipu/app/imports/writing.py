@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from quipu.app.imports.filing import Filing, moment_text
 from quipu.app.imports.found import Filed, Found, Said, Stated, ToDo, kind_of
-from quipu.app.imports.origins import SQL, Known, Origins, Written
+from quipu.app.imports.origins import SQL, Known, Origins, Tallied
 from quipu.app.imports.parcels import Parcel, People, Seen, digest, raw_of, source_id
 from quipu.app.imports.stating import Stating
 from quipu.app.imports.successions import Successions
@@ -33,7 +33,7 @@ class Writer:
         self._erased_too = erased_too
         self._said: dict[str, tuple[str, Any]] = {}
         self._began: datetime | None = None
-        self.written = Written()
+        self.written = Tallied()
         self._stating = Stating(origins, self.written)
         self._filing = Filing(origins, self.written)
         self._successions = Successions(origins)
@@ -79,7 +79,7 @@ class Writer:
     async def _sorted(
         self, parcel: Parcel, seen: Seen
     ) -> tuple[list[Found], list[tuple[Stated | Filed, Known]]]:
-        """Return what never came, and what came otherwise than it is now; of a record told twice the last."""
+        """Return new records, and those that came otherwise than they are; of one told twice the last."""
         found: dict[tuple[str, str], Found] = {}
         for one in parcel:
             seen.meet(one)

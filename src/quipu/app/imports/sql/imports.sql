@@ -147,13 +147,26 @@ from core.origins o
 where o.space_id = %(space)s and o.import_id = %(id)s::uuid
 order by o.id limit %(limit)s offset %(offset)s
 
--- name: origin_of: where a record came from
+-- name: origin_of: where a record came from, by its entry in the index or its id
+with found as (
+    select o.* from core.origins o
+    where o.space_id = %(space)s and o.message_id = %(entry)s::int8
+    union all
+    select o.* from core.origins o
+    where o.space_id = %(space)s and o.target_id in (
+        select %(id)s::uuid where %(id)s::uuid is not null
+        union all
+        select id from longterm.long_term_memory where space_id = %(space)s and entry_id = %(entry)s::int8
+        union all
+        select id from transcripts.memories where space_id = %(space)s and entry_id = %(entry)s::int8
+        union all
+        select document_id from documents.passages where space_id = %(space)s and entry_id = %(entry)s::int8)
+)
 select o.kind, o.source_id, coalesce(o.message_id::text, o.target_id::text) as target, o.raw, i.source, i.version,
     i.label, i.sha256, i.id::text as import_id, i.begun_at as brought_at
-from core.origins o
+from found o
 join core.imports i on i.space_id = o.space_id and i.id = o.import_id
-where o.space_id = %(space)s
-    and (o.message_id = %(message)s::int8 or o.target_id = %(target)s::uuid)
+limit 1
 
 -- name: undo_whole_sessions: sessions of which an import brought every message
 select s.name from core.sessions s

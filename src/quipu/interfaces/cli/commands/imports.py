@@ -50,12 +50,13 @@ class _Formats(click.Group):
         """Return the command of the first word, or the one that takes a path."""
         if args and args[0] in self.commands:
             return super().resolve_command(ctx, args)
-        return "import", load, args
+        return "path", load, args
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the sources below the commands."""
         with formatter.section("Sources"):
-            formatter.write_dl([(one.name, f"{one.title}: {one.takes}.") for one in SOURCES])
+            for one in SOURCES:
+                formatter.write_text(f"{one.name}: {one.title}: {one.takes}.")
         super().format_epilog(ctx, formatter)
 
 
@@ -79,7 +80,7 @@ def command() -> None:
     """
 
 
-@click.command("import", add_help_option=False)
+@command.command("path", short_help="Take in what another system wrote; `path` may be left out.")
 @click.argument("words", nargs=-1, required=True, metavar="[SOURCE] PATH")
 @in_space
 @click.option("--user", metavar="NAME", help="Whose it is, where the source names nobody.")
@@ -98,7 +99,11 @@ def load(
     yes: bool,
     erased_too: bool,
 ) -> None:
-    """Take in what another system remembers."""
+    """Take in what another system remembers: a file, folder or zip of it, or the URL of its server.
+
+    The word `path` may be left out: `quipu import conversations.zip`. The source is recognised, or named.
+    Without --yes it is only shown what would come.
+    """
     *sources, path = words
     if len(sources) > 1:
         raise click.UsageError("Name a source and a path, or a path alone.", ctx)

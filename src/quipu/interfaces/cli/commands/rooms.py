@@ -121,6 +121,11 @@ _EXAMPLES: Final[Mapping[str, str]] = {
   quipu evidence search "wait time" --place p1
   quipu evidence themes
 """,
+    "imports": """\
+  quipu imports list
+  quipu imports records 7d0c2a4e-8a55-4c55-9b43-3f1f0c1f3f3a
+  quipu imports undo 7d0c2a4e-8a55-4c55-9b43-3f1f0c1f3f3a --yes
+""",
     "ledger": """\
   quipu ledger open-session --session s-1 --user ana
   quipu ledger assume baseline.scope value=all --session s-1

@@ -15,10 +15,10 @@ from quipu.app.imports.model import (
     ImportedRecord,
     ImportReport,
     ImportUndone,
-    Origin,
 )
 from quipu.interfaces.cli.views.layout import Rows, amounts, in_full
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
+from quipu.recall.render import Origin
 
 _MOST_LINES = 20
 _LONGEST = 100
@@ -32,7 +32,7 @@ _BECOME = {
 
 
 def report(done: ImportReport) -> RenderableType:
-    """Show what an import brought, or would bring, and what it does not take."""
+    """Show the account of an import or of its preview."""
     return Group(*_report(done))
 
 
@@ -149,7 +149,7 @@ records = Rows[ImportedRecord](
 
 
 def undone(done: ImportUndone) -> RenderableType:
-    """Show what went, or would go, with an import."""
+    """Show the rows that went, or would go, with an import."""
     return amounts(done.rows, "table", "rows") if done.rows else Text("Nothing is left of it.", style="dim")
 
 
