@@ -206,6 +206,16 @@ class SourceFiles:
             connection.set_authorizer(allowed)
             yield connection
 
+    def tables_in(self, name: str) -> dict[str, list[str]]:
+        """Return the tables of a database with their columns; none of a file that is none, or damaged."""
+        if not self.is_sqlite(name):
+            return {}
+        try:
+            with self.sqlite(name) as connection:
+                return self.tables(connection)
+        except BadInput:
+            return {}
+
     def tables(self, connection: sqlite3.Connection) -> dict[str, list[str]]:
         """Return the columns of each table of a database."""
         columns: dict[str, list[str]] = {}

@@ -6,9 +6,16 @@ from typing import Final
 
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.source import Source
+from quipu.app.imports.sources import claude_mem, langgraph, mem0, mempalace, openai_agents
 from quipu.errors import BadInput
 
-SOURCES: Final[tuple[Source, ...]] = ()
+SOURCES: Final[tuple[Source, ...]] = (
+    mempalace.SOURCE,
+    claude_mem.SOURCE,
+    openai_agents.SOURCE,
+    langgraph.SOURCE,
+    mem0.SOURCE,
+)
 
 
 def named(name: str) -> Source:
