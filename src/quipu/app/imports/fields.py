@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from quipu.app.imports.found import JSON
 _MOST_REFUSED: Final = 1_000
 _MILLISECONDS: Final = 10**11  # seconds since 1970 reach this in the year 5138
 _MICROSECONDS: Final = 10**14
+_ZONE_NAME: Final = re.compile(r"\[[\w/+-]+\]$")  # as Java writes it behind the offset
 
 
 class Unreadable(Exception):
@@ -46,11 +48,13 @@ class Account:
 
     def drop(self, name: str, count: int = 1) -> None:
         """Count a field that has no place here."""
-        self.dropped[name] += count
+        if count:
+            self.dropped[name] += count
 
     def leave_out(self, why: str, count: int = 1) -> None:
         """Count a record that is not taken."""
-        self.left_out[why] += count
+        if count:
+            self.left_out[why] += count
 
     def assume(self, sentence: str) -> None:
         """Note what is taken for granted where the source does not say."""
@@ -112,12 +116,16 @@ class Fields:
             raise Unreadable(f"{self._name}.{name}", "it is missing")
         return value
 
+    def first(self, *names: str) -> str | None:
+        """Take fields that mean the same; the first text that is given."""
+        return next((text for text in [self.text(name) for name in names] if text is not None), None)
+
     def number(self, name: str) -> float | None:
         """Take a finite number."""
         value = self.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float | None):
             raise Unreadable(f"{self._name}.{name}", f"it is {_kind(value)}, not a number")
-        return None if value is None or not math.isfinite(value) else value
+        return value if isinstance(value, int) or (value is not None and math.isfinite(value)) else None
 
     def flag(self, name: str) -> bool:
         """Take a truth value, or 0 and 1; False if it is not given."""
@@ -137,10 +145,10 @@ class Fields:
         self._parts.append(made)
         return made
 
-    def time(self, name: str, *, zone: tzinfo = UTC) -> datetime | None:
+    def time(self, name: str, *, zone: tzinfo | None = UTC) -> datetime | None:
         """Take a time: ISO 8601, a day, or seconds, milli- or microseconds since 1970.
 
-        One without a zone is of ``zone``, which the reader tells as assumed.
+        One without a zone is of ``zone``, None for this machine's, which the reader tells as assumed.
         """
         value = self.get(name)
         if value is None or value == "":
@@ -173,8 +181,10 @@ class Fields:
         return value
 
 
-def moment(value: object, *, zone: tzinfo = UTC) -> datetime:
+def moment(value: object, *, zone: tzinfo | None = UTC) -> datetime:
     """Return a time as other systems write it: ISO 8601, a day, or a number since 1970; in UTC.
+
+    Without a zone it is of ``zone``, None for this machine's.
 
     Raises:
         ValueError: it is none.
@@ -188,12 +198,22 @@ def moment(value: object, *, zone: tzinfo = UTC) -> datetime:
         scale = 1_000_000 if abs(value) >= _MICROSECONDS else 1_000 if abs(value) >= _MILLISECONDS else 1
         return datetime.fromtimestamp(value / scale, UTC)
     if isinstance(value, str):
-        value = datetime.fromisoformat(value.strip())
+        value = datetime.fromisoformat(_ZONE_NAME.sub("", value.strip()))
     elif isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
     if not isinstance(value, datetime):
         raise ValueError("it is no time")
-    return (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(UTC)
+    return (value if value.tzinfo or zone is None else value.replace(tzinfo=zone)).astimezone(UTC)
+
+
+def object_of(value: JSON) -> dict[str, JSON]:
+    """Return an object; an empty one if it is anything else."""
+    return cast("dict[str, JSON]", value) if isinstance(value, dict) else {}
+
+
+def list_of(value: JSON) -> list[JSON]:
+    """Return a list; an empty one if it is anything else."""
+    return cast("list[JSON]", value) if isinstance(value, list) else []
 
 
 def _kind(value: object) -> str:

@@ -6,9 +6,19 @@ from typing import Final
 
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.source import Source
+from quipu.app.imports.sources import chatgpt, claude_ai, discord, mbox, mem, pasted, slack, whatsapp
 from quipu.errors import BadInput
 
-SOURCES: Final[tuple[Source, ...]] = ()
+SOURCES: Final[tuple[Source, ...]] = (
+    chatgpt.SOURCE,
+    claude_ai.SOURCE,
+    slack.SOURCE,
+    discord.SOURCE,
+    mem.SOURCE,
+    mbox.SOURCE,
+    whatsapp.SOURCE,
+    pasted.SOURCE,
+)
 
 
 def named(name: str) -> Source:
