@@ -184,7 +184,7 @@ def _message(
 
 
 def _words(blocks: Sequence[JSON], text: str, account: Account) -> tuple[str, bool]:
-    """Return what was said in the blocks of a message, and True if nothing else is in them."""
+    """Return the words in the blocks of a message, and True if nothing else is in them."""
     words: list[str] = []
     for block in blocks:
         with account.fields(block, "block") as one:

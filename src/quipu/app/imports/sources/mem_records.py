@@ -33,7 +33,7 @@ def names_of(kind: str, raw: JSON) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Bundle:
-    """What records of a bundle say of others: ids that were deleted, names, the texts of files.
+    """Index of a bundle, for records that need others: ids that were deleted, names, texts of files.
 
     ``words`` has the session and id of the message that an episode became, with a slash between them.
     """

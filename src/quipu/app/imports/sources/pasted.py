@@ -140,7 +140,7 @@ def _is_marked(line: str) -> bool:
 
 
 def _heading(line: str) -> str | None:
-    """Return what a heading says, if a line is one."""
+    """Return the words of a heading, if a line is one."""
     found = _HEADING.fullmatch(line)
     if found is None:
         letters = [letter for letter in line if letter.isalpha()]

@@ -198,7 +198,7 @@ def _said(
 
 
 def _speaker(one: Fields, workspace: _Workspace) -> tuple[str | None, bool]:
-    """Return who wrote a message, as Slack shows the name, and True if that is a bot."""
+    """Return the name of the writer, as Slack shows it, and True if it is a bot."""
     user, username, bot = one.text("user"), one.text("username"), one.text("bot_id")
     profile, bot_profile = one.part("user_profile"), one.part("bot_profile")
     embedded = profile.text("display_name") or profile.text("real_name") or profile.text("name")
@@ -221,7 +221,7 @@ def _unfurled(attachments: Sequence[JSON]) -> str:
 
 
 def _file(raw: JSON, account: Account) -> dict[str, str]:
-    """Return what a file is called; its address holds a key to it and is not taken."""
+    """Return the name and type of a file; its address holds a key to it and is not taken."""
     with account.fields(raw, "file") as one:
         given = {name: one.text(name) for name in ("id", "name", "title", "mimetype", "mode")}
     return {} if given["mode"] == _TOMBSTONE else {name: text for name, text in given.items() if text}

@@ -28,7 +28,7 @@ def plain(text: str, *, people: Mapping[str, str], channels: Mapping[str, str]) 
             case "!":
                 return _special(given[1:], label)
             case _:
-                if label and label not in (given, given.removeprefix("mailto:")):
+                if given and label and label not in (given, given.removeprefix("mailto:")):
                     links.append(_unescaped(given))
                 return label or given
 
