@@ -6,7 +6,21 @@ from typing import Final
 
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.source import Source
-from quipu.app.imports.sources import claude_mem, langgraph, mem0, mempalace, openai_agents
+from quipu.app.imports.sources import (
+    chatgpt,
+    claude_ai,
+    claude_mem,
+    discord,
+    langgraph,
+    mbox,
+    mem,
+    mem0,
+    mempalace,
+    openai_agents,
+    pasted,
+    slack,
+    whatsapp,
+)
 from quipu.errors import BadInput
 
 SOURCES: Final[tuple[Source, ...]] = (
@@ -15,6 +29,14 @@ SOURCES: Final[tuple[Source, ...]] = (
     openai_agents.SOURCE,
     langgraph.SOURCE,
     mem0.SOURCE,
+    chatgpt.SOURCE,
+    claude_ai.SOURCE,
+    slack.SOURCE,
+    discord.SOURCE,
+    mem.SOURCE,
+    mbox.SOURCE,
+    whatsapp.SOURCE,
+    pasted.SOURCE,
 )
 
 
