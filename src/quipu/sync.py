@@ -4881,7 +4881,7 @@ class Imports:
         return self._portal.call(lambda: self._inner.undo(id, space=space, confirm=confirm))
 
     def origin(self, id: str, *, space: str) -> Origin | None:
-        """Return the place where a memory was imported from; None if it was not."""
+        """Return the place where a memory was imported from; nothing if it was not."""
         return self._portal.call(lambda: self._inner.origin(id, space=space))
 
 
