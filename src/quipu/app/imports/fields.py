@@ -32,7 +32,7 @@ class Unreadable(Exception):
 
 @dataclass(slots=True)
 class Account:
-    """What a reader tells of a source beside its records.
+    """Account that a reader gives of a source beside its records.
 
     ``version`` of the system or its format, where it is known. ``dropped`` counts fields that have no place
     here, by name (``point.text_lemmatized``); they stay in the raw record of the origin. ``left_out`` counts

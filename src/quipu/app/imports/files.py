@@ -14,16 +14,19 @@ import shutil
 import sqlite3
 import tempfile
 import zipfile
-from collections.abc import Callable, Generator, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, Self
 
-from quipu.app.imports.stream import elements
+from quipu.app.imports.fields import Account
+from quipu.app.imports.stream import elements, members
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
-from quipu.kernel.base.lines import LINE_BYTES, next_line, open_regular, rest_of_line
+from quipu.kernel.base.lines import LINE_BYTES, TOO_LONG, next_line, open_regular, rest_of_line
 from quipu.kernel.base.sqlite import told_plainly
 from quipu.kernel.db import queries
 
@@ -41,6 +44,7 @@ _READS: Final = (
 )
 _READS_COLUMNS: Final = (sqlite3.SQLITE_PRAGMA, "table_info")
 _MOST_VALUE: Final = 256 << 20
+_ENCRYPTED: Final = 0x1
 _READ: Final = queries.load("quipu.app.imports", folder="rows")
 
 Rows = Callable[..., Iterator[sqlite3.Row]]
@@ -63,7 +67,6 @@ class SourceFiles:
         self._stack = stack
         self._zips: dict[Path, zipfile.ZipFile] = {}
         self._copies: Path | None = None
-        self._read: set[str] = set()
 
     @classmethod
     @contextmanager
@@ -74,6 +77,7 @@ class SourceFiles:
             NotFound: there is nothing at that path.
             BadInput: a name leads out of it, or it has more than 200,000 files.
         """
+        path = path.expanduser()
         with ExitStack() as stack:
             found = cls(path, {}, stack)
             if path.is_dir():
@@ -101,14 +105,26 @@ class SourceFiles:
     @contextmanager
     def open(self, name: str) -> Generator[IO[bytes]]:
         """Open a file to read its bytes."""
-        self._read.add(name)
         one = self._files[name]
         if one.member is None:
             with open_regular(one.path) as file:
                 yield file
         else:
-            with self._zip(one.path).open(one.member) as file:
-                yield file
+            try:
+                with self._zip(one.path).open(one.member) as file:
+                    yield file
+            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+                raise BadInput(f"{name} is damaged in {one.path}: {error}.", field="path") from error
+
+    def modified(self, name: str) -> datetime:
+        """Return when a file was last changed; of one in a zip, by the clock of who made it."""
+        one = self._files[name]
+        if one.member is None:
+            return datetime.fromtimestamp(one.path.stat().st_mtime, UTC)
+        try:
+            return datetime(*one.member.date_time).astimezone(UTC)
+        except ValueError:  # a zip may say any number
+            return datetime.fromtimestamp(one.path.stat().st_mtime, UTC)
 
     def begin(self, name: str, size: int = 4096) -> bytes:
         """Return the first bytes of a file, to recognise it by."""
@@ -139,7 +155,7 @@ class SourceFiles:
             raise BadInput(f"{name} is no text in UTF-8.", field="path") from error
 
     def json(self, name: str) -> Any:
-        """Return what a file of JSON says, of at most 64 MB and a hundred levels.
+        """Return the value in a file of JSON, of at most 64 MB and a hundred levels.
 
         Raises:
             BadInput: it is no JSON.
@@ -160,6 +176,35 @@ class SourceFiles:
         """
         with self.open(name) as file:
             yield from elements(file, name)
+
+    def members(self, name: str, keys: Collection[str] | None = None) -> Iterator[tuple[str, Any]]:
+        """Yield members of a file that is one object of JSON; of one that is a list, each element by itself.
+
+        Raises:
+            BadInput: it is no object, an element is no JSON, or one is larger than 256 MB.
+        """
+        with self.open(name) as file:
+            yield from members(file, name, keys)
+
+    def objects(self, name: str, account: Account) -> Iterator[tuple[str, Any]]:
+        """Yield what each line of JSON says, with its place; one that is no JSON is refused.
+
+        Blank lines are passed over.
+        """
+        for number, line in self.lines(name):
+            where = f"{name}, line {number:,}"
+            if line is None:
+                account.refuse(where, TOO_LONG)
+            elif line.strip():
+                if is_too_deep(line):
+                    account.refuse(where, TOO_DEEP)
+                    continue
+                try:
+                    value = json.loads(line.decode("utf-8-sig"))
+                except ValueError as error:
+                    account.refuse(where, f"it is no JSON: {error}")
+                else:
+                    yield where, value
 
     def lines(self, name: str) -> Iterator[tuple[int, bytes | None]]:
         """Yield the lines of a file with their numbers; None for one that is longer than 64 MB."""
@@ -188,7 +233,7 @@ class SourceFiles:
             BadInput: it is no database, or damaged.
         """
         copy = self._copied(name)
-        with told_plainly(Path(name), program="it"), closing(sqlite3.connect(copy)) as connection:
+        with told_plainly(Path(name), program="it"), closing(_connect(copy)) as connection:
             connection.row_factory = sqlite3.Row
             connection.text_factory = _text
             connection.execute("pragma trusted_schema = off")
@@ -226,21 +271,15 @@ class SourceFiles:
 
     @property
     def sha256(self) -> str:
-        """The digest of what was read so far: of a single file that of its bytes, else of all digests."""
-        digests = [(name, self._digest(name)) for name in sorted(self._read)]
-        if len(self._files) == 1 and digests:
-            return digests[0][1]
-        return hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in digests).encode()).hexdigest()
-
-    def _digest(self, name: str) -> str:
-        digest = hashlib.sha256()
-        with self.open(name) as file:
-            while piece := file.read(_PIECE):
-                digest.update(piece)
-        return digest.hexdigest()
+        """The digest of the file that was named, or of the names and digests of all files in a folder."""
+        if self.path.is_file():
+            return _digest(self.path)
+        paths = {one.path for one in self._files.values()}
+        lines = (f"{_digest(path)}  {path.relative_to(self.path).as_posix()}\n" for path in sorted(paths))
+        return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
     def _add(self, name: str, path: Path, *, alone: bool = False) -> None:
-        if zipfile.is_zipfile(path):
+        if (alone or name.lower().endswith(".zip")) and zipfile.is_zipfile(path):
             before = "" if alone else f"{name}/"
             for member in _members(self._zip(path), path):
                 self._files[before + member.filename] = _File(path, member)
@@ -283,6 +322,14 @@ class SourceFiles:
         return stack.enter_context(open_regular(log)) if alone else None
 
 
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
 def _walk(root: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files below a folder. Links are passed over: they may lead anywhere."""
     for folder, folders, files in os.walk(root, followlinks=False):
@@ -304,6 +351,8 @@ def _members(archive: zipfile.ZipFile, path: Path) -> Iterator[zipfile.ZipInfo]:
         name = PurePosixPath(member.filename)
         if name.is_absolute() or ".." in name.parts or "\\" in member.filename:
             raise BadInput(f"{path}: {member.filename!r} leads out of it; nothing was read.", field="path")
+        if member.flag_bits & _ENCRYPTED:
+            raise BadInput(f"{path}: {member.filename!r} is encrypted.", field="path")
         left -= member.file_size
         if left < 0:
             raise BadInput(f"{path} unpacks to more than {_MOST_TIMES} times its size.", field="path")
@@ -311,10 +360,14 @@ def _members(archive: zipfile.ZipFile, path: Path) -> Iterator[zipfile.ZipInfo]:
             yield member
 
 
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, check_same_thread=False)  # one thread at a time, though not always the same
+
+
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
 def _in_numbers(name: str) -> list[str | int]:
-    """Return what sorts numbers in a name by their value."""
+    """Return a key that sorts numbers in a name by their value."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d{1,18})", name)]

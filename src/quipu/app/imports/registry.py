@@ -6,7 +6,21 @@ from typing import Final
 
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.source import Source
-from quipu.app.imports.sources import claude_mem, langgraph, mem0, mempalace, openai_agents
+from quipu.app.imports.sources import (
+    chatgpt,
+    claude_ai,
+    claude_mem,
+    discord,
+    langgraph,
+    mbox,
+    mem,
+    mem0,
+    mempalace,
+    openai_agents,
+    pasted,
+    slack,
+    whatsapp,
+)
 from quipu.errors import BadInput
 
 SOURCES: Final[tuple[Source, ...]] = (
@@ -15,6 +29,14 @@ SOURCES: Final[tuple[Source, ...]] = (
     openai_agents.SOURCE,
     langgraph.SOURCE,
     mem0.SOURCE,
+    chatgpt.SOURCE,
+    claude_ai.SOURCE,
+    slack.SOURCE,
+    discord.SOURCE,
+    mem.SOURCE,
+    mbox.SOURCE,
+    whatsapp.SOURCE,
+    pasted.SOURCE,
 )
 
 
@@ -42,8 +64,24 @@ def recognised(files: SourceFiles) -> Source:
     raise BadInput(
         f"{files.path} is of no system that is known.",
         field="path",
-        hint=f"Say which: `quipu import SOURCE PATH`, of {_names()}.",
+        hint=f"Name its source, if it is of one of these: {_names()}.",
     )
+
+
+def of_url(url: str, name: str | None) -> Source:
+    """Return the source that a URL is of: the named one, or the only one of its scheme.
+
+    Raises:
+        BadInput: there is none, or there are several and none was named.
+    """
+    scheme = url.partition("://")[0].lower()
+    fit = [one for one in SOURCES if scheme in one.schemes and name in (None, one.name)]
+    if len(fit) == 1:
+        return fit[0]
+    several = (
+        f"{scheme}:// may be of {', '.join(one.name for one in fit)}." if fit else "no source has such a URL."
+    )
+    raise BadInput(several, field="path", hint="Name its source.")
 
 
 def _names() -> str:
