@@ -8,8 +8,8 @@ select s.*, (
 from store s
 order by s.prefix, s.key
 
--- name: langgraph_has_vectors: whether anything is found by meaning
-select exists (select 1 from store_vectors) as found
+-- name: langgraph_found_by: the parts of items that are found by meaning
+select distinct field_name from store_vectors
 
 -- name: langgraph_heads: the newest checkpoint of each thread
 select * from checkpoints c

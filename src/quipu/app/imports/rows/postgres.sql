@@ -21,8 +21,8 @@ select s.*, (
 from store s
 order by s.prefix, s.key
 
--- name: postgres_has_vectors: whether anything is found by meaning
-select exists (select 1 from store_vectors) as found
+-- name: postgres_found_by: the parts of items that are found by meaning
+select distinct field_name from store_vectors
 
 -- name: postgres_heads: the newest checkpoint of each thread
 select distinct on (thread_id) * from checkpoints

@@ -2,8 +2,8 @@
 
 Store: ``store(prefix, key, value json, created_at, updated_at, expires_at, ttl_minutes)``, the prefix being
 the namespace with dots between its names; ``store_vectors(prefix, key, field_name, embedding)``. An item
-becomes the document that our face of LangGraph reads: the namespace is its path. An item without a vector,
-where others have one, is found by nobody. Checkpoints: `langgraph_threads`.
+becomes the document that our face of LangGraph reads: the namespace is its path. One that has no vector where
+others have them was kept out of the search. Checkpoints: `langgraph_threads`.
 Times of SQLite are UTC and do not say so.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from quipu.app.imports.fields import Account, Fields, Unreadable, as_list, as_object, plain_row
@@ -90,15 +90,15 @@ def _connect(url: str, account: Account) -> Iterator[Found]:
 
 
 def _items(rows: Callable[[str], Iterator[Row]], account: Account, *, has_vectors: bool) -> Iterator[Filed]:
-    is_narrow = has_vectors and any(row["found"] for row in rows("has_vectors"))
-    for number, row in enumerate(rows("items_found" if is_narrow else "items"), start=1):
+    named = {_path(row["field_name"]) for row in rows("found_by")} if has_vectors else set[str]()
+    for number, row in enumerate(rows("items_found" if named else "items"), start=1):
         with account.reading(f"item {number:,}"), account.fields(row, "item") as given:
-            paths = (as_list(given.json("found_by")) or []) if is_narrow else []
-            account.drop("store_vectors.embedding", len(paths))
-            yield _item(given, row, _index(paths) if is_narrow else True, account)
+            found_by = (as_list(given.json("found_by")) or []) if named else []
+            account.drop("store_vectors.embedding", len(found_by))
+            yield _item(given, row, found_by, named, account)
 
 
-def _item(given: Fields, row: Row, index: bool | Sequence[str], account: Account) -> Filed:
+def _item(given: Fields, row: Row, found_by: Sequence[JSON], named: Set[str], account: Account) -> Filed:
     prefix, key, value = given.words("prefix"), given.words("key"), as_object(given.json("value"))
     if value is None:
         raise Unreadable("item.value", "it is no object")
@@ -115,18 +115,25 @@ def _item(given: Fields, row: Row, index: bool | Sequence[str], account: Account
         updated_at=updated,
         expires_at=given.time("expires_at"),
         ttl_seconds=None if minutes is None else minutes * _MINUTE,
-        index=index,
+        index=_index(value, found_by, named),
         raw=plain_row((name, one) for name, one in {**row, "value": value}.items() if name != "found_by"),
     )
 
 
-def _index(found_by: Sequence[JSON]) -> bool | Sequence[str]:
-    """Return the paths that an item is found by; LangGraph numbers the texts that one path leads to."""
-    paths = list(dict.fromkeys(_NUMBER.sub("", str(one)) for one in found_by))
+def _index(value: Mapping[str, JSON], found_by: Sequence[JSON], named: Set[str]) -> bool | Sequence[str]:
+    """Return the paths that an item is found by; all of it, where none of those that others are is in it."""
+    paths = list(dict.fromkeys(map(_path, found_by)))
+    if not paths:
+        return not any(path == "$" or re.split(r"[.\[]", path)[0] in value for path in named)
     try:
-        return index_paths(paths) if paths else False
+        return index_paths(paths)
     except BadInput:
         return True
+
+
+def _path(field_name: object) -> str:
+    """Return a path without the number of its text; LangGraph numbers the texts that one path leads to."""
+    return _NUMBER.sub("", str(field_name))
 
 
 SOURCE: Final = Source(

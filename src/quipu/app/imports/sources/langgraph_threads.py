@@ -166,18 +166,28 @@ def _thread(saver: Saver, row: Row, account: Account) -> Iterator[Said]:
         about.get("counters_since_delta_snapshot")
     thread = Thread(session, user if isinstance(user, str) else None, account)
     written: dict[str, datetime] | None = None
-    seen: set[str] = set()
+    seen: set[JSON] = set()
     for channel, messages in _channels(saver, row, head, account):
-        for message in messages:
-            id_ = message.get("id")
-            if isinstance(id_, str) and id_ in seen:
-                continue
-            if written is None:
-                written = _written(saver, row)
-            if isinstance(id_, str):
-                seen.add(id_)
+        if written is None:
+            written = _written(saver, row)
+        new = [one for one in messages if not isinstance(id_ := one.get("id"), str) or id_ not in seen]
+        seen |= {id_ for one in new if isinstance(id_ := one.get("id"), str)}
+        for message, time in zip(new, _times(new, written, last), strict=True):
             with account.reading(f"thread {session}, {channel}"):
-                yield thread.said(message, written.get(str(id_), last))
+                yield thread.said(message, time)
+
+
+def _times(
+    messages: list[Message], written: Mapping[str, datetime], last: datetime | None
+) -> list[datetime | None]:
+    """Return the times of messages, none later than that of the message behind it."""
+    times: list[datetime | None] = []
+    for message in reversed(messages):
+        id_ = message.get("id")
+        at = written.get(id_, last) if isinstance(id_, str) else last
+        last = at if last is None or at is None else min(at, last)
+        times.append(last)
+    return times[::-1]
 
 
 def _channels(

@@ -53,7 +53,10 @@ def items(files: SourceFiles, name: str, account: Account) -> Iterator[tuple[str
         return
     whole = as_object(files.json(name))
     if whole is None or not any(key in whole for key in _LISTS):
-        raise BadInput(f"{name} has no memories of mem0.", field="path")
+        if len(files.names) == 1:
+            raise BadInput(f"{name} has no memories of mem0.", field="path")
+        account.refuse(name, "it has no list of memories")
+        return
     number = 0
     for key, value in whole.items():
         listed = as_list(value)
