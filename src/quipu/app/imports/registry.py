@@ -6,10 +6,33 @@ from typing import Final
 
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.source import Source
-from quipu.app.imports.sources import chatgpt, claude_ai, discord, mbox, mem, pasted, slack, whatsapp
+from quipu.app.imports.sources import (
+    anthropic_memory,
+    chatgpt,
+    claude_ai,
+    cognee,
+    discord,
+    graphiti,
+    hindsight,
+    letta,
+    markdown,
+    mbox,
+    mem,
+    pasted,
+    server_memory,
+    slack,
+    whatsapp,
+)
 from quipu.errors import BadInput
 
 SOURCES: Final[tuple[Source, ...]] = (
+    graphiti.SOURCE,
+    letta.SOURCE,
+    hindsight.SOURCE,
+    cognee.SOURCE,
+    server_memory.SOURCE,
+    markdown.OBSIDIAN,
+    markdown.BASIC_MEMORY,
     chatgpt.SOURCE,
     claude_ai.SOURCE,
     slack.SOURCE,
@@ -18,6 +41,10 @@ SOURCES: Final[tuple[Source, ...]] = (
     mbox.SOURCE,
     whatsapp.SOURCE,
     pasted.SOURCE,
+    anthropic_memory.SOURCE,
+    markdown.CLAUDE_CODE,
+    markdown.CODING_AGENTS,
+    markdown.MARKDOWN,
 )
 
 
