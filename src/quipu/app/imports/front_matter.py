@@ -24,7 +24,7 @@ _CLOSES: Final = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
 
 
 class NoFrontMatter(Exception):
-    """What stands between the dashes is no YAML that is read; its text says why."""
+    """Text between the dashes that is no YAML we read; the message says why."""
 
 
 def split(text: str) -> tuple[str | None, str]:
