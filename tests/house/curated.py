@@ -89,7 +89,9 @@ _COMMANDS: Final = {
     "quipu observe": _by_hand("one message: a text, a file or a pipe", "observe"),
     "quipu import jsonl": _by_hand(_FILE, "import_messages", word="each format has its own command"),
     "quipu import quipu": _by_hand(_FILE, "archives.load", word="each format has its own command"),
-    "quipu import path": _by_hand(_FILE, "imports.load", word="`path` may be left out: a file says what it is"),
+    "quipu import path": _by_hand(
+        _FILE, "imports.load", word="`path` may be left out: a file says what it is"
+    ),
     "quipu export": _by_hand(_FILE, "archives.export", word="it is the other way of `import quipu`"),
     "quipu import claude-code": _by_hand(_FILE, "import_messages", word="each format has its own command"),
     "quipu recall": _by_hand(_BY_OPTION, "recall", "recall_block"),
