@@ -24,7 +24,7 @@ _CLOSES: Final = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
 
 
 class NoFrontMatter(Exception):
-    """What stands between the dashes is no YAML that is read; its text says why."""
+    """No YAML that is read stands between the dashes; its text says why."""
 
 
 def split(text: str) -> tuple[str | None, str]:

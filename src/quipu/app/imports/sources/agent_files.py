@@ -85,7 +85,7 @@ class Lesson:
 
 
 def roles(files: SourceFiles) -> dict[str, Role]:
-    """Return what each Markdown file is, by its name."""
+    """Return the role of each Markdown file, by its name."""
     names = [name for name in files.names if MARKDOWN.fullmatch(name) or _last(name) in PLAIN_RULES]
     root = "/".join(files.path.resolve().parts[-3:]) if files.path.is_dir() else ""
     folders: dict[str, Literal["claude", "codex"]] = {}
@@ -101,7 +101,7 @@ def roles(files: SourceFiles) -> dict[str, Role]:
 def _memory_of(
     files: SourceFiles, folder: str, below: list[str], root: str
 ) -> Literal["claude", "codex"] | None:
-    """Return whose memory a folder is, if it is one."""
+    """Return the agent whose memory a folder is, if it is one."""
     inside = {name.removeprefix(folder) for name in below}
     if _COPIES & inside or any(name.startswith("rollout_summaries/") for name in inside):
         return "codex"

@@ -117,7 +117,7 @@ def _of_lines(files: SourceFiles, name: str, account: Account) -> Records:
 
 
 def _of_line(line: Mapping[str, Any]) -> tuple[str, JSON]:
-    """Return what a line is of, and its record as a dump has it."""
+    """Return the kind of a line, and its record as a dump has it."""
     properties, labels = object_of(line.get("properties")), list_of(line.get("labels"))
     if line.get("type") == "relationship" and line.get("label") == "RELATES_TO":
         ends = {

@@ -239,7 +239,7 @@ def _unpacked(text: str) -> tuple[str | None, str, str | None]:
 
 
 def _spoken(content: _Content, calls: JSON) -> list[str]:
-    """Return what an agent says by calls."""
+    """Return the words that an agent says by calls."""
     functions = [object_of(object_of(call).get("function")) for call in list_of(calls)]
     made = [*content.calls, *((one.get("name"), one.get("arguments")) for one in functions)]
     said: list[str] = []

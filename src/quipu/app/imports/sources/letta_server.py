@@ -99,7 +99,7 @@ def connect(url: str, account: Account) -> Iterator[Found]:
 def _joined(url: str) -> Generator[psycopg.Connection]:
     """Join a database to read what stands in it at one moment."""
     try:
-        with psycopg.connect(url, application_name="quipu import") as connection:
+        with psycopg.connect(url, application_name="quipu") as connection:
             connection.read_only = True
             connection.isolation_level = IsolationLevel.REPEATABLE_READ
             yield connection
@@ -199,7 +199,7 @@ def _earlier(
 
 
 def _ended(block: Stated, state: Fields, until: datetime | None) -> Stated:
-    """Return what a block said before, as a statement that has ended."""
+    """Return an earlier state of a block, as a statement that has ended."""
     start, number = state.time("created_at"), state.get("sequence_number")
     return Stated(
         id=f"{block.id}@{number}",

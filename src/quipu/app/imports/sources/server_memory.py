@@ -118,7 +118,7 @@ def _sentences(value: Mapping[str, JSON]) -> list[str]:
 SOURCE: Final = Source(
     name="server-memory",
     title="MCP server-memory",
-    takes="the entities and relations of its memory.jsonl, where our tools of that server find them",
+    takes="the entities and relations of its file, where our tools of that server find them",
     recognise=_recognise,
     read=_read,
 )
