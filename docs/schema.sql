@@ -348,6 +348,51 @@ CREATE FUNCTION core.drop_kept_answers(before timestamp with time zone) RETURNS 
 
 COMMENT ON FUNCTION core.drop_kept_answers(before timestamp with time zone) IS 'Drops those of all spaces that were begun before, or two days after it, which is a day from now; how many.';
 
+CREATE FUNCTION core.drop_origins() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+    places text[];
+    ids text[];
+begin
+    with dropped as (
+        delete from core.origins o using gone g
+        where o.space_id = g.space_id and o.target_id = (to_jsonb(g) ->> tg_argv[0])::uuid
+            and not exists (select from documents.documents d where d.space_id = o.space_id and d.id = o.target_id)
+            and not exists (select from documents.versions v where v.space_id = o.space_id and v.document_id = o.target_id)
+        returning 'import:' || o.source || ':' || o.kind as place, o.source_id
+    )
+    select array_agg(d.place), array_agg(d.source_id) into places, ids from dropped d;
+    if places is not null and coalesce(current_setting('quipu.undoing', true), '') <> 'on' then
+        perform core.note_erased(current_setting('quipu.space'), 'line', places, ids, 'infinity');
+    end if;
+    return null;
+end
+$$;
+
+COMMENT ON FUNCTION core.drop_origins() IS 'Drops the origins of what was deleted; a document has one as long as it has versions.';
+
+CREATE FUNCTION core.drop_origins_of_messages() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    delete from core.origins o using gone g where o.space_id = g.space_id and o.message_id = g.id;
+    return null;
+end
+$$;
+
+CREATE FUNCTION core.drop_raw() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    update core.origins set raw = null where space_id = new.space_id and target_id = new.document_id and raw is not null;
+    return null;
+end
+$$;
+
 CREATE PROCEDURE core.end_by_relations(IN place text, IN name text, IN sources text, IN owner text, IN rests text DEFAULT 'true'::text, IN by_rule text DEFAULT 'false'::text)
     LANGUAGE plpgsql
     AS $_$
@@ -357,7 +402,7 @@ create function %1$I.settle_validity(ids uuid[]) returns void
     language sql volatile
     as $f$
 update %1$I.%2$I m
-set valid_until = v.ended
+set valid_until = least(m.told_until, v.ended)
 from unnest(ids) as t (id)
 cross join lateral (
     select min(n.happened_at) as ended
@@ -374,7 +419,7 @@ cross join lateral (
             join core.messages l on l.space_id = s.space_id and l.id = s.message_id
             where s.space_id = x.space_id and s.%4$I = x.id and %5$s and l.happened_at >= n.happened_at)
 ) v
-where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from least(m.told_until, v.ended)
 $f$;
 
 create function %1$I.follow_relation() returns trigger
@@ -1637,7 +1682,7 @@ CREATE FUNCTION episodes.settle_validity(ids uuid[]) RETURNS void
     LANGUAGE sql
     AS $$
 update episodes.beliefs m
-set valid_until = v.ended
+set valid_until = least(m.told_until, v.ended)
 from unnest(ids) as t (id)
 cross join lateral (
     select min(n.happened_at) as ended
@@ -1658,7 +1703,7 @@ cross join lateral (
             join core.messages l on l.space_id = s.space_id and l.id = s.message_id
             where s.space_id = x.space_id and s.belief_id = x.id and true and l.happened_at >= n.happened_at)
 ) v
-where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from least(m.told_until, v.ended)
 $$;
 
 CREATE TABLE episodes.exchanges (
@@ -2778,7 +2823,7 @@ CREATE FUNCTION longterm.settle_validity(ids uuid[]) RETURNS void
     LANGUAGE sql
     AS $$
 update longterm.long_term_memory m
-set valid_until = v.ended
+set valid_until = least(m.told_until, v.ended)
 from unnest(ids) as t (id)
 cross join lateral (
     select min(n.happened_at) as ended
@@ -2795,7 +2840,7 @@ cross join lateral (
             join core.messages l on l.space_id = s.space_id and l.id = s.message_id
             where s.space_id = x.space_id and s.memory_id = x.id and s.version = x.version and l.happened_at >= n.happened_at)
 ) v
-where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from least(m.told_until, v.ended)
 $$;
 
 CREATE FUNCTION tables.discard(doomed integer) RETURNS void
@@ -4454,7 +4499,7 @@ CREATE FUNCTION transcripts.settle_validity(ids uuid[]) RETURNS void
     LANGUAGE sql
     AS $$
 update transcripts.memories m
-set valid_until = v.ended
+set valid_until = least(m.told_until, v.ended)
 from unnest(ids) as t (id)
 cross join lateral (
     select min(n.happened_at) as ended
@@ -4471,7 +4516,7 @@ cross join lateral (
             join core.messages l on l.space_id = s.space_id and l.id = s.message_id
             where s.space_id = x.space_id and s.memory_id = x.id and true and l.happened_at >= n.happened_at)
 ) v
-where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from least(m.told_until, v.ended)
 $$;
 
 CREATE FUNCTION transcripts.stay_with_their_line() RETURNS trigger
@@ -4751,6 +4796,35 @@ COMMENT ON TABLE core.exports IS 'No reference to core.spaces: a file that was h
 
 COMMENT ON COLUMN core.exports.sha256 IS 'Of the file as it was written, by which it is recognised under another name.';
 
+CREATE TABLE core.imports (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    source text NOT NULL,
+    version text,
+    label text NOT NULL,
+    sha256 text NOT NULL,
+    begun_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    told jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT imports_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 512))),
+    CONSTRAINT imports_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT imports_source_check CHECK ((source ~ '^[a-z][a-z0-9-]{0,63}$'::text)),
+    CONSTRAINT imports_told_check CHECK ((jsonb_typeof(told) = 'object'::text)),
+    CONSTRAINT imports_version_check CHECK (((char_length(version) >= 1) AND (char_length(version) <= 200)))
+);
+
+ALTER TABLE ONLY core.imports FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN core.imports.source IS 'The system that it was brought from; version is its own, or that of its format.';
+
+COMMENT ON COLUMN core.imports.label IS 'The name of the file, folder or server.';
+
+COMMENT ON COLUMN core.imports.sha256 IS 'The digest of what was read: one that was cut off is gone on with.';
+
+COMMENT ON COLUMN core.imports.ended_at IS 'When all of it was there; null: it was cut off.';
+
+COMMENT ON COLUMN core.imports.told IS 'What was not taken, and what was taken for granted.';
+
 CREATE TABLE core.kept_answers (
     space_id integer DEFAULT core.current_space() NOT NULL,
     caller text NOT NULL,
@@ -4836,6 +4910,43 @@ CREATE TABLE core.migrations (
     version text NOT NULL,
     sha256 text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE core.origins (
+    space_id integer DEFAULT core.current_space() NOT NULL,
+    id bigint NOT NULL,
+    import_id uuid NOT NULL,
+    source text NOT NULL,
+    kind text NOT NULL,
+    source_id text NOT NULL,
+    message_id bigint,
+    target_id uuid,
+    digest bytea NOT NULL,
+    raw jsonb,
+    CONSTRAINT origins_check CHECK (((kind = 'message'::text) = (message_id IS NOT NULL))),
+    CONSTRAINT origins_check1 CHECK (((kind = 'message'::text) = (target_id IS NULL))),
+    CONSTRAINT origins_digest_check CHECK ((octet_length(digest) = 16)),
+    CONSTRAINT origins_kind_check CHECK ((kind = ANY (ARRAY['message'::text, 'memory'::text, 'lesson'::text, 'document'::text, 'loop'::text]))),
+    CONSTRAINT origins_source_id_check CHECK (((char_length(source_id) >= 1) AND (char_length(source_id) <= 2100)))
+);
+
+ALTER TABLE ONLY core.origins FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE core.origins IS 'What a record was in the system that it was brought from. It goes with the record.';
+
+COMMENT ON COLUMN core.origins.source_id IS 'Its id there; of a message that of its session, a slash, and its own.';
+
+COMMENT ON COLUMN core.origins.digest IS 'Of what it became: another one means that the source changed it since.';
+
+COMMENT ON COLUMN core.origins.raw IS 'The record as the source had it, without secrets; null where it was too large.';
+
+ALTER TABLE core.origins ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME core.origins_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE core.outbox (
@@ -5008,7 +5119,7 @@ CREATE TABLE core.relations (
     removed_by text,
     CONSTRAINT relations_check CHECK ((older <> newer)),
     CONSTRAINT relations_check1 CHECK (((removed_at IS NULL) = (removed_by IS NULL))),
-    CONSTRAINT relations_made_by_check CHECK ((made_by = ANY (ARRAY['rule'::text, 'person'::text]))),
+    CONSTRAINT relations_made_by_check CHECK ((made_by = ANY (ARRAY['rule'::text, 'person'::text, 'source'::text]))),
     CONSTRAINT relations_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 2000))),
     CONSTRAINT relations_relation_check CHECK ((relation = 'supersedes'::text)),
     CONSTRAINT relations_removed_by_check CHECK ((removed_by = ANY (ARRAY['rule'::text, 'person'::text]))),
@@ -5388,6 +5499,7 @@ CREATE TABLE episodes.beliefs (
     entry_id bigint,
     valid_from timestamp with time zone,
     valid_until timestamp with time zone,
+    told_until timestamp with time zone,
     CONSTRAINT beliefs_category_check CHECK ((category = ANY (ARRAY['core'::text, 'preference'::text, 'physical'::text, 'relationship'::text, 'general'::text]))),
     CONSTRAINT beliefs_check CHECK (((state = 'superseded'::text) = (ended_at IS NOT NULL))),
     CONSTRAINT beliefs_check1 CHECK (((ended_at IS NULL) = (ending IS NULL))),
@@ -5416,7 +5528,9 @@ COMMENT ON COLUMN episodes.beliefs.entry_id IS 'Its entry in core.recall_entries
 
 COMMENT ON COLUMN episodes.beliefs.valid_from IS 'Since when it holds; null: since first_said_at.';
 
-COMMENT ON COLUMN episodes.beliefs.valid_until IS 'When it ceased to hold; null: it holds. It follows core.relations.';
+COMMENT ON COLUMN episodes.beliefs.valid_until IS 'When it ceased to hold; null: it holds. The earlier of told_until and what core.relations say.';
+
+COMMENT ON COLUMN episodes.beliefs.told_until IS 'When it ceased to hold, as who wrote it said.';
 
 CREATE TABLE episodes.conflicts (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -6547,6 +6661,7 @@ CREATE TABLE longterm.long_term_memory (
     entry_id bigint,
     valid_from timestamp with time zone,
     valid_until timestamp with time zone,
+    told_until timestamp with time zone,
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
     agent_id text,
     app_id text,
@@ -6583,7 +6698,9 @@ COMMENT ON COLUMN longterm.long_term_memory.entry_id IS 'Its entry in core.recal
 
 COMMENT ON COLUMN longterm.long_term_memory.valid_from IS 'Since when it holds; null: since happened_at.';
 
-COMMENT ON COLUMN longterm.long_term_memory.valid_until IS 'When it ceased to hold; null: it holds. It follows core.relations.';
+COMMENT ON COLUMN longterm.long_term_memory.valid_until IS 'When it ceased to hold; null: it holds. The earlier of told_until and what core.relations say.';
+
+COMMENT ON COLUMN longterm.long_term_memory.told_until IS 'When it ceased to hold, as who wrote it said.';
 
 COMMENT ON COLUMN longterm.long_term_memory.metadata IS 'What else is known of it; filters ask for it. Its changes are no versions.';
 
@@ -6882,6 +6999,7 @@ CREATE TABLE transcripts.memories (
     entry_id bigint,
     valid_from timestamp with time zone,
     valid_until timestamp with time zone,
+    told_until timestamp with time zone,
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
     CONSTRAINT memories_category_check CHECK ((category ~ '^[a-z][a-z0-9_ -]{0,63}$'::text)),
     CONSTRAINT memories_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
@@ -6905,7 +7023,9 @@ COMMENT ON COLUMN transcripts.memories.entry_id IS 'Its entry in core.recall_ent
 
 COMMENT ON COLUMN transcripts.memories.valid_from IS 'Since when it holds; null: since happened_at.';
 
-COMMENT ON COLUMN transcripts.memories.valid_until IS 'When it ceased to hold; null: it holds. It follows core.relations.';
+COMMENT ON COLUMN transcripts.memories.valid_until IS 'When it ceased to hold; null: it holds. The earlier of told_until and what core.relations say.';
+
+COMMENT ON COLUMN transcripts.memories.told_until IS 'When it ceased to hold, as who wrote it said.';
 
 COMMENT ON COLUMN transcripts.memories.metadata IS 'What else is known of it; filters ask for it.';
 
@@ -7228,6 +7348,9 @@ ALTER TABLE ONLY core.erasures
 ALTER TABLE ONLY core.exports
     ADD CONSTRAINT exports_pkey PRIMARY KEY (space_id, id);
 
+ALTER TABLE ONLY core.imports
+    ADD CONSTRAINT imports_pkey PRIMARY KEY (space_id, id);
+
 ALTER TABLE ONLY core.kept_answers
     ADD CONSTRAINT kept_answers_pkey PRIMARY KEY (space_id, caller, key_sha256);
 
@@ -7242,6 +7365,12 @@ ALTER TABLE ONLY core.messages
 
 ALTER TABLE ONLY core.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (room, version);
+
+ALTER TABLE ONLY core.origins
+    ADD CONSTRAINT origins_pkey PRIMARY KEY (space_id, id);
+
+ALTER TABLE ONLY core.origins
+    ADD CONSTRAINT origins_space_id_source_kind_source_id_key UNIQUE (space_id, source, kind, source_id);
 
 ALTER TABLE ONLY core.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (space_id, id);
@@ -7608,6 +7737,12 @@ CREATE INDEX messages_user ON core.messages USING btree (space_id, user_name) WH
 
 CREATE UNIQUE INDEX one_generation_serves ON core.recall_generations USING btree (state) WHERE (state = 'serving'::text);
 
+CREATE INDEX origins_import ON core.origins USING btree (space_id, import_id);
+
+CREATE INDEX origins_message ON core.origins USING btree (space_id, message_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX origins_target ON core.origins USING btree (space_id, target_id) WHERE (target_id IS NOT NULL);
+
 CREATE INDEX outbox_due ON core.outbox USING btree (due_at, id) WHERE ((sent_at IS NULL) AND (dead_at IS NULL));
 
 CREATE INDEX outbox_due_of_space ON core.outbox USING btree (space_id, due_at) WHERE ((sent_at IS NULL) AND (dead_at IS NULL));
@@ -7876,6 +8011,8 @@ CREATE INDEX tool_results_line ON transcripts.tool_results USING btree (space_id
 
 CREATE CONSTRAINT TRIGGER do_at_commit AFTER INSERT ON core.at_commit DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION core.do_at_commit();
 
+CREATE TRIGGER drop_origins AFTER DELETE ON core.messages REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.drop_origins_of_messages();
+
 CREATE TRIGGER end_beliefs AFTER INSERT OR DELETE OR UPDATE OF removed_at, made_by ON core.relations FOR EACH ROW EXECUTE FUNCTION episodes.follow_relation();
 
 CREATE TRIGGER end_long_term_memory AFTER INSERT OR DELETE OR UPDATE OF removed_at, made_by ON core.relations FOR EACH ROW EXECUTE FUNCTION longterm.follow_relation();
@@ -7898,7 +8035,13 @@ CREATE TRIGGER be_given_entry BEFORE INSERT ON documents.passages FOR EACH ROW W
 
 CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON documents.passages FOR EACH ROW WHEN ((old.entry_id IS DISTINCT FROM new.entry_id)) EXECUTE FUNCTION core.be_given_entry('7');
 
+CREATE TRIGGER drop_origins AFTER DELETE ON documents.documents REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.drop_origins('id');
+
+CREATE TRIGGER drop_origins AFTER DELETE ON documents.versions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.drop_origins('document_id');
+
 CREATE TRIGGER drop_passages AFTER UPDATE ON documents.documents FOR EACH ROW WHEN (((new.index_paths = '{}'::text[]) AND (old.index_paths <> '{}'::text[]))) EXECUTE FUNCTION documents.drop_passages();
+
+CREATE TRIGGER drop_raw AFTER UPDATE OF redacted_at ON documents.versions FOR EACH ROW WHEN ((new.redacted_at IS NOT NULL)) EXECUTE FUNCTION core.drop_raw();
 
 CREATE TRIGGER keep_as_written BEFORE UPDATE ON documents.versions FOR EACH ROW WHEN ((((((((((((old.version IS DISTINCT FROM new.version) OR (old.place IS DISTINCT FROM new.place)) OR (old.key IS DISTINCT FROM new.key)) OR (old.value IS DISTINCT FROM new.value)) OR (old.body IS DISTINCT FROM new.body)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.user_name IS DISTINCT FROM new.user_name)) OR (old.sha256 IS DISTINCT FROM new.sha256)) OR (old.written_at IS DISTINCT FROM new.written_at)) OR (old.written_by IS DISTINCT FROM new.written_by)) OR (old.redacted_at IS DISTINCT FROM new.redacted_at))) EXECUTE FUNCTION documents.keep_as_written();
 
@@ -7917,6 +8060,8 @@ CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR UPDATE ON episodes.conversatio
 CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR DELETE OR UPDATE ON episodes.episodes FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
 
 CREATE TRIGGER ask_for_space INSTEAD OF INSERT OR UPDATE ON episodes.messages FOR EACH ROW EXECUTE FUNCTION core.ask_for_space();
+
+CREATE TRIGGER drop_origins AFTER DELETE ON episodes.loops REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.drop_origins('id');
 
 CREATE TRIGGER follow_sources AFTER INSERT OR DELETE ON episodes.belief_sources FOR EACH ROW EXECUTE FUNCTION episodes.follow_sources();
 
@@ -8034,6 +8179,8 @@ CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON longterm.long_term_memory F
 
 CREATE TRIGGER date_memory BEFORE INSERT ON longterm.long_term_memory FOR EACH ROW WHEN ((new.happened_at = '-infinity'::timestamp with time zone)) EXECUTE FUNCTION longterm.date_memory();
 
+CREATE TRIGGER drop_origins AFTER DELETE ON longterm.long_term_memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.drop_origins('id');
+
 CREATE TRIGGER follow_sources AFTER INSERT OR DELETE ON longterm.sources FOR EACH ROW EXECUTE FUNCTION longterm.follow_sources();
 
 CREATE TRIGGER follow_version AFTER UPDATE OF version ON longterm.long_term_memory FOR EACH ROW WHEN (((old.valid_until IS NOT NULL) AND (old.version <> new.version))) EXECUTE FUNCTION longterm.follow_version();
@@ -8063,6 +8210,8 @@ CREATE TRIGGER be_given_entry BEFORE INSERT ON transcripts.memories FOR EACH ROW
 CREATE TRIGGER be_given_entry_again BEFORE UPDATE ON transcripts.memories FOR EACH ROW WHEN ((old.entry_id IS DISTINCT FROM new.entry_id)) EXECUTE FUNCTION core.be_given_entry('3');
 
 CREATE TRIGGER discard_reader AFTER DELETE ON transcripts.readers FOR EACH ROW EXECUTE FUNCTION transcripts.discard_reader();
+
+CREATE TRIGGER drop_origins AFTER DELETE ON transcripts.memories REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION core.drop_origins('id');
 
 CREATE TRIGGER follow_extraction AFTER INSERT OR DELETE OR UPDATE ON transcripts.extractions FOR EACH ROW EXECUTE FUNCTION transcripts.follow_extraction();
 
@@ -8128,11 +8277,20 @@ ALTER TABLE ONLY core.carried_receipts
 ALTER TABLE ONLY core.corrections
     ADD CONSTRAINT corrections_space_id_message_id_fkey FOREIGN KEY (space_id, message_id) REFERENCES core.messages(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY core.imports
+    ADD CONSTRAINT imports_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY core.messages
     ADD CONSTRAINT messages_space_id_session_id_fkey FOREIGN KEY (space_id, session_id) REFERENCES core.sessions(space_id, id);
+
+ALTER TABLE ONLY core.origins
+    ADD CONSTRAINT origins_space_id_fkey FOREIGN KEY (space_id) REFERENCES core.spaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY core.origins
+    ADD CONSTRAINT origins_space_id_import_id_fkey FOREIGN KEY (space_id, import_id) REFERENCES core.imports(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY core.recall_entries
     ADD CONSTRAINT recall_entries_kind_fkey FOREIGN KEY (kind) REFERENCES core.recall_kinds(code);
@@ -8494,9 +8652,13 @@ ALTER TABLE core.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.exports ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE core.imports ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE core.kept_answers ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE core.origins ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE core.outbox ENABLE ROW LEVEL SECURITY;
 
@@ -8512,9 +8674,13 @@ CREATE POLICY own_space ON core.erasures USING ((space_id = ( SELECT core.curren
 
 CREATE POLICY own_space ON core.exports USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
+CREATE POLICY own_space ON core.imports USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
 CREATE POLICY own_space ON core.kept_answers USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.messages USING ((space_id = ( SELECT core.current_space() AS current_space)));
+
+CREATE POLICY own_space ON core.origins USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
 CREATE POLICY own_space ON core.outbox USING ((space_id = ( SELECT core.current_space() AS current_space)));
 
@@ -9153,6 +9319,12 @@ GRANT ALL ON FUNCTION core.drop_api_keys_of_space() TO quipu_app;
 REVOKE ALL ON FUNCTION core.drop_kept_answers(before timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.drop_kept_answers(before timestamp with time zone) TO quipu_app;
 
+REVOKE ALL ON FUNCTION core.drop_origins() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION core.drop_origins_of_messages() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION core.drop_raw() FROM PUBLIC;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.spaces TO quipu_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE core.spaces TO quipu_person;
 
@@ -9342,6 +9514,8 @@ GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
 
 GRANT SELECT,INSERT ON TABLE core.exports TO quipu_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.imports TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.kept_answers TO quipu_app;
 
 GRANT SELECT ON TABLE core.language_budget TO quipu_app;
@@ -9351,6 +9525,8 @@ GRANT SELECT ON TABLE core.sessions_beside_person TO quipu_app;
 GRANT SELECT ON TABLE core.messages_beside_person TO quipu_app;
 
 GRANT SELECT ON TABLE core.migrations TO quipu_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.origins TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.outbox TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.outbox TO quipu_relay;

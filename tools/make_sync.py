@@ -68,6 +68,7 @@ FACES = (
     Face("quipu.record.standing.room", "AsyncRules", "Rules"),
     Face("quipu.upkeep.settings.settings", "AsyncSettings", "StoredSettings"),
     Face("quipu.upkeep.archive.archive", "AsyncArchives", "Archives"),
+    Face("quipu.app.imports.imports", "AsyncImports", "Imports"),
     Face("quipu.upkeep.snapshots.snapshots", "AsyncSnapshots", "Snapshots"),
 )
 

@@ -6,6 +6,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.contents
 - quipu.app.corrections
 - quipu.app.erasure
+- quipu.app.imports.imports
 - quipu.app.memory
 - quipu.app.messages
 - quipu.app.queue
@@ -67,6 +68,8 @@ if TYPE_CHECKING:
     from quipu.app.contents import AsyncContents
     from quipu.app.corrections import AsyncCorrections
     from quipu.app.erasure import AsyncErasures
+    from quipu.app.imports.imports import AsyncImports
+    from quipu.app.imports.model import Import, ImportedRecord, ImportReport, ImportUndone
     from quipu.app.messages import AsyncMessages
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
@@ -236,7 +239,7 @@ if TYPE_CHECKING:
     from quipu.kinds.transcripts.transcripts import AsyncTranscripts, Paths
     from quipu.recall.model import Hit
     from quipu.recall.ranking import Answer
-    from quipu.recall.render import Block, Why
+    from quipu.recall.render import Block, Origin, Why
     from quipu.recall.timeline import Gathered
     from quipu.record.aliases import Alias
     from quipu.record.corrections.model import CorrectedKind, Correction, RuleCount
@@ -285,6 +288,7 @@ __all__ = [
     "Evaluations",
     "Evidence",
     "Exchange",
+    "Imports",
     "Keys",
     "Ledger",
     "Lessons",
@@ -506,6 +510,11 @@ class Rooms:
     def corrections(self) -> Corrections:
         """Corrections: derived statements that are wrong, and are not made of the same words again."""
         return Corrections(self._portal.opened(self._inner).corrections, self._portal)
+
+    @property
+    def imports(self) -> Imports:
+        """Imports: what other systems remember, taken in with its origin, shown, and taken out again."""
+        return Imports(self._portal.opened(self._inner).imports, self._portal)
 
     @property
     def keys(self) -> Keys:
@@ -2942,6 +2951,8 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
         session: str | None = None,
         source: str | None = None,
         time: datetime | str | None = None,
+        valid_from: datetime | str | None = None,
+        valid_until: datetime | str | None = None,
         metadata: Mapping[str, object] | None = None,
     ) -> LongtermMemory:
         """Write a memory by hand, and return it as it stands then.
@@ -2963,6 +2974,8 @@ class Longterm(Recovery, AgentClaims, MemoryFiles):
                 session=session,
                 source=source,
                 time=time,
+                valid_from=valid_from,
+                valid_until=valid_until,
                 metadata=metadata,
             )
         )
@@ -4791,6 +4804,85 @@ class Archives:
                 path, space=space, preview=preview, erased_too=erased_too, progress=progress
             )
         )
+
+
+class Imports:
+    """Takes in what other systems remember, shows where it came from, and takes it out again."""
+
+    def __init__(self, inner: AsyncImports, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def load(
+        self,
+        path: str | PathLike[str],
+        *,
+        space: str,
+        source: str | None = None,
+        user: str | None = None,
+        names: Mapping[str, str] | None = None,
+        preview: bool = False,
+        erased_too: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Take in what another system remembers, each record where it belongs, with its origin.
+
+        Words become messages, statements long-term memories or lessons with the time for which they hold,
+        notes and items of stores documents, tasks loops. What the source ended is kept as what held once;
+        what it deleted is not taken. The source is only read. Importing again brings what is new there, and
+        changes what changed; an import that was cut off is gone on with.
+
+        Raises:
+            BadInput: It is of no system that is known, or damaged, or a name is invalid.
+            NotFound: There is nothing at that path.
+        """
+        return self._portal.call(
+            lambda: self._inner.load(
+                path,
+                space=space,
+                source=source,
+                user=user,
+                names=names,
+                preview=preview,
+                erased_too=erased_too,
+                progress=progress,
+            )
+        )
+
+    def list(self, *, space: str, limit: int = 100, offset: int = 0) -> Sequence[Import]:
+        """List the imports of a space, the latest first."""
+        return self._portal.call(lambda: self._inner.list(space=space, limit=limit, offset=offset))
+
+    def get(self, id: str, *, space: str) -> Import:
+        """Show an import.
+
+        Raises:
+            NotFound: There is no such import.
+        """
+        return self._portal.call(lambda: self._inner.get(id, space=space))
+
+    def records(self, id: str, *, space: str, limit: int = 100, offset: int = 0) -> Sequence[ImportedRecord]:
+        """List the records of an import that are still there, each with that of the source.
+
+        Raises:
+            NotFound: There is no such import.
+        """
+        return self._portal.call(lambda: self._inner.records(id, space=space, limit=limit, offset=offset))
+
+    def undo(self, id: str, *, space: str, confirm: bool = False) -> ImportUndone:
+        """Take out all that an import brought, and what was derived from it.
+
+        Without ``confirm`` it is a preview: how many rows of what would go. Nothing is noted as forgotten:
+        the same import brings it again.
+
+        Raises:
+            NotFound: There is no such import.
+        """
+        return self._portal.call(lambda: self._inner.undo(id, space=space, confirm=confirm))
+
+    def origin(self, id: str, *, space: str) -> Origin | None:
+        """Return the place where a memory was imported from; nothing if it was not."""
+        return self._portal.call(lambda: self._inner.origin(id, space=space))
 
 
 class Snapshots:

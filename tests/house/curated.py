@@ -89,6 +89,9 @@ _COMMANDS: Final = {
     "quipu observe": _by_hand("one message: a text, a file or a pipe", "observe"),
     "quipu import jsonl": _by_hand(_FILE, "import_messages", word="each format has its own command"),
     "quipu import quipu": _by_hand(_FILE, "archives.load", word="each format has its own command"),
+    "quipu import path": _by_hand(
+        _FILE, "imports.load", word="`path` may be left out: a file says what it is"
+    ),
     "quipu export": _by_hand(_FILE, "archives.export", word="it is the other way of `import quipu`"),
     "quipu import claude-code": _by_hand(_FILE, "import_messages", word="each format has its own command"),
     "quipu recall": _by_hand(_BY_OPTION, "recall", "recall_block"),
@@ -189,6 +192,7 @@ _LACKING: Final = {
             "archives.export",
             "archives.load",
             "documents.sync",
+            "imports.load",
             "longterm.import_sqlite",
             "longterm.export_sqlite",
             "transcripts.import_sqlite",
@@ -241,6 +245,10 @@ LEFT_OUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("quipu observe", "messages"): "it is one, told by its parts",
         ("quipu import jsonl", "messages"): "they are in the file",
         ("quipu import claude-code", "messages"): "they are in the recordings",
+        ("quipu import path", "path"): "it is one of its words",
+        ("quipu import path", "source"): "it is one of its words",
+        ("quipu import path", "names"): "--as has each of them",
+        ("quipu import path", "preview"): "it is what --yes is not",
         ("quipu recall", "budget_tokens"): "--block has it",
         ("quipu why", "hit"): "its rank names it",
         ("quipu forget", "receipt"): "--check and --rewrite have it",

@@ -15,8 +15,9 @@ from quipu.app.narrowing import BY_NAME, filters_of, listed, selected
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.scope import check_known_name, check_name, optional_name, whole
+from quipu.kernel.base.scope import bound_person, check_known_name, check_name, optional_name, whole
 from quipu.kernel.base.text import Marks, excerpt
+from quipu.kernel.db import queries
 from quipu.kernel.db.database import Ask, Database, SpaceTransaction
 from quipu.kernel.prose.enumeration import asks_for_many
 from quipu.kernel.prose.signs import time_asked
@@ -26,7 +27,7 @@ from quipu.recall.generations import Models
 from quipu.recall.model import Cited, Filters, Folded, Hit, Source
 from quipu.recall.question import Question
 from quipu.recall.ranking import Answer, Distinct, fold, judged, once
-from quipu.recall.render import PRESENT, RANKED, Block, Why, block, explain
+from quipu.recall.render import PRESENT, RANKED, Block, Origin, Why, block, explain
 from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search, filed
 from quipu.recall.terms import DEFAULT, best_passage
@@ -299,13 +300,17 @@ class Answering:
         async with self._database.snapshot_read(hit.space) as tx:
             languages = list(tx.space.languages) if tx else []
             turns: list[store.Message] = []
+            origin: Origin | None = None
             place = int(hit.id) if hit.kind == "message" else -1
             if tx is not None and place > 0:
                 turns = await store.around(tx, place, before=_AROUND, after=_AROUND)
+            if tx is not None and bound_person() is None:
+                query = queries.load("quipu.app.imports")["origin_of"]
+                origin = await tx.fetch_one(Origin, query, entry=int(hit.id), id=None)
         told = [(m.id, f"{m.speaker or m.role}: {m.content}") for m in turns]
         before = [turn for id_, turn in told if id_ < place]
         after = [turn for id_, turn in told if id_ > place]
-        return explain(hit, languages=languages or [DEFAULT], before=before, after=after)
+        return explain(hit, languages=languages or [DEFAULT], before=before, after=after, origin=origin)
 
     async def sessions(self, space: str, *, limit: int, offset: int) -> list[store.Session]:
         """Return the sessions, latest first."""

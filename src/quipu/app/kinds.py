@@ -15,6 +15,7 @@ from quipu.record.model import MESSAGE
 from quipu.record.standing.derived import RULES
 from quipu.record.store import cite, matching_filter
 from quipu.upkeep.erasers import AnswersEraser, KeysEraser, OutboxEraser
+from quipu.upkeep.erasure.model import Named
 from quipu.upkeep.erasure.tombstones import note_named
 from quipu.upkeep.settings.model import Register
 
@@ -52,7 +53,10 @@ REGISTER = Register((kind.name, kind.settings) for kind in KINDS)
 
 HEARS = tuple(topic for kind in KINDS for topic in kind.subscribes)
 
-NAMED_IN = tuple(kind.named for kind in KINDS)
+NAMED_IN = (
+    *(kind.named for kind in KINDS),
+    Named(gone={"core.origins": ("source_id", "raw")}, words={"core.imports": ("label",)}),
+)
 
 NOTED = (note_named, *(kind.noted for kind in KINDS if kind.noted is not None))
 
@@ -73,4 +77,5 @@ PACKAGES = (
     "quipu.upkeep.keys",
     *(kind.package for kind in KINDS),
     "quipu.upkeep.archive",
+    "quipu.app.imports",
 )

@@ -82,6 +82,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "corrections": "quipu.app.corrections:AsyncCorrections",
         "documents": "quipu.kinds.documents.files.sync:AsyncDocumentFiles",
         "episodes": "quipu.kinds.episodes.episodes:AsyncEpisodes",
+        "imports": "quipu.app.imports.imports:AsyncImports",
         "keys": "quipu.upkeep.keys.keys:AsyncKeys",
         "queue": "quipu.app.queue:AsyncQueue",
         "receipts": "quipu.upkeep.erasure.archive:AsyncReceipts",
@@ -157,6 +158,10 @@ def _lost(done: Any) -> list[str]:
 
 def _digest(done: Any) -> str:
     return done.sha256
+
+
+def _undone(done: Any) -> dict[str, int]:
+    return dict(done.rows)
 
 
 def _topics(done: Any) -> dict[str, int]:
@@ -407,6 +412,11 @@ OPERATIONS: Final = (
     Operation("rules.sources", "GET /rules/{id}/sources", view="rules.sources"),
     Operation("rules.archive", "POST /rules/{id}/archive", "write", view=_RULE),
     Operation("rules.unarchive", "POST /rules/{id}/unarchive", "write", view=_RULE),
+    Operation("imports.list", "GET /imports", "admin", view="imports.table"),
+    Operation("imports.get", "GET /imports/{id}", "admin", view="imports.one"),
+    Operation("imports.records", "GET /imports/{id}/records", "admin", view="imports.records"),
+    Operation("imports.undo", "POST /imports/{id}/undo", "admin", view="imports.undone", same=_undone),
+    Operation("imports.origin", "GET /imports/origin", "admin", view="imports.origin"),
     Operation("rules.erase", "POST /rules/{id}/erase", "admin", view=_RULE),
     Operation(
         "snapshots.create", "POST /snapshots", "admin", status=201, view=_SNAPSHOT, busy="Taking a snapshot"

@@ -16,6 +16,7 @@ from quipu.kernel.config import Settings
 if TYPE_CHECKING:
     from quipu.app.aliases import AsyncAliases
     from quipu.app.corrections import AsyncCorrections
+    from quipu.app.imports.imports import AsyncImports
     from quipu.app.queue import AsyncQueue
     from quipu.kernel.db.database import SpaceTransaction
     from quipu.kinds.documents.files.sync import AsyncDocumentFiles
@@ -117,6 +118,33 @@ class AsyncRooms:
                 parts.database, parts.models, DERIVED, clock=self._clock, settings=self._settings
             ),
         )
+
+    @property
+    def imports(self) -> AsyncImports:
+        """Imports: what other systems remember, taken in with its origin, shown, and taken out again."""
+        from quipu.app.imports.imports import AsyncImports  # noqa: PLC0415
+        from quipu.app.imports.origins import Means  # noqa: PLC0415
+
+        everybody_only("Imports may hold memories of")
+
+        def built(parts: Parts) -> AsyncImports:
+            means = Means(
+                database=parts.database,
+                record=parts.record,
+                longterm=self.longterm,
+                lessons=self.lessons,
+                clock=self._clock,
+                settings=self._settings,
+            )
+
+            async def catch_up(space: str) -> None:
+                for kind in KINDS:
+                    if kind.catch_up is not None:
+                        await kind.catch_up(parts.database, parts.models, space)
+
+            return AsyncImports(means, ERASERS, catch_up)
+
+        return self._room(AsyncImports, built)
 
     @property
     def keys(self) -> AsyncKeys:

@@ -29,11 +29,15 @@ _EXCERPT_CHARACTERS: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A statement that replaces an earlier one: the ids of both entries, and why, in a few words."""
+    """A statement that replaces an earlier one: the ids of both entries, and why, in a few words.
+
+    ``ended``: the system that both came from says that the earlier one holds no more.
+    """
 
     newer: int
     older: int
     reason: str | None = None
+    ended: bool = False
 
 
 def arranged(
@@ -49,7 +53,7 @@ def arranged(
     Asked for the present, the newer stands directly above the older; for the past or the change, the older
     directly above the newer. An end that was not found is brought in beside the other. What is lifted or
     brought in gets the score of the other end (part ``newer``, or ``order``). ``as_of``: what was told from
-    then on is not lifted.
+    then on is not lifted. What ended is left out where the present is asked for.
     """
     if asked is None:
         return list(entries)
@@ -64,7 +68,8 @@ def arranged(
         ranked.lift(upper, lower, NEWER if present else ORDER)
         if not present:
             ranked.follow(upper, lower)
-    return ranked.entries
+    ended = {pair.older for pair in kept if present and pair.ended}
+    return [one for one in ranked.entries if one.found.id not in ended]
 
 
 def shown(entries: Sequence[Distinct], pairs: Sequence[Pair], cited: Mapping[int, Cited]) -> list[Distinct]:

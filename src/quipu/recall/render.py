@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.text import Marks, excerpt, sized
@@ -260,12 +260,34 @@ _SENTENCES = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a memory was imported from.
+
+    ``source`` is the system and ``version`` its own, ``label`` the file or server, with its digest.
+    ``source_id`` is the id that the record had there, and ``raw`` the record without secrets; None where it
+    was too large to keep. ``target`` is the id of what it became, of a message its number.
+    """
+
+    kind: str
+    source_id: str
+    target: str
+    raw: Any
+    source: str
+    version: str | None
+    label: str
+    sha256: str
+    import_id: str
+    brought_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Why:
     """Reasons for a hit, by weight, with the question's words in it and the turns around it.
 
     ``words`` are empty where the hit shares none with the question. ``before`` and ``after`` are the turns
-    beside it in its session, "speaker: text", oldest first.
+    beside it in its session, "speaker: text", oldest first. ``origin`` is where it was imported from, if it
+    was.
     """
 
     hit: Hit
@@ -273,6 +295,7 @@ class Why:
     words: tuple[str, ...]
     before: tuple[str, ...]
     after: tuple[str, ...]
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,12 +307,19 @@ class Reason:
     sentence: str
 
 
-def explain(hit: Hit, *, languages: Sequence[str], before: Sequence[str], after: Sequence[str]) -> Why:
+def explain(
+    hit: Hit,
+    *,
+    languages: Sequence[str],
+    before: Sequence[str],
+    after: Sequence[str],
+    origin: Origin | None = None,
+) -> Why:
     """Explain a hit; ``languages`` are those of its space."""
     parts = sorted(hit.parts.items(), key=lambda part: -part[1])
     reasons = [Reason(signal, amount, _SENTENCES[signal]) for signal, amount in parts]
     reasons += [Reason("rerank", 0.0, hit.notice)] if hit.notice else []
-    return Why(hit, tuple(reasons), tuple(shared_words(hit, languages)), tuple(before), tuple(after))
+    return Why(hit, tuple(reasons), tuple(shared_words(hit, languages)), tuple(before), tuple(after), origin)
 
 
 def shared_words(hit: Hit, languages: Sequence[str]) -> list[str]:

@@ -13,6 +13,8 @@ from quipu.kernel.db.database import SpaceTransaction
 
 RelationName = Literal["supersedes"]
 MadeBy = Literal["rule", "person"]
+LinkedBy = Literal["rule", "person", "source"]
+"""Who links: a rule, a person, or the system that both messages were imported from."""
 
 _SQL = queries.load("quipu.record")
 
@@ -39,14 +41,16 @@ class Relation:
     older: int
     relation: RelationName
     reason: str | None
-    made_by: MadeBy
+    made_by: LinkedBy
     strength: float
     created_at: datetime
     removed_at: datetime | None = None
     removed_by: MadeBy | None = None
 
 
-async def add(tx: SpaceTransaction, links: Sequence[Link], *, now: datetime, made_by: MadeBy = "rule") -> int:
+async def add(
+    tx: SpaceTransaction, links: Sequence[Link], *, now: datetime, made_by: LinkedBy = "rule"
+) -> int:
     """Keep links and return how many are new or changed; in a pipeline that number is not known.
 
     Adding one again changes nothing. A link that a person removed comes back only if a person adds it. Left

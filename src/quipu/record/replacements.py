@@ -14,7 +14,7 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.redact import redact
 from quipu.recall.model import Cited
 from quipu.record import relations, store
-from quipu.record.relations import MadeBy, Relation, RelationName
+from quipu.record.relations import LinkedBy, MadeBy, Relation, RelationName
 
 LONGEST_REASON: Final = 200
 
@@ -32,7 +32,8 @@ class Named:
 class Replacement:
     """A link between two messages: what was said in ``newer`` replaces what was said in ``older``.
 
-    ``reason`` is a few words. ``made_by`` says whether a rule found it or a person said it, ``strength`` how
+    ``reason`` is a few words. ``made_by`` says whether a rule found it, a person said it, or the source that
+    both were imported from, ``strength`` how
     certain it is, 0 to 1. ``removed_at`` and ``removed_by`` are None for a link that holds.
     """
 
@@ -40,7 +41,7 @@ class Replacement:
     older: Cited
     relation: RelationName
     reason: str | None
-    made_by: MadeBy
+    made_by: LinkedBy
     strength: float
     created_at: datetime
     removed_at: datetime | None

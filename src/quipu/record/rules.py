@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, cast
@@ -15,6 +15,7 @@ import anyio
 from quipu.errors import BadInput
 from quipu.kernel.base import text
 from quipu.kernel.base.scope import moment
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.redact import redact, secret_kind
 from quipu.recall.generations import Embedded
@@ -43,9 +44,10 @@ _UNFIT_IN_NAME = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 # A number that is longer than this in decimal is longer than NAME_LIMIT (and Python may refuse to print it).
 _NAME_LIMIT_BITS: Final = NAME_LIMIT * 3
-_BATCH = 400
-_BATCH_CHARACTERS = 8_000_000  # so that a batch of very long messages fits in memory
+_BATCH, _BATCH_CHARACTERS = 400, 8_000_000  # so that a batch of very long messages fits in memory
 Read = tuple[list[Incoming], list[Refusal]]
+Stored = Callable[[SpaceTransaction, Sequence[PreparedMessage]], Awaitable[None]]
+"""Called in the transaction that stores messages: ``await stored(within, messages)``."""
 Said = tuple[str, str | None]
 """What a message says: its content, and the digest of its item where it has one."""
 
@@ -277,6 +279,7 @@ class Batch:
     ``is_new``: their ids were just made, so none is stored already. ``began``: when the import began, none of
     whose messages may have been erased since; None where that is nothing to them. ``as_of``: when what they
     are made of was read, where they are. ``verbatim``: what their sessions are to be, where that is said.
+    ``stored`` gets those that are new.
     """
 
     prepared: list[PreparedMessage]
@@ -285,6 +288,7 @@ class Batch:
     began: datetime | None = None
     as_of: AsOf | None = None
     verbatim: bool | None = None
+    stored: Stored | None = None
 
     def without(self, places: Collection[int]) -> Batch:
         """Return it without some messages."""

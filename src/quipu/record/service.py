@@ -29,6 +29,7 @@ from quipu.record.model import Derived, Incoming, PreparedMessage, Refusal, Repo
 from quipu.record.rules import (
     Batch,
     Erased,
+    Stored,
     characters,
     check,
     done,
@@ -114,12 +115,13 @@ class Record:
         space: str,
         progress: Progress | None = None,
         erased_too: bool = False,
+        stored: Stored | None = None,
     ) -> Report:
         """Take in recorded messages, a few hundred to a transaction; what cannot be taken is reported.
 
         Stopping half-way keeps what was taken; doing it again takes the rest, and passes quickly over what is
         there. ``progress`` is told how many lines were dealt with since it was last told. What was erased is
-        withheld, unless ``erased_too``.
+        withheld, unless ``erased_too``. ``stored`` is called with what is new, where that is stored.
         """
         started = time.perf_counter()
         began = None if erased_too else await tombstones.clock(self._database)
@@ -128,7 +130,7 @@ class Record:
         send, receive = anyio.create_memory_object_stream[Batch](1)
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._feed, lines, send, space, tally, began)
+                tasks.start_soon(self._feed, lines, send, space, tally, began, stored)
                 await self._drain(receive, space, tally, progress)
         except BaseExceptionGroup as group:  # one failure: of the input, the embedder or the database
             raise group.exceptions[0] from group
@@ -141,6 +143,7 @@ class Record:
         space: str,
         tally: Tally,
         began: datetime | None,
+        stored: Stored | None,
     ) -> None:
         """Check, clean and embed the next batch while the one before is being stored."""
         derived = Derived()
@@ -153,7 +156,8 @@ class Record:
                     prepared = await self._unknown(space, prepared, tally)
                     if began is not None:
                         prepared = await self._unerased(space, prepared, tally, began)
-                    await send.send(Batch(prepared, done(await self._embedded(prepared)), began=began))
+                    embedded = done(await self._embedded(prepared))
+                    await send.send(Batch(prepared, embedded, began=began, stored=stored))
 
     async def _drain(
         self, receive: MemoryObjectReceiveStream[Batch], space: str, tally: Tally, progress: Progress | None
@@ -272,6 +276,8 @@ class Record:
             chosen.sort(key=lambda c: (c.session, c.happened_at))
             if chosen:
                 await put(tx, chosen, reserved, batch.embedding, self._hears, now=now)
+                if batch.stored is not None:
+                    await batch.stored(tx, [prepared[i] for i in new])
         tally.keep((prepared[i] for i in new), verbatim)
         tally.duplicates += len(prepared) - len(new) - len(refused)
         tally.refused.extend(refused)

@@ -145,7 +145,7 @@ def message_rules(
 
 
 _SQL = queries.load("quipu.record")
-_PLACE_OF_ID = 3  # where the message begins in a row, behind its link
+_PLACE_OF_ID = 4  # where the message begins in a row, behind its link
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, tzinfo
 from typing import Any, Final, cast
 
 from quipu.app.imports.found import JSON
+from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 
 _MOST_REFUSED: Final = 1_000
 _MILLISECONDS: Final = 10**11  # seconds since 1970 reach this in the year 5138
@@ -30,7 +32,7 @@ class Unreadable(Exception):
 
 @dataclass(slots=True)
 class Account:
-    """What a reader tells of a source beside its records.
+    """Account that a reader gives of a source beside its records.
 
     ``version`` of the system or its format, where it is known. ``dropped`` counts fields that have no place
     here, by name (``point.text_lemmatized``); they stay in the raw record of the origin. ``left_out`` counts
@@ -139,6 +141,12 @@ class Fields:
         """Take an object whole; empty if it is not given."""
         return self._of(name, self.get(name), dict, "an object") or {}
 
+    def json(self, name: str) -> JSON:
+        """Take what a text of JSON says, or the value itself where it is no text; None if it is not given."""
+        value = self.get(name)
+        is_text = isinstance(value, str | bytes)
+        return parsed(value or "null", f"{self._name}.{name}") if is_text else value
+
     def part(self, name: str) -> Fields:
         """Take an object field by field; what is not taken of it is told too. Empty if it is not given."""
         made = Fields(self.get(name) or {}, f"{self._name}.{name}", self._account)
@@ -179,6 +187,40 @@ class Fields:
         if value is not None and not isinstance(value, kind):
             raise Unreadable(f"{self._name}.{name}", f"it is {_kind(value)}, not {called}")
         return value
+
+
+def as_object(value: object) -> dict[str, JSON] | None:
+    """Return a value that is an object of JSON; None for any other."""
+    return cast("dict[str, JSON]", value) if isinstance(value, dict) else None
+
+
+def as_list(value: object) -> list[JSON] | None:
+    """Return a value that is a list; None for any other."""
+    return cast("list[JSON]", value) if isinstance(value, list) else None
+
+
+def plain_row(row: Iterable[tuple[str, object]]) -> dict[str, JSON]:
+    """Return the columns of a row as JSON has them: bytes are left out, a number that is none is null."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in row
+        if not isinstance(value, bytes | bytearray | memoryview)
+    }
+
+
+def parsed(text: str | bytes, name: str) -> JSON:
+    """Return the value that a text of JSON says; a number that is none (NaN) is null. ``name`` is for errors.
+
+    Raises:
+        Unreadable: it is no JSON, or nested too deep.
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if is_too_deep(data):
+        raise Unreadable(name, TOO_DEEP)
+    try:
+        return json.loads(data.decode("utf-8-sig", "surrogatepass"), parse_constant=lambda _: None)
+    except ValueError as error:
+        raise Unreadable(name, "it is no JSON") from error
 
 
 def moment(value: object, *, zone: tzinfo | None = UTC) -> datetime:

@@ -67,7 +67,6 @@ class SourceFiles:
         self._stack = stack
         self._zips: dict[Path, zipfile.ZipFile] = {}
         self._copies: Path | None = None
-        self._read: set[str] = set()
 
     @classmethod
     @contextmanager
@@ -78,6 +77,7 @@ class SourceFiles:
             NotFound: there is nothing at that path.
             BadInput: a name leads out of it, or it has more than 200,000 files.
         """
+        path = path.expanduser()
         with ExitStack() as stack:
             found = cls(path, {}, stack)
             if path.is_dir():
@@ -105,7 +105,6 @@ class SourceFiles:
     @contextmanager
     def open(self, name: str) -> Generator[IO[bytes]]:
         """Open a file to read its bytes."""
-        self._read.add(name)
         one = self._files[name]
         if one.member is None:
             with open_regular(one.path) as file:
@@ -156,7 +155,7 @@ class SourceFiles:
             raise BadInput(f"{name} is no text in UTF-8.", field="path") from error
 
     def json(self, name: str) -> Any:
-        """Return what a file of JSON says, of at most 64 MB and a hundred levels.
+        """Return the value in a file of JSON, of at most 64 MB and a hundred levels.
 
         Raises:
             BadInput: it is no JSON.
@@ -234,7 +233,7 @@ class SourceFiles:
             BadInput: it is no database, or damaged.
         """
         copy = self._copied(name)
-        with told_plainly(Path(name), program="it"), closing(sqlite3.connect(copy)) as connection:
+        with told_plainly(Path(name), program="it"), closing(_connect(copy)) as connection:
             connection.row_factory = sqlite3.Row
             connection.text_factory = _text
             connection.execute("pragma trusted_schema = off")
@@ -253,6 +252,16 @@ class SourceFiles:
             connection.set_authorizer(allowed)
             yield connection
 
+    def tables_in(self, name: str) -> dict[str, list[str]]:
+        """Return the tables of a database with their columns; none of a file that is none, or damaged."""
+        if not self.is_sqlite(name):
+            return {}
+        try:
+            with self.sqlite(name) as connection:
+                return self.tables(connection)
+        except BadInput:
+            return {}
+
     def tables(self, connection: sqlite3.Connection) -> dict[str, list[str]]:
         """Return the columns of each table of a database."""
         columns: dict[str, list[str]] = {}
@@ -262,18 +271,12 @@ class SourceFiles:
 
     @property
     def sha256(self) -> str:
-        """The digest of what was read so far: of a single file that of its bytes, else of all digests."""
-        digests = [(name, self._digest(name)) for name in sorted(self._read)]
-        if len(self._files) == 1 and digests:
-            return digests[0][1]
-        return hashlib.sha256("".join(f"{digest}  {name}\n" for name, digest in digests).encode()).hexdigest()
-
-    def _digest(self, name: str) -> str:
-        digest = hashlib.sha256()
-        with self.open(name) as file:
-            while piece := file.read(_PIECE):
-                digest.update(piece)
-        return digest.hexdigest()
+        """The digest of the file that was named, or of the names and digests of all files in a folder."""
+        if self.path.is_file():
+            return _digest(self.path)
+        paths = {one.path for one in self._files.values()}
+        lines = (f"{_digest(path)}  {path.relative_to(self.path).as_posix()}\n" for path in sorted(paths))
+        return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
     def _add(self, name: str, path: Path, *, alone: bool = False) -> None:
         if (alone or name.lower().endswith(".zip")) and zipfile.is_zipfile(path):
@@ -319,6 +322,14 @@ class SourceFiles:
         return stack.enter_context(open_regular(log)) if alone else None
 
 
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
 def _walk(root: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files below a folder. Links are passed over: they may lead anywhere."""
     for folder, folders, files in os.walk(root, followlinks=False):
@@ -349,10 +360,14 @@ def _members(archive: zipfile.ZipFile, path: Path) -> Iterator[zipfile.ZipInfo]:
             yield member
 
 
+def _connect(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, check_same_thread=False)  # one thread at a time, though not always the same
+
+
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
 def _in_numbers(name: str) -> list[str | int]:
-    """Return what sorts numbers in a name by their value."""
+    """Return a key that sorts numbers in a name by their value."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d{1,18})", name)]

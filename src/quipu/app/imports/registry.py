@@ -10,14 +10,19 @@ from quipu.app.imports.sources import (
     anthropic_memory,
     chatgpt,
     claude_ai,
+    claude_mem,
     cognee,
     discord,
     graphiti,
     hindsight,
+    langgraph,
     letta,
     markdown,
     mbox,
     mem,
+    mem0,
+    mempalace,
+    openai_agents,
     pasted,
     server_memory,
     slack,
@@ -26,6 +31,11 @@ from quipu.app.imports.sources import (
 from quipu.errors import BadInput
 
 SOURCES: Final[tuple[Source, ...]] = (
+    mempalace.SOURCE,
+    claude_mem.SOURCE,
+    openai_agents.SOURCE,
+    langgraph.SOURCE,
+    mem0.SOURCE,
     graphiti.SOURCE,
     letta.SOURCE,
     hindsight.SOURCE,
@@ -72,8 +82,24 @@ def recognised(files: SourceFiles) -> Source:
     raise BadInput(
         f"{files.path} is of no system that is known.",
         field="path",
-        hint=f"Say which: `quipu import SOURCE PATH`, of {_names()}.",
+        hint=f"Name its source, if it is of one of these: {_names()}.",
     )
+
+
+def of_url(url: str, name: str | None) -> Source:
+    """Return the source that a URL is of: the named one, or the only one of its scheme.
+
+    Raises:
+        BadInput: there is none, or there are several and none was named.
+    """
+    scheme = url.partition("://")[0].lower()
+    fit = [one for one in SOURCES if scheme in one.schemes and name in (None, one.name)]
+    if len(fit) == 1:
+        return fit[0]
+    several = (
+        f"{scheme}:// may be of {', '.join(one.name for one in fit)}." if fit else "no source has such a URL."
+    )
+    raise BadInput(several, field="path", hint="Name its source.")
 
 
 def _names() -> str:

@@ -23,7 +23,8 @@ _UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 _LINES = {
     "demo": CommandLine("demo", "Import recorded conversations and ask questions.", embeds=True),
     "observe": CommandLine("observe", "Store what was just said.", embeds=True),
-    "import": CommandLine("imports", "Import conversations, sessions, and archives of a space.", embeds=True),
+    "import": CommandLine("imports", "Bring what other systems remember; preview first.", embeds=True),
+    "imports": CommandLine(None, "Show what was imported, and undo it."),
     "export": CommandLine("export", "Write a whole space to open files, an archive."),
     "recall": CommandLine("recall", "Ask a question; get the memories that answer it.", embeds=True),
     "gather": CommandLine(None, "Gather all about a topic, a person or a time, in order.", embeds=True),

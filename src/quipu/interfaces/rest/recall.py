@@ -206,6 +206,19 @@ class ReasonAnswer(Answer):
     sentence: str
 
 
+class OriginAnswer(Answer):
+    """Where a memory was imported from."""
+
+    source: str
+    version: str | None
+    label: str
+    source_id: str
+    import_id: str
+    sha256: str
+    brought_at: datetime
+    raw: Any
+
+
 class WhyAnswer(Answer):
     """Explanation of a memory that came back."""
 
@@ -214,6 +227,7 @@ class WhyAnswer(Answer):
     words: Annotated[list[str], Field(description="Words of the question that it has.")]
     before: Annotated[list[str], Field(description="The turns before it in its session.")]
     after: list[str]
+    origin: Annotated[OriginAnswer | None, Field(description="Where it was imported from.")] = None
 
 
 @router.post(

@@ -69,6 +69,7 @@ ROUTERS = (
     derived("", OPERATIONS),
     derived("aliases", OPERATIONS),
     derived("corrections", OPERATIONS),
+    derived("imports", OPERATIONS),
     derived("ledger", OPERATIONS),
     evidence.router,
     trace.router,

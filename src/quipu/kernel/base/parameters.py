@@ -78,6 +78,12 @@ User = Annotated[
 ]
 Session = Annotated[str | None, Doc("The session it was said in."), Example("s1")]
 Time = Annotated[datetime | str | None, Doc("When it was said, if not now."), Example("2026-05-04T10:00:00Z")]
+ValidFrom = Annotated[
+    datetime | str | None, Doc("Since when it holds, if not since then."), Example("2025-05-01")
+]
+ValidUntil = Annotated[
+    datetime | str | None, Doc("When it ceases to hold; without one it goes on."), Example("2026-05-01")
+]
 Reason = Annotated[str | None, Doc("Why; kept in the history."), Example("She said so.")]
 ExpectedVersion = Annotated[
     int | None,

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final, TypeVar
+from typing import Final, TypedDict, TypeVar
 
 from quipu.errors import AccessRefused, BadInput
 from quipu.kernel.redact import secret_kind
@@ -177,6 +177,25 @@ def time(field: str, value: object) -> datetime | None:
     if isinstance(read, str):
         raise BadInput(read, field=field)
     return read.at
+
+
+class Validity(TypedDict):
+    """Time for which something holds in the world; None as the end: it goes on."""
+
+    valid_from: datetime | None
+    valid_until: datetime | None
+
+
+def validity(valid_from: object, valid_until: object) -> Validity:
+    """Return the time for which something holds.
+
+    Raises:
+        BadInput: one is no time, or it ends before it begins.
+    """
+    since, until = time("valid_from", valid_from), time("valid_until", valid_until)
+    if since is not None and until is not None and until <= since:
+        raise BadInput("it must be later than valid_from.", field="valid_until")
+    return {"valid_from": since, "valid_until": until}
 
 
 def moment(value: object, *, now: datetime) -> Moment | str:

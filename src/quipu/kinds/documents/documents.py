@@ -7,16 +7,16 @@ from functools import partial
 from typing import Annotated, Any
 
 from annotated_types import Interval
-from anyio import to_thread
 from psycopg.errors import UniqueViolation
 from typing_extensions import Doc
 
 from quipu.errors import BadInput, Conflict, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import LAST_VERSION, Confirm, Example, Space
-from quipu.kernel.base.scope import check_name, everybody_only, optional_name, own_user
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name
 from quipu.kinds.documents import rules, store, versions
 from quipu.kinds.documents.batch import DocumentBatch
+from quipu.kinds.documents.drafts import drafted, version_of
 from quipu.kinds.documents.eraser import DocumentsEraser
 from quipu.kinds.documents.indexing import index_all
 from quipu.kinds.documents.lookup import AsyncDocumentLookup, Key, Path
@@ -26,16 +26,11 @@ from quipu.kinds.documents.model import (
     Document,
     DocumentDraft,
     DocumentVersion,
-    Passage,
 )
-from quipu.kinds.documents.passages import passages
 from quipu.kinds.documents.store import SQL
 from quipu.kinds.documents.work import Result, Work, done
-from quipu.record.items import checked_metadata
 from quipu.upkeep.erasure import service as erasure
 from quipu.upkeep.erasure.model import Erasure, What
-
-_LARGE_CHARACTERS = 100_000
 
 Metadata = Annotated[
     Mapping[str, Any] | None,
@@ -136,7 +131,7 @@ class AsyncDocuments(AsyncDocumentLookup):
         else:
             now = self._clock.now()
             async with self._database.write(check_name("space", space)) as tx:
-                await store.lock(tx, at, version=_version(expected_version), sha256=None, now=now)
+                await store.lock(tx, at, version=version_of(expected_version), sha256=None, now=now)
                 standing = (await done(tx, work, now=now)).gets
         if at not in standing:
             raise NotFound("There is no such document.", hint="The list of documents shows them.")
@@ -320,61 +315,8 @@ class AsyncDocuments(AsyncDocumentLookup):
                 await store.lock(tx, at, version=version, sha256=one.expected_sha256, now=now)
             return await done(tx, work, now=now)
 
-    async def _written(
-        self,
-        path: object,
-        key: object,
-        value: JSON,
-        *,
-        body: object = None,
-        metadata: object = None,
-        user: object = None,
-        index: object = True,
-        ttl_seconds: object = None,
-        actor: object = None,
-        verbatim: object = False,
-        vectors: object = None,
-        expected_version: object = None,
-        expected_sha256: object = None,
-    ) -> DocumentDraft:
-        """Return a document that is to be written, checked and cut into passages."""
-        place, name = rules.address(path, key)
-        secrets, kept = self._settings.redact, bool(verbatim)
-        said = rules.text("body", body)
-        if value is None and said is None:
-            raise BadInput("a value or a body is needed.", field="value", hint="To take it away, use delete.")
-        dumped = None if value is None else rules.dumped("value", value)
-        rules.check_size(dumped, said)
-        paths, about = rules.index_paths(index), checked_metadata(metadata, secrets=secrets and not kept)
-        cuts = 0
-
-        def cut() -> tuple[Passage, ...]:
-            nonlocal value, dumped, said, cuts
-            if secrets and not kept:
-                value, said, cuts = rules.without_secrets(value, said)
-                dumped = rules.dumped("value", value) if cuts and value is not None else dumped
-            return passages(value, said, key=name, index=paths, secrets=secrets and kept)
-
-        is_small = len(dumped or "") + len(said or "") < _LARGE_CHARACTERS
-        pieces = cut() if is_small else await to_thread.run_sync(cut)
-        return DocumentDraft(
-            path=place[:-1].split(rules.SEPARATOR),
-            place=place,
-            key=name,
-            value=value,
-            dumped=dumped,
-            body=said,
-            metadata=about,
-            user=own_user(optional_name("user", user)),
-            index=paths,
-            ttl_seconds=rules.ttl(ttl_seconds),
-            passages=pieces,
-            redacted=cuts,
-            vectors=rules.vectors(vectors),
-            written_by=optional_name("actor", actor),
-            expected_version=_version(expected_version),
-            expected_sha256=None if expected_sha256 is None else str(expected_sha256),
-        )
+    async def _written(self, path: object, key: object, value: JSON, **more: Any) -> DocumentDraft:
+        return await drafted(path, key, value, secrets=self._settings.redact, **more)
 
     async def _rewritten(self, standing: Document) -> DocumentDraft:
         return await self._written(
@@ -385,9 +327,3 @@ class AsyncDocuments(AsyncDocumentLookup):
             index=standing.index,
             verbatim=True,
         )
-
-
-def _version(version: object) -> int | None:
-    if version is None:
-        return None
-    return scope.whole("expected_version", version, least=0, most=LAST_VERSION)

@@ -244,6 +244,8 @@ class Changes:
             now=self.now,
             entry=entry,
             metadata=Jsonb(dict(new.metadata)),
+            valid_from=new.valid_from,
+            valid_until=new.valid_until,
         )
         await self._cite(id_, 1, said, reason=new.reason)
         return id_

@@ -26,6 +26,8 @@ from quipu.kernel.base.parameters import (
     Space,
     Time,
     User,
+    ValidFrom,
+    ValidUntil,
 )
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.policy.policy import safety
@@ -80,6 +82,8 @@ class AsyncLongterm(AsyncRecovery, AsyncAgentClaims, AsyncMemoryFiles):
         session: Session = None,
         source: Annotated[str | None, Doc("Where it is from, if not from a session.")] = None,
         time: Time = None,
+        valid_from: ValidFrom = None,
+        valid_until: ValidUntil = None,
         metadata: Metadata = None,
     ) -> LongtermMemory:
         """Write a memory by hand, and return it as it stands then.
@@ -105,6 +109,7 @@ class AsyncLongterm(AsyncRecovery, AsyncAgentClaims, AsyncMemoryFiles):
             session=optional_name("session", session),
             source=optional_name("source", source),
             happened_at=scope.time("time", time),
+            **scope.validity(valid_from, valid_until),
             metadata=checked_metadata(metadata, secrets=self._settings.redact),
         )
         texts = [filed_text(new.summary, new.details)]

@@ -321,6 +321,8 @@ class New:
     session: str | None = None
     source: str | None = None
     happened_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
     said: Sequence[MemorySource] = ()
     requested: bool = False
     reason: str | None = None

@@ -19,7 +19,7 @@ order by l.newer, l.older, l.strength desc
 on conflict (space_id, newer, older) do update
 set reason = coalesce(excluded.reason, r.reason), made_by = excluded.made_by, strength = excluded.strength,
     created_at = excluded.created_at, removed_at = null, removed_by = null
-where excluded.made_by = 'person'
+where excluded.made_by = 'source' and r.made_by = 'rule' and r.removed_at is null or excluded.made_by = 'person'
     and (r.made_by = 'rule' or r.removed_at is not null or r.reason <> excluded.reason
         or r.reason is null and excluded.reason is not null)
 
@@ -39,18 +39,18 @@ cross join lateral (
 ) r
 
 -- name: cite_linked: messages, and behind them their links that hold, oldest first, with the ends that are none of them
-select l.newer, l.older, l.reason, m.*
+select l.newer, l.older, l.reason, l.ended, m.*
 from (
-    select id, null::int8 as newer, null::int8 as older, null as reason, null::timestamptz as created_at
+    select id, null::int8 as newer, null::int8 as older, null as reason, false as ended, null::timestamptz as created_at
     from unnest(%(ids)s::int8[]) as i (id)
     union all
-    select r.other, r.newer, r.older, r.reason, r.created_at
+    select r.other, r.newer, r.older, r.reason, r.made_by = 'source', r.created_at
     from unnest(%(ids)s::int8[]) as i (id)
     cross join lateral (
-        select newer, older, reason, created_at, older as other from core.relations
+        select newer, older, reason, made_by, created_at, older as other from core.relations
         where space_id = %(space)s and newer = i.id and removed_at is null
         union all
-        select newer, older, reason, created_at, newer from core.relations
+        select newer, older, reason, made_by, created_at, newer from core.relations
         where space_id = %(space)s and older = i.id and removed_at is null and newer <> all(%(ids)s::int8[])
     ) r
 ) l

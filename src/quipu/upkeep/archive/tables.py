@@ -180,6 +180,8 @@ CARRIED: Final = (
     Carried("documents.versions", "documents.versions"),
     Carried("documents.passages", "documents.passages", without=_INDEXED),
     Carried("documents.vectors", "documents.vectors"),
+    Carried("core.imports", "imports", personal=False),
+    Carried("core.origins", "origins", personal=False),
     Carried("core.carried_receipts", "receipts", reads="core.receipts", personal=False),
 )
 """In the order in which rows may be written: what others refer to comes first."""

@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from quipu import Memory
+from quipu.app.imports.registry import SOURCES
 from quipu.interfaces.cli import claude
 from quipu.interfaces.cli.call import Call, common, erased_too, in_one_space, in_space
 from quipu.interfaces.cli.input import FilePath
@@ -20,6 +21,7 @@ from quipu.interfaces.cli.memory import opened
 from quipu.interfaces.cli.program import program
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views import archives
+from quipu.interfaces.cli.views import imports as views
 from quipu.interfaces.cli.views.report import left_out, report
 from quipu.interfaces.cli.views.text import visible
 from quipu.interfaces.problems import USAGE
@@ -27,17 +29,113 @@ from quipu.record.model import Refusal, Report
 from quipu.record.readers import jsonl
 from quipu.record.readers.claude_code import Inserted
 
+_EXAMPLES: Final = """\b
+Examples:
+  quipu import conversations.zip                     # what would come?
+  quipu import conversations.zip --yes
+  quipu import mem0 ~/.mem0 --space work --yes
+  quipu import chat.mbox --as 'Ana <ana@example.org>=ana'
+"""
+_GOES_ON: Final = "What came is there; the same command again does the rest."
 _UNCHANGED: Final = "Nothing was taken in; the same command again does it from the beginning."
 Lines = Iterable[Mapping[str, object] | Refusal]
 
 
-@click.group("import", no_args_is_help=False)
-def command() -> None:
-    """Take in what was recorded elsewhere, with its own ids, sessions, speakers and times.
+class _Formats(click.Group):
+    """Commands of formats of ours; anything else is what another system wrote, by its source or its path."""
 
-    Doing it again changes nothing, so an import that was cut off is finished by doing it again. An archive
-    of a space is taken in once, into a space that is empty.
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of the first word, or the one that takes a path."""
+        if args and args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return "path", load, args
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the sources below the commands."""
+        with formatter.section("Sources"):
+            for one in SOURCES:
+                formatter.write_text(f"{one.name}: {one.title}: {one.takes}.")
+        super().format_epilog(ctx, formatter)
+
+
+@click.group(
+    "import",
+    cls=_Formats,
+    no_args_is_help=False,
+    epilog=_EXAMPLES,
+    subcommand_metavar="[SOURCE] PATH | COMMAND [ARGS]...",
+    context_settings={"ignore_unknown_options": True},
+)
+def command() -> None:
+    """Bring what another system remembers: PATH is a file, folder or zip of it, or the URL of its server.
+
+    The source is recognised, or named. Without --yes it is only shown what would come: how many records of
+    each kind, whose they are, and what is not taken. Each record keeps its origin; `quipu imports undo` takes
+    an import out again.
+
+    Doing it again brings only what is new, so an import that was cut off is finished by doing it again. An
+    archive of a space is taken in once, into a space that is empty.
     """
+
+
+@command.command("path", short_help="Take in what another system wrote; `path` may be left out.")
+@click.argument("words", nargs=-1, required=True, metavar="[SOURCE] PATH")
+@in_space
+@click.option("--user", metavar="NAME", help="Whose it is, where the source names nobody.")
+@click.option("--as", "joined", multiple=True, metavar="NAME=USER", help="Who a person of the source is.")
+@click.option("--yes", is_flag=True, help="Do it. Without this, only what would come is shown.")
+@erased_too
+@common
+@click.pass_context
+def load(
+    ctx: click.Context,
+    call: Call,
+    words: tuple[str, ...],
+    space: str,
+    user: str | None,
+    joined: tuple[str, ...],
+    yes: bool,
+    erased_too: bool,
+) -> None:
+    """Take in what another system remembers: a file, folder or zip of it, or the URL of its server.
+
+    The word `path` may be left out: `quipu import conversations.zip`. The source is recognised, or named.
+    Without --yes it is only shown what would come.
+    """
+    *sources, path = words
+    if len(sources) > 1:
+        raise click.UsageError("Name a source and a path, or a path alone.", ctx)
+    source = sources[0] if sources else None
+    with (
+        opened(call) as (screen, memory),
+        screen.progress(
+            "importing" if yes else "reading", total=None, unit="records", again=_GOES_ON
+        ) as steps,
+    ):
+        done = memory.imports.load(
+            path,
+            space=space,
+            source=source,
+            user=user,
+            names=dict(map(_person, joined)),
+            preview=not yes,
+            erased_too=erased_too,
+            progress=steps.advance,
+        )
+    screen.answer(done, views.report(done))
+    if not yes:
+        screen.note("\nNothing was changed. To do it, add --yes.")
+    elif done.id is not None:
+        screen.note(f"\nTo take it out again: {program()} imports undo {done.id} --space {space}")
+
+
+def _person(given: str) -> tuple[str, str]:
+    name, _, user = given.rpartition("=")
+    if not name or not user:
+        raise click.BadParameter("a name, =, and a user: 'Ana <ana@example.org>=ana'.", param_hint="--as")
+    return name, user
 
 
 @command.command("jsonl")

@@ -45,6 +45,12 @@ Show recommendations and their evidence: "show me the reviews".
 
 ID is the number of a recommendation. A theme may be written as "wait time", too.
 """,
+    "imports": """\
+Show what was imported, where each record came from, and undo an import.
+
+`quipu import` brings it. ID is the id of an import; `quipu imports list` shows them. What is undone may be
+imported again.
+""",
     "ledger": """\
 Set, correct and take back facts and assumptions, and see what was believed when.
 
@@ -114,6 +120,11 @@ _EXAMPLES: Final[Mapping[str, str]] = {
   quipu evidence sources 12 --theme wait_time
   quipu evidence search "wait time" --place p1
   quipu evidence themes
+""",
+    "imports": """\
+  quipu imports list
+  quipu imports records 7d0c2a4e-8a55-4c55-9b43-3f1f0c1f3f3a
+  quipu imports undo 7d0c2a4e-8a55-4c55-9b43-3f1f0c1f3f3a --yes
 """,
     "ledger": """\
   quipu ledger open-session --session s-1 --user ana

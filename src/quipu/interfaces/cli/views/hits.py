@@ -48,6 +48,9 @@ def _parts(why: Why) -> Iterator[RenderableType]:
     yield Text.assemble(("source  ", "dim"), source(hit))
     learned = f"{day_and_time(hit.happened_at)} UTC, recorded {day_and_time(hit.recorded_at)}"
     yield Text.assemble(("time    ", "dim"), learned)
+    if (came := why.origin) is not None:
+        where = f"{came.source}: {came.label}, {came.source_id}, import {came.import_id}"
+        yield Text.assemble(("origin  ", "dim"), visible(where))
     yield Text()
     for turn in why.before:
         yield _turn(turn, style="dim")

@@ -44,10 +44,10 @@ where space_id = %(space)s and user_name is not distinct from %(user)s and hash 
 
 -- name: insert_memory: a new memory
 insert into longterm.long_term_memory (space_id, id, category, importance, summary, details, hash, source, created_at,
-    updated_at, user_name, session, happened_at, entry_id, metadata)
+    updated_at, user_name, session, happened_at, entry_id, metadata, valid_from, valid_until, told_until)
 values (%(space)s, %(id)s, %(category)s, %(importance)s::text::longterm.importance, %(summary)s, %(details)s, %(hash)s,
     %(source)s, %(now)s, %(now)s, %(user)s, %(session)s, %(happened_at)s, %(entry)s,
-    %(metadata)s)
+    %(metadata)s, %(valid_from)s, %(valid_until)s, %(valid_until)s)
 
 -- name: rewrite: what a memory says from now on
 update longterm.long_term_memory

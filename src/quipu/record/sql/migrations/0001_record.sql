@@ -115,7 +115,7 @@ create table core.relations (
     older bigint not null check (older <> newer),
     relation text not null default 'supersedes' check (relation in ('supersedes')),
     reason text check (char_length(reason) between 1 and 2000),
-    made_by text not null check (made_by in ('rule', 'person')),
+    made_by text not null check (made_by in ('rule', 'person', 'source')),
     strength real not null default 1 check (strength between 0 and 1),
     created_at timestamptz not null default now(),
     removed_at timestamptz,
@@ -514,7 +514,7 @@ create function %1$I.settle_validity(ids uuid[]) returns void
     language sql volatile
     as $f$
 update %1$I.%2$I m
-set valid_until = v.ended
+set valid_until = least(m.told_until, v.ended)
 from unnest(ids) as t (id)
 cross join lateral (
     select min(n.happened_at) as ended
@@ -531,7 +531,7 @@ cross join lateral (
             join core.messages l on l.space_id = s.space_id and l.id = s.message_id
             where s.space_id = x.space_id and s.%4$I = x.id and %5$s and l.happened_at >= n.happened_at)
 ) v
-where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from v.ended
+where m.space_id = core.current_space() and m.id = t.id and m.valid_until is distinct from least(m.told_until, v.ended)
 $f$;
 
 create function %1$I.follow_relation() returns trigger

@@ -475,6 +475,7 @@ create table episodes.beliefs (
     entry_id bigint,
     valid_from timestamptz,
     valid_until timestamptz,
+    told_until timestamptz,
     primary key (space_id, id),
     check ((state = 'superseded') = (ended_at is not null)),
     check ((ended_at is null) = (ending is null)),
@@ -485,7 +486,9 @@ comment on column episodes.beliefs.person is 'Whom it is about: the user, or who
 comment on column episodes.beliefs.slot is 'Empty where a key has one value; the form where it may have several.';
 comment on column episodes.beliefs.form is 'The value without case, articles and punctuation: the same value has the same.';
 comment on column episodes.beliefs.valid_from is 'Since when it holds; null: since first_said_at.';
-comment on column episodes.beliefs.valid_until is 'When it ceased to hold; null: it holds. It follows core.relations.';
+comment on column episodes.beliefs.valid_until is
+    'When it ceased to hold; null: it holds. The earlier of told_until and what core.relations say.';
+comment on column episodes.beliefs.told_until is 'When it ceased to hold, as who wrote it said.';
 comment on column episodes.beliefs.entry_id is 'Its entry in core.recall_entries: only what stands is found.';
 
 create unique index beliefs_standing on episodes.beliefs (space_id, person, key, slot) where state = 'standing';

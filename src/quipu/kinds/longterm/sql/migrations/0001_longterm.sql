@@ -35,6 +35,7 @@ create table longterm.long_term_memory (
     entry_id bigint,
     valid_from timestamptz,
     valid_until timestamptz,
+    told_until timestamptz,
     metadata jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
     agent_id text,
     app_id text,
@@ -49,7 +50,9 @@ comment on column longterm.long_term_memory.user_name is 'Whom it is about; null
 comment on column longterm.long_term_memory.happened_at is 'When it was first said as it reads now.';
 comment on column longterm.long_term_memory.stated_count is 'How often it was said.';
 comment on column longterm.long_term_memory.valid_from is 'Since when it holds; null: since happened_at.';
-comment on column longterm.long_term_memory.valid_until is 'When it ceased to hold; null: it holds. It follows core.relations.';
+comment on column longterm.long_term_memory.valid_until is
+    'When it ceased to hold; null: it holds. The earlier of told_until and what core.relations say.';
+comment on column longterm.long_term_memory.told_until is 'When it ceased to hold, as who wrote it said.';
 comment on column longterm.long_term_memory.entry_id is 'Its entry in core.recall_entries; archived ones have none.';
 
 comment on column longterm.long_term_memory.metadata is 'What else is known of it; filters ask for it. Its changes are no versions.';

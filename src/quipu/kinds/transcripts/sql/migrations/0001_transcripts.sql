@@ -276,6 +276,7 @@ create table transcripts.memories (
     entry_id bigint,
     valid_from timestamptz,
     valid_until timestamptz,
+    told_until timestamptz,
     metadata jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
     primary key (space_id, id),
     foreign key (space_id, session_id) references core.sessions (space_id, name) on delete set null (session_id)
@@ -285,7 +286,9 @@ comment on column transcripts.memories.confidence is 'As it was judged; what it 
 comment on column transcripts.memories.normal_form is 'Hash of the fact without case, articles and punctuation: the same fact has the same.';
 comment on column transcripts.memories.edited_at is 'A person changed it: extraction leaves it alone.';
 comment on column transcripts.memories.valid_from is 'Since when it holds; null: since happened_at.';
-comment on column transcripts.memories.valid_until is 'When it ceased to hold; null: it holds. It follows core.relations.';
+comment on column transcripts.memories.valid_until is
+    'When it ceased to hold; null: it holds. The earlier of told_until and what core.relations say.';
+comment on column transcripts.memories.told_until is 'When it ceased to hold, as who wrote it said.';
 comment on column transcripts.memories.entry_id is 'Its entry in core.recall_entries; null where the index does not know it yet.';
 
 create index idx_memories_session on transcripts.memories (space_id, session_id);
