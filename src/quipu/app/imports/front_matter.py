@@ -24,7 +24,7 @@ _CLOSES: Final = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
 
 
 class NoFrontMatter(Exception):
-    """Text between the dashes that is no YAML we read; the message says why."""
+    """No YAML that is read stands between the dashes; its text says why."""
 
 
 def split(text: str) -> tuple[str | None, str]:

@@ -85,9 +85,9 @@ class Lesson:
 
 
 def roles(files: SourceFiles) -> dict[str, Role]:
-    """Return the kind of each Markdown file, by its name."""
+    """Return the role of each Markdown file, by its name."""
     names = [name for name in files.names if MARKDOWN.fullmatch(name) or _last(name) in PLAIN_RULES]
-    root = "/".join(files.path.resolve().parts[-2:]) if files.path.is_dir() else ""
+    root = "/".join(files.path.resolve().parts[-3:]) if files.path.is_dir() else ""
     folders: dict[str, Literal["claude", "codex"]] = {}
     marked = {_folder(name) for name in names if _last(name) == "MEMORY.md" or _last(name) in _COPIES}
     marked |= {name.rpartition("rollout_summaries/")[0] for name in names if "rollout_summaries/" in name}

@@ -35,7 +35,7 @@ def _read(files: SourceFiles, account: Account) -> Iterator[Found]:
         try:
             text = files.text(name)
         except BadInput as error:
-            account.refuse(name, error.message)
+            account.refuse(name, error.message.removeprefix("path: "))
             continue
         if "\0" in text:
             account.refuse(name, "it is no text")

@@ -75,7 +75,7 @@ class _Bank:
             try:
                 raw = self._files.json(name)
             except BadInput as error:
-                self._account.refuse(name, error.message)
+                self._account.refuse(name, error.message.removeprefix("path: "))
                 continue
             with self._account.reading(name), self._account.fields(raw, "document") as one:
                 yield from self._document(one, name)

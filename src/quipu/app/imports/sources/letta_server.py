@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final, LiteralString
 
 import psycopg
@@ -169,20 +170,19 @@ def _blocks(server: _Server) -> Iterator[Found]:
                 agents=sorted({one.name for one in agents}),
                 account=account,
                 user=people.pop() if len(people) == 1 else None,
-                earlier=[Earlier(body=one.text("value"), time=one.time("created_at")) for one in earlier],
+                earlier=[Earlier(body=one.text("value"), time=one.time("created_at")) for one, _ in earlier],
             )
             if isinstance(found, Stated):
-                ends = [*(one.time("created_at") for one in earlier[1:]), changed]
-                for one, end in zip(earlier, ends, strict=True):
-                    yield _ended(found, one, end or found.time)
+                for one, until in earlier:
+                    yield _ended(found, one, until or changed or found.time)
             if found is not None:
                 yield found
 
 
 def _earlier(
     history: Sequence[Row], current: str | None, value: str | None, account: Account
-) -> list[Fields]:
-    """Return the states that a block had before, the oldest first, without those that were undone."""
+) -> list[tuple[Fields, datetime | None]]:
+    """Return the states that a block had before, the oldest first, each until when; none that was undone."""
     kept: list[Fields] = []
     at = next((number for number, one in enumerate(history) if one.get("id") == current), len(history))
     if undone := len(history[at + 1 :]):
@@ -193,11 +193,13 @@ def _earlier(
         if kept and kept[-1].text("value") == says:
             continue
         kept.append(state)
-    return kept[:-1] if kept and kept[-1].text("value") == value else kept
+    ends = [*(one.time("created_at") for one in kept[1:]), None]
+    states = list(zip(kept, ends, strict=False))
+    return states[:-1] if kept and kept[-1].text("value") == value else states
 
 
-def _ended(block: Stated, state: Fields, until: Any) -> Stated:
-    """Return an earlier text of a block, as a statement that has ended."""
+def _ended(block: Stated, state: Fields, until: datetime | None) -> Stated:
+    """Return an earlier state of a block, as a statement that has ended."""
     start, number = state.time("created_at"), state.get("sequence_number")
     return Stated(
         id=f"{block.id}@{number}",

@@ -86,7 +86,7 @@ def _read(files: SourceFiles, account: Account) -> Iterator[Found]:
         try:
             file = _opened(files, name, account)
         except BadInput as error:
-            account.refuse(name, error.message)
+            account.refuse(name, error.message.removeprefix("path: "))
         else:
             yield from tree.records(file, role)
     for name in files.names:
