@@ -9420,7 +9420,7 @@ GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.unindexed_messages TO quipu_app;
-GRANT SELECT ON TABLE core.unindexed_messages TO quipu_person;
+GRANT SELECT,INSERT ON TABLE core.unindexed_messages TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.documents TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.documents TO quipu_person;
