@@ -203,7 +203,7 @@ class SessionMessage:
 class Report:
     """The account of one observation or import; every message is in exactly one of the first five.
 
-    ``imported``: stored and searchable now. ``duplicates``: were stored already, word for word.
+    ``imported``: stored, and searchable now or by the next recall. ``duplicates``: were stored already.
     ``echoes``: were nothing but memory that we had recalled ourselves. ``refused``: with the reason.
     ``withheld``: were erased, or are of a session as it was when it was erased, and left out (imports only).
     ``cut_characters``: memory of this space that came back and was cut out; ``foreign_characters``: memory of
