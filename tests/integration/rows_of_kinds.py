@@ -113,7 +113,7 @@ read as (
     update core.sessions set messages = messages + 1, last_at = now()
     where space_id = core.current_space() and name = 's'
 ), known as (
-    update core.spaces set unindexed = unindexed | 4 where id = core.current_space()
+    update core.spaces set unindexed = unindexed | 1 where id = core.current_space()
 )
 insert into core.unindexed_messages (message_id, happened_at) select id, happened_at from waiting
 """

@@ -84,6 +84,7 @@ class Session:
                 session=self.session_id,
                 user=self._user,
                 verbatim=self._verbatim,
+                index="later",
             )
 
     async def pop_item(self) -> TResponseInputItem | None:
