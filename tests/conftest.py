@@ -60,8 +60,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Half of the time a test waits, for PostgreSQL or a process: two workers for each processor."""
-    return min(4, 2 * (os.cpu_count() or 1))
+    """Most of the time a test waits, for PostgreSQL or a process: three workers for each processor."""
+    return min(6, 3 * (os.cpu_count() or 1))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
