@@ -42,7 +42,7 @@ from quipu.upkeep.maintenance import tidy
 from quipu.upkeep.reembed.reembed import reembed, unfinished
 
 _UNHEARD_LEASES: Final = 2.0  # a ticket that a dead worker held is in the queue again by then
-_SPARE_CONNECTIONS: Final = 4
+_SPARE_CONNECTIONS: Final = 4  # for new jobs, for tickets, to hand over, to look for what was lost
 _SHARE_OF_JOB: Final = 0.8  # of the longest time for a job, so that it ends by itself
 
 
@@ -129,7 +129,7 @@ async def worker(
     known = known or duties()
     lines = _lines(known, settings, wanted)
     terms = Terms(settings.job_tries, settings.job_retry_seconds, settings.job_lease_seconds)
-    connections = 2 * len(lines) + concurrency + _SPARE_CONNECTIONS
+    connections = concurrency + _SPARE_CONNECTIONS
     async with (
         Store.open(database.url, settings, connections=connections) as store,
         Carrier.open(
