@@ -54,11 +54,17 @@ _INSTRUCTIONS: Final = "user_editable_context"
 
 
 def _recognise(files: SourceFiles) -> bool:
-    return any(b'"mapping"' in files.begin(name, _BEGINNING) for name in files.like(_CONVERSATIONS))
+    return any(b'"mapping"' in files.begin(name, _BEGINNING) for name in _files(files))
+
+
+def _files(files: SourceFiles) -> Sequence[str]:
+    """Return the files of conversations; one file alone may have any name."""
+    names = files.names
+    return files.like(_CONVERSATIONS) or (names if len(names) == 1 and names[0].endswith(".json") else [])
 
 
 def _read(files: SourceFiles, account: Account) -> Iterator[Said]:
-    names = files.like(_CONVERSATIONS)
+    names = _files(files)
     if not names:
         raise BadInput(f"{files.path} has no conversations.json.", field="path")
     met: dict[str, float] = {}
