@@ -14,6 +14,13 @@ select max(id) + 1, max(id) >> 24, 'removed', 'user', now(), now(), 0, 'Taken ba
 from messages where space_id = current_space();
 insert into relations (newer, older, reason, made_by)
 select max(id), min(id), 'moved', 'rule' from messages where space_id = current_space();
+with brought as (
+    insert into imports (source, label, sha256, begun_at) values ('mem0', 'file', repeat('0', 64), now())
+    returning id
+)
+insert into origins (import_id, source, kind, source_id, message_id, digest, raw)
+select brought.id, 'mem0', 'message', 's/1', max(m.id), decode(repeat('00', 16), 'hex'), '{}'
+from brought, messages m where m.space_id = current_space() group by brought.id;
 insert into carried_receipts (space_id, id, erased_at, counts, document, signature, public_key)
 values (current_space(), gen_random_uuid(), now(), '{}', '{}', decode(repeat('00', 64), 'hex'),
     decode(repeat('00', 32), 'hex'));
@@ -106,7 +113,7 @@ read as (
     update core.sessions set messages = messages + 1, last_at = now()
     where space_id = core.current_space() and name = 's'
 ), known as (
-    update core.spaces set unindexed = unindexed | 4 where id = core.current_space()
+    update core.spaces set unindexed = unindexed | 1 where id = core.current_space()
 )
 insert into core.unindexed_messages (message_id, happened_at) select id, happened_at from waiting
 """

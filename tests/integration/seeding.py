@@ -54,6 +54,7 @@ async def _known(memory: AsyncMemory, space: str, mark: str, root: Path) -> Know
         ],
         "POST /v1/longterm/remember": [{"json": {"claims": [home_of("second-0")], "user": USER}}],
         **of_documents(hits_of_documents),
+        **await _imported(memory, space, mark, root),
         "GET /v1/snapshots/{name}": [{"path": snapshot}],
         "POST /v1/snapshots/{name}/erase": [{"path": f"{snapshot}/erase", "json": {}}],
         "POST /v1/snapshots/{name}/restore": [{"path": f"{snapshot}/restore", "json": {}}],
@@ -174,6 +175,18 @@ async def longterm(
     await memory.longterm.archive(gone.id, space=space)
     await memory.longterm.recover(f"What does the {mark} eat?", space=space, user=user, session=session)
     return [kept.id, gone.id]
+
+
+async def _imported(memory: AsyncMemory, space: str, mark: str, root: Path) -> Known:
+    """Import a memory of mem0."""
+    (root / f"{space}.json").write_text(json.dumps([{"id": "m-1", "memory": f"The {mark} came along."}]))
+    made = (await memory.imports.load(root / f"{space}.json", space=space, source="mem0")).id
+    of = f"/v1/imports/{made}"
+    return {
+        "GET /v1/imports/{id}": [{"path": of}],
+        "GET /v1/imports/{id}/records": [{"path": f"{of}/records"}],
+        "POST /v1/imports/{id}/undo": [{"path": f"{of}/undo", "json": {}}],
+    }
 
 
 async def documents(memory: AsyncMemory, space: str, mark: str, *, user: str = USER) -> list[str]:

@@ -124,6 +124,16 @@ def test_words_are_decoded_whatever_is_wrong_with_them(tmp_path: Path) -> None:
     assert second.content == "café\nFrom here\n\nFrom here on it is the same mail."
 
 
+def test_a_name_with_a_comma_is_one_person(tmp_path: Path) -> None:
+    raw = (
+        FROM
+        + b'From: =?utf-8?q?D=C3=B6e=2C_Ana?= <a@x>\nTo: "Roe, Ben" <b@x>, c@x\nMessage-ID: <1@x>\n\nHi.\n'
+    )
+    (said,), _ = read(written(tmp_path / "m.mbox", raw))
+    assert said.speaker == "Döe, Ana <a@x>"
+    assert said.metadata["to"] == ["Roe, Ben <b@x>", "c@x"]
+
+
 def test_html_is_read_where_there_is_no_plain_text(tmp_path: Path) -> None:
     only = mail("<1@x>")
     only.set_content(
@@ -205,6 +215,20 @@ def test_any_header_is_read(tmp_path_factory: pytest.TempPathFactory, name: str,
     raw = FROM + f"{name}: {value}\n".encode("utf-8", "surrogatepass") + b"X-A: b\n\nHello.\n"
     path = written(tmp_path_factory.mktemp("spoiled") / "m.mbox", raw)
     imported_or_refused(SOURCE, path, name="m.mbox")
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<head><title>t</title><body>a<br/>b<svg/>c", "a\nbc"),
+        ("<!-- x --><p>a<script>b</script> <!-- open", "a"),
+        ("<!--[if mso]>x<![endif]-->a &lt; b 1 < 2", "a < b 1 < 2"),
+        ("<blockquote>a<blockquote>b</blockquote></blockquote></blockquote>c", "> a\n>> b\nc"),
+        ("<ul><li>a<li>b</ul>", "a\nb"),
+    ],
+)
+def test_html_is_read_as_it_is_seen(html: str, text: str) -> None:
+    assert seen(html) == text
 
 
 @given(st.text(alphabet="<>/!-[]& abpdiv\"'=;#x0\n", max_size=80))

@@ -108,7 +108,7 @@ def _dates(one: Filed, id_: str, *, now: datetime) -> dict[str, Any]:
 def _versions(one: Filed, id_: str, *, now: datetime) -> list[dict[str, Any]]:
     begun = one.created_at or one.updated_at or now
     times = [earlier.time or begun for earlier in one.earlier]
-    ends = [*times[1:], one.updated_at or now]
+    ends = [*times[1:], one.updated_at or now][: len(times)]
     return [
         {
             "id": id_,

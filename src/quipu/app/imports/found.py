@@ -44,8 +44,9 @@ class Stated:
     """A statement that the source drew from what was said or read.
 
     It becomes a long-term memory, or a ``lesson``, of a coding agent. ``time`` is when it was first said.
-    It held from ``valid_from`` on, until ``valid_until``, in the world. ``sources`` are ids of words of the
-    same import that it rests on. ``category`` is one of the source's own words; ``confidence`` 0 to 1.
+    It held from ``valid_from`` on, until ``valid_until``, in the world. ``sources`` are words of the same
+    import that it rests on, each its session, a slash and its id. ``category`` is one of the source's own
+    words; ``confidence`` 0 to 1.
     """
 
     id: str

@@ -29,7 +29,7 @@ from quipu.app.imports.source import Source
 from quipu.app.imports.undoing import undo
 from quipu.app.imports.writing import Writer
 from quipu.errors import BadInput, NotFound
-from quipu.kernel.base.parameters import Confirm, ErasedToo, Limit, Offset, Space
+from quipu.kernel.base.parameters import Confirm, ErasedToo, Example, Limit, Offset, Space
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall.render import Origin
@@ -41,7 +41,7 @@ Files = Annotated[
 ]
 TheSource = Annotated[str | None, Doc("The source; recognised, if not given.")]
 Joined = Annotated[Mapping[str, str] | None, Doc("Names of the source, and the user that each one is.")]
-ImportId = Annotated[str, Doc("The id of the import.")]
+ImportId = Annotated[str, Doc("The id of the import."), Example("7d0c2a4e-8a55-4c55-9b43-3f1f0c1f3f3a")]
 _LONGEST_LABEL: Final = 512
 _NUMBER: Final = re.compile(r"-?\d{1,18}")
 
@@ -175,11 +175,13 @@ class AsyncImports:
 
     async def origin(
         self,
-        id: Annotated[str, Doc("The id of a hit, a long-term memory, a lesson, a document or a loop.")],
+        id: Annotated[
+            str, Doc("The id of a hit, a long-term memory, a lesson, a document or a loop."), Example("4711")
+        ],
         *,
         space: Space,
     ) -> Origin | None:
-        """Return the place where a memory was imported from; None if it was not."""
+        """Return the place where a memory was imported from; nothing if it was not."""
         entry = int(id) if _NUMBER.fullmatch(id) else None
         number = None if entry is not None else _uuid(id)
         async with self._means.database.list_read(check_name("space", space)) as tx:

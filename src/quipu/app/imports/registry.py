@@ -7,17 +7,24 @@ from typing import Final
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.source import Source
 from quipu.app.imports.sources import (
+    anthropic_memory,
     chatgpt,
     claude_ai,
     claude_mem,
+    cognee,
     discord,
+    graphiti,
+    hindsight,
     langgraph,
+    letta,
+    markdown,
     mbox,
     mem,
     mem0,
     mempalace,
     openai_agents,
     pasted,
+    server_memory,
     slack,
     whatsapp,
 )
@@ -29,6 +36,13 @@ SOURCES: Final[tuple[Source, ...]] = (
     openai_agents.SOURCE,
     langgraph.SOURCE,
     mem0.SOURCE,
+    graphiti.SOURCE,
+    letta.SOURCE,
+    hindsight.SOURCE,
+    cognee.SOURCE,
+    server_memory.SOURCE,
+    markdown.OBSIDIAN,
+    markdown.BASIC_MEMORY,
     chatgpt.SOURCE,
     claude_ai.SOURCE,
     slack.SOURCE,
@@ -37,6 +51,10 @@ SOURCES: Final[tuple[Source, ...]] = (
     mbox.SOURCE,
     whatsapp.SOURCE,
     pasted.SOURCE,
+    anthropic_memory.SOURCE,
+    markdown.CLAUDE_CODE,
+    markdown.CODING_AGENTS,
+    markdown.MARKDOWN,
 )
 
 

@@ -9,8 +9,8 @@ to the last are branches. ``projects/<uuid>.json``, before May 2026 one ``projec
 prompt_template, docs [{uuid, filename, content}]}``. ``memories.json``: ``[{conversations_memory,
 project_memories {uuid: text}, account_uuid}]``. ``users.json``: ``[{uuid, full_name}]``. Since September 2026
 a folder of zips for each of these, numbered (``conversations-000.zip``), with ``memories/<account>.json``,
-which has ``memory_files [{path, content, updated_at}]`` too. Conversations do not say of which project they
-are.
+which has ``memory_files [{path, content, updated_at}]`` too. Most conversations do not say of which project
+they are.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ def _conversation(raw: JSON, account: Account, export: Export, met: dict[str, st
         id, title = one.words("uuid"), one.text("name")
         begun, updated = one.time("created_at"), one.text("updated_at") or ""
         user = export.user(one.part("account").text("uuid"))
+        project = one.text("project_uuid")
         leaf, messages = one.text("current_leaf_message_uuid"), one.list("chat_messages")
     if id in met and met[id] >= updated:
         account.leave_out("conversation that was in a file before")
@@ -89,7 +90,8 @@ def _conversation(raw: JSON, account: Account, export: Export, met: dict[str, st
     parents, places = _parents(messages)
     if leaf is None and any(parents.values()):
         leaf = _newest(messages, parents, places)
-    about: Metadata = {"title": title} if title else {}
+    given = {"title": title, "project": project and export.projects.get(project), "project_id": project}
+    about: Metadata = {name: value for name, value in given.items() if value}
     for message, is_branch in in_order(leaf, parents):
         with account.reading(f"conversation {id}, message {message}"):
             yield from _message(

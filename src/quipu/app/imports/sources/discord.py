@@ -23,7 +23,7 @@ from quipu.app.imports.sources.pointers import leave_files, pointer
 from quipu.errors import BadInput
 
 _FILE: Final = r".*\.json"
-_BEGINNING: Final = 1 << 16
+_FIRST: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"guild"\s*:.*"channel"\s*:', re.DOTALL)
 _SAID: Final = frozenset(
     {
         "Default",
@@ -50,10 +50,7 @@ class _Channel:
 
 
 def _exports(files: SourceFiles) -> list[str]:
-    marks = (b'"guild"', b'"channel"', b'"messages"')
-    return [
-        name for name in files.like(_FILE) if all(mark in files.begin(name, _BEGINNING) for mark in marks)
-    ]
+    return [name for name in files.like(_FILE) if _FIRST.match(files.begin(name))]
 
 
 def _recognise(files: SourceFiles) -> bool:

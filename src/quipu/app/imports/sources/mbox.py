@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.errors import MessageError
-from email.message import Message
-from email.parser import BytesHeaderParser, BytesParser
+from email.parser import BytesParser
 from email.utils import getaddresses, parsedate_to_datetime
 from typing import IO, Final
 
@@ -23,7 +22,7 @@ from quipu.app.imports.fields import Account, Unreadable
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.found import JSON, Said
 from quipu.app.imports.source import Source
-from quipu.app.imports.sources.mbox_text import Body, body_of, decoded
+from quipu.app.imports.sources.mbox_text import body_of, decoded
 from quipu.app.imports.sources.pointers import leave_files, pointer
 from quipu.errors import BadInput
 
@@ -31,10 +30,15 @@ _FILE: Final = r"(?:.*/)?(?:[^/]+\.mbo?x|[^/.]+)"
 _FROM: Final = re.compile(rb"From \S.*\d{1,2}:\d\d.*\d{4}")
 _HEADER: Final = re.compile(rb"[!-9;-~]+:|>From ")
 _ESCAPED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
-_ID: Final = re.compile(r"<[^<>\s]{1,900}>")
+_END_OF_HEAD: Final = re.compile(rb"\r?\n\r?\n")
+_THREADING: Final = re.compile(
+    rb"^(message-id|references|in-reply-to):([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)", re.MULTILINE | re.IGNORECASE
+)
+_ID: Final = re.compile(rb"<[^<>\s]{1,900}>")
 _MOST_BYTES: Final = 64 << 20
 _PIECE: Final = 1 << 20
 _LONGEST_ID: Final = 400
+_LONGEST_FROM: Final = 400
 _USED: Final = frozenset(
     {"message-id", "references", "in-reply-to", "from", "to", "cc", "subject", "date", "mime-version"}
 )
@@ -90,7 +94,7 @@ def _messages(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
         begins = (
             after_empty
             and line.startswith(b"From ")
-            and (begun == 0 or _FROM.match(line) is not None)
+            and (begun == 0 or _FROM.match(line[:_LONGEST_FROM]) is not None)
             and _HEADER.match(following) is not None
         )
         if begins:
@@ -112,21 +116,20 @@ def _threads(files: SourceFiles, boxes: list[str]) -> dict[str, str]:
     for name in boxes:
         with files.open(name) as file:
             for _, data in _messages(file):
-                head = data[: _end_of_head(data)]
-                message = BytesHeaderParser().parsebytes(head)
-                ids, named = _ids(message, "message-id"), _ids(message, "references", "in-reply-to")
-                if ids and named and named[0] != ids[0]:
-                    before[ids[0]] = named[0]
+                id, first = _names(data)
+                if id and first and id != first:
+                    before[id] = first
     return before
 
 
-def _end_of_head(data: bytes) -> int:
-    found = re.search(rb"\r?\n\r?\n", data)
-    return found.end() if found else len(data)
-
-
-def _ids(message: Message, *names: str) -> list[str]:
-    return [_short(id) for name in names for id in _ID.findall(str(message.get(name, "")))]
+def _names(data: bytes) -> tuple[str | None, str | None]:
+    """Return the id of a message, and that of the first message it names as before it."""
+    end = _END_OF_HEAD.search(data)
+    found: dict[bytes, str] = {}
+    for header in _THREADING.finditer(data, 0, end.start() if end else len(data)):
+        if ids := _ID.findall(header[2]):
+            found.setdefault(header[1].lower(), _short(ids[0].decode("utf-8", "replace")))
+    return found.get(b"message-id"), found.get(b"references") or found.get(b"in-reply-to")
 
 
 def _short(id: str) -> str:
@@ -155,65 +158,60 @@ def _said(data: bytes, account: Account, before: dict[str, str]) -> Said | None:
         raise Unreadable("message", f"it has more than {_MOST_BYTES >> 20} MB")
     try:
         message = BytesParser().parsebytes(_ESCAPED.sub(rb"\1", data))
-        if (why := _left_out(message)) is not None:
+        headers = [(name, decoded(value)) for name, value in message.items()]
+        given = {name.lower(): value for name, value in reversed(headers)}
+        people = {name: _people(message.get(name, "")) for name in ("from", "sender", "to", "cc")}
+        if (why := _left_out(given)) is not None:
             account.leave_out(why)
             return None
         body = body_of(message)
     except (MessageError, RecursionError, ValueError, LookupError, AssertionError) as error:
         raise Unreadable("message", "it is no mail, or its parts are nested too deep") from error
-    for name, _ in message.items():
-        if (low := name.lower()) not in _USED and not low.startswith("content-"):
-            account.drop(f"header {low[:40]}")
-    return _message(message, body, data, account, before)
+    for name in given:
+        if name not in _USED and not name.startswith("content-"):
+            account.drop(f"header {name[:40]}")
+    pointers = [pointer(account, name, kind) for name, kind in body.attached]
+    if not body.text and not pointers:
+        account.leave_out("message without content")
+        return None
+    id, first = _names(data)
+    metadata: dict[str, JSON] = {"title": given.get("subject"), "to": people["to"], "cc": people["cc"]}
+    attached = [{"name": name, "type": kind} for name, kind in body.attached]
+    name = id or hashlib.sha256(data).hexdigest()
+    return Said(
+        id=name,
+        session=_first(id, before) if id else first or name,
+        content=body.text or "\n".join(pointers),
+        speaker=next(iter([*people["from"], *people["sender"]]), None),
+        time=_time(given, account),
+        item={"text": body.text, "attachments": attached} if attached else None,
+        metadata={name: value for name, value in metadata.items() if value},
+        raw={"headers": [list(header) for header in headers], "text": body.text},
+    )
 
 
-def _left_out(message: Message) -> str | None:
-    labels = {label.strip(' "').lower() for label in decoded(message.get("x-gmail-labels", "")).split(",")}
-    mozilla = decoded(message.get("x-mozilla-status", ""))
-    status = decoded(message.get("status", "")) + decoded(message.get("x-status", ""))
+def _left_out(given: Mapping[str, str]) -> str | None:
+    labels = {label.strip(' "').lower() for label in given.get("x-gmail-labels", "").split(",")}
+    mozilla = given.get("x-mozilla-status", "")
+    status = given.get("status", "") + given.get("x-status", "")
     is_expunged = re.fullmatch(r"[0-9a-fA-F]{1,8}", mozilla) and int(mozilla, 16) & _MOZILLA_DELETED
     if labels & _DELETED or is_expunged or (status.isalpha() and "D" in status):
         return "deleted at the source"
     return "spam" if labels & _SPAM else "draft that was not sent" if labels & _UNSENT else None
 
 
-def _message(
-    message: Message, body: Body, data: bytes, account: Account, before: dict[str, str]
-) -> Said | None:
-    pointers = [pointer(account, name, kind) for name, kind in body.attached]
-    if not body.text and not pointers:
-        account.leave_out("message without content")
-        return None
-    headers = [[name, decoded(value)] for name, value in message.items()]
-    names = [decoded(message.get(name, "")) for name in ("from", "sender")]
-    ids = _ids(message, "message-id")
-    id = ids[0] if ids else hashlib.sha256(data).hexdigest()
-    subject, to, cc = (decoded(message.get(name, "")) for name in ("subject", "to", "cc"))
-    metadata: dict[str, JSON] = {"title": subject, "to": _people(to), "cc": _people(cc)}
-    attached = [{"name": name, "type": kind} for name, kind in body.attached]
-    return Said(
-        id=id,
-        session=_first(id, before) if ids else next(iter(_ids(message, "references", "in-reply-to")), id),
-        content=body.text or "\n".join(pointers),
-        speaker=next((people[0] for one in names if (people := _people(one))), None),
-        time=_time(message, account),
-        item={"text": body.text, "attachments": attached} if attached else None,
-        metadata={name: value for name, value in metadata.items() if value},
-        raw={"headers": headers, "text": body.text},
-    )
-
-
-def _people(header: str) -> list[str]:
-    """Return people as mail shows them: ``Ana <ana@example.org>``."""
-    people = [(name.strip(), address.strip()) for name, address in getaddresses([header])]
+def _people(header: object) -> list[str]:
+    """Return people as mail shows them: ``Ana <ana@example.org>``. A name is decoded once it stands apart."""
+    text = header if isinstance(header, str) else decoded(header)
+    people = [(decoded(name), address.strip()) for name, address in getaddresses([text])]
     shown = [f"{name} <{address}>" if name and address else name or address for name, address in people]
-    return [one for one in shown if one] or ([header] if header else [])
+    return [one for one in shown if one] or list(filter(None, [decoded(header)]))
 
 
-def _time(message: Message, account: Account) -> datetime | None:
-    if (sent := _moment(decoded(message.get("date", "")))) is not None:
+def _time(given: Mapping[str, str], account: Account) -> datetime | None:
+    if (sent := _moment(given.get("date", ""))) is not None:
         return sent
-    received = _moment(decoded(message.get("received", "")).rpartition(";")[2])
+    received = _moment(given.get("received", "").rpartition(";")[2])
     if received is not None:
         account.assume(_ASSUMED)
     return received

@@ -9,15 +9,17 @@ from dataclasses import dataclass, field
 from email.errors import MessageError
 from email.header import Header, decode_header
 from email.message import Message
-from html.parser import HTMLParser
+from html import unescape
 from typing import Final, cast
 
-_UNSEEN: Final = frozenset({"script", "style", "template", "svg", "title", "head"})
+_UNSEEN: Final = frozenset({"script", "style", "template", "svg", "title"})
 _LINE_TAGS: Final = (
     "address article blockquote br dd div dl dt footer form h1 h2 h3 h4 h5 h6 header hr li main ol p pre"
     " section table tr ul"
 )
 _LINES: Final = frozenset(_LINE_TAGS.split())
+_TAG: Final = re.compile(r"<(?:(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]*)(?![a-zA-Z0-9])[^<>]*|[!?][^<>]*)>")
+_DEEPEST_QUOTE: Final = 20
 _SPACES: Final = re.compile(r"\s+")
 _NOT_OF_MAIL: Final = frozenset(
     {"idna", "punycode", "raw_unicode_escape", "raw-unicode-escape", "unicode_escape", "unicode-escape"}
@@ -70,6 +72,8 @@ def _parts(part: Message) -> Iterator[Message]:
 
 def decoded(value: object) -> str:
     """Return a header in one line, its encoded words decoded, whatever is wrong with them."""
+    if isinstance(value, str) and value.isascii() and "=?" not in value:
+        return _SPACES.sub(" ", value).strip()
     pieces: list[tuple[str | bytes, str | None]]
     try:
         pieces = decode_header(value if isinstance(value, Header) else str(value))
@@ -94,50 +98,63 @@ def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def seen(html: str) -> str:
-    """Return the text that a reader of HTML sees; lines of quotes begin with ``>``."""
-    reader = _MailReader()
-    reader.feed(html)
-    reader.close()
-    return reader.text
+def seen(markup: str) -> str:
+    """Return the text that a reader of HTML sees; lines of quotes begin with ``>``.
+
+    The time grows with the length, whatever is wrong with the markup.
+    """
+    page = _Page()
+    at = 0
+    text = _without_comments(markup)
+    for tag in _TAG.finditer(text):
+        page.add(text[at : tag.start()])
+        at = tag.end()
+        if tag["name"]:
+            page.turn(tag["name"].lower(), -1 if tag["end"] else 0 if tag[0].endswith("/>") else 1)
+    page.add(text[at:])
+    return page.text
 
 
-class _MailReader(HTMLParser):
+def _without_comments(markup: str) -> str:
+    kept: list[str] = []
+    at = 0
+    while (begun := markup.find("<!--", at)) >= 0:
+        kept.append(markup[at:begun])
+        end = markup.find("-->", begun)
+        at = len(markup) if end < 0 else end + 3
+    return "".join([*kept, markup[at:]])
+
+
+class _Page:
+    """Lines of HTML as they are seen so far."""
+
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self._done: list[str] = []
+        self._lines: list[str] = []
         self._line: list[str] = []
-        self._unseen = 0
-        self._quotes = 0
+        self._depth = {"unseen": 0, "quote": 0}
 
     @property
     def text(self) -> str:
+        """The lines, without those that are empty."""
         self._end_line()
-        return "\n".join(self._done)
+        return "\n".join(self._lines)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+    def add(self, data: str) -> None:
+        """Add what stands between two tags."""
+        if data and not self._depth["unseen"]:
+            self._line.append(unescape(data))
+
+    def turn(self, tag: str, step: int) -> None:
+        """Take a tag: ``step`` is 1 at its beginning, -1 at its end, 0 for one that is both."""
         if tag in _LINES:
             self._end_line()
-        self._unseen += tag in _UNSEEN
-        self._quotes += tag == "blockquote"
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _LINES:
-            self._end_line()
-        self._unseen = max(0, self._unseen - (tag in _UNSEEN))
-        self._quotes = max(0, self._quotes - (tag == "blockquote"))
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        if tag in _LINES:
-            self._end_line()
-
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self._line.append(data)
+        for name, is_of in (("unseen", tag in _UNSEEN), ("quote", tag == "blockquote")):
+            if is_of:
+                self._depth[name] = max(0, self._depth[name] + step)
 
     def _end_line(self) -> None:
         line = _SPACES.sub(" ", "".join(self._line)).strip()
         if line:
-            mark = ">" * min(self._quotes, 100)
-            self._done.append(f"{mark} {line}" if mark else line)
+            mark = ">" * min(self._depth["quote"], _DEEPEST_QUOTE)
+            self._lines.append(f"{mark} {line}" if mark else line)
         self._line = []

@@ -32,7 +32,8 @@ _MOST_TEXT: Final = 16 << 20
 _ZONE: Final = "times are of the zone of this computer"
 _ORDER: Final = "dates do not tell whether day or month stands first: {} does"
 _FIRST: Final = {"dmy": "the day", "mdy": "the month", "ymd": "the year"}
-_EDITED: Final = re.compile(r"\s*(?:<This message was edited>|\u200e<[^<>\n]{5,60}>)\Z")
+_EDITED: Final = re.compile(r"(?:<This message was edited>|\u200e<[^<>\n]{5,60}>)\Z")
+_LONGEST_MARK: Final = 64
 _OMITTED: Final = re.compile(r"<(?=[^<>]*[ \u0100-\uffff])[^<>:\n]{3,60}>")
 _OMITTED_MARKED: Final = re.compile(
     r".{2,40}\b(?:omitted|weggelassen|ausgeschlossen|omitid[oa]|omise?|omess[oa]|ocultad[oa]|weggelaten)",
@@ -50,7 +51,7 @@ _DELETED: Final = re.compile(
     r"(?: by admin .*)?\.?"
 )
 _SAID_MARKED: Final = re.compile(r"(?:POLL|UMFRAGE|ENCUESTA|SONDAGE|Location|Live location)\b.*", re.DOTALL)
-_ENCRYPTED: Final = re.compile(r"(?i).*\b(?:end-to-end encrypted|ende-zu-ende-verschlüsselt)\b.*", re.DOTALL)
+_ENCRYPTED: Final = re.compile(r"(?i)\b(?:end-to-end encrypted|ende-zu-ende-verschlüsselt)\b")
 
 
 def _chats(files: SourceFiles) -> list[str]:
@@ -138,7 +139,7 @@ def _messages(files: SourceFiles, name: str, account: Account) -> Iterator[tuple
 
 def _said(begun: Beginning, text: str, order: Order, title: str, account: Account) -> Said | None:
     text = text.strip()
-    if begun.sender is None or _ENCRYPTED.fullmatch(text):
+    if begun.sender is None or (begun.is_marked and _ENCRYPTED.search(text)):
         account.leave_out("notice of WhatsApp, such as who joined")
         return None
     if _DELETED.fullmatch(text):
@@ -147,8 +148,8 @@ def _said(begun: Beginning, text: str, order: Order, title: str, account: Accoun
     local = begun.time(order)
     if local is None:
         raise Unreadable("date", "there is no such day or time")
-    edited = _EDITED.search(text)
-    words = text[: edited.start()] if edited else text
+    edited = _EDITED.search(text, max(0, len(text) - _LONGEST_MARK))
+    words = text[: edited.start()].rstrip() if edited else text
     content, item = _content(words, account)
     if begun.is_marked and item is None and not _SAID_MARKED.fullmatch(words):
         account.leave_out("notice of WhatsApp, such as who joined")

@@ -84,7 +84,7 @@ def command() -> None:
 @click.argument("words", nargs=-1, required=True, metavar="[SOURCE] PATH")
 @in_space
 @click.option("--user", metavar="NAME", help="Whose it is, where the source names nobody.")
-@click.option("--as", "names", multiple=True, metavar="NAME=USER", help="Who a person of the source is.")
+@click.option("--as", "joined", multiple=True, metavar="NAME=USER", help="Who a person of the source is.")
 @click.option("--yes", is_flag=True, help="Do it. Without this, only what would come is shown.")
 @erased_too
 @common
@@ -95,7 +95,7 @@ def load(
     words: tuple[str, ...],
     space: str,
     user: str | None,
-    names: tuple[str, ...],
+    joined: tuple[str, ...],
     yes: bool,
     erased_too: bool,
 ) -> None:
@@ -108,7 +108,6 @@ def load(
     if len(sources) > 1:
         raise click.UsageError("Name a source and a path, or a path alone.", ctx)
     source = sources[0] if sources else None
-    joined = dict(_joined(one) for one in names)
     with (
         opened(call) as (screen, memory),
         screen.progress(
@@ -120,7 +119,7 @@ def load(
             space=space,
             source=source,
             user=user,
-            names=joined,
+            names=dict(map(_person, joined)),
             preview=not yes,
             erased_too=erased_too,
             progress=steps.advance,
@@ -132,7 +131,7 @@ def load(
         screen.note(f"\nTo take it out again: {program()} imports undo {done.id} --space {space}")
 
 
-def _joined(given: str) -> tuple[str, str]:
+def _person(given: str) -> tuple[str, str]:
     name, _, user = given.rpartition("=")
     if not name or not user:
         raise click.BadParameter("a name, =, and a user: 'Ana <ana@example.org>=ana'.", param_hint="--as")
