@@ -1531,6 +1531,60 @@ CREATE FUNCTION documents.passes(metadata jsonb, value jsonb, over_metadata json
 
 COMMENT ON FUNCTION documents.passes(metadata jsonb, value jsonb, over_metadata jsonpath, over_value jsonpath, no_value boolean, over_both jsonpath) IS 'Whether a filter lets a document through; a path that is null sets no condition (see recall/filters.py).';
 
+CREATE TABLE documents.documents (
+    space_id integer DEFAULT core.entered() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    place text NOT NULL COLLATE pg_catalog."C",
+    key text NOT NULL COLLATE pg_catalog."C",
+    value jsonb,
+    body text,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    user_name text,
+    index_paths text[] DEFAULT '{$}'::text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    ttl_seconds double precision,
+    expires_at timestamp with time zone,
+    version integer DEFAULT 1 NOT NULL,
+    sha256 text GENERATED ALWAYS AS (documents.digest(value, body)) STORED NOT NULL,
+    written_by text,
+    redacted integer DEFAULT 0 NOT NULL,
+    CONSTRAINT documents_check CHECK (((octet_length(place) + octet_length(key)) <= 2000)),
+    CONSTRAINT documents_check1 CHECK (((value IS NOT NULL) OR (body IS NOT NULL))),
+    CONSTRAINT documents_check2 CHECK (((ttl_seconds IS NULL) = (expires_at IS NULL))),
+    CONSTRAINT documents_key_check CHECK ((key <> ''::text)),
+    CONSTRAINT documents_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+    CONSTRAINT documents_place_check CHECK ((place ~ '^([^\x1f]+\x1f)+$'::text)),
+    CONSTRAINT documents_redacted_check CHECK ((redacted >= 0)),
+    CONSTRAINT documents_ttl_seconds_check CHECK ((ttl_seconds > (0)::double precision)),
+    CONSTRAINT documents_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512))),
+    CONSTRAINT documents_version_check CHECK ((version > 0)),
+    CONSTRAINT documents_written_by_check CHECK (((char_length(written_by) >= 1) AND (char_length(written_by) <= 512)))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY documents.documents FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN documents.documents.place IS 'Its path: names with a unit separator (0x1f) behind each.';
+
+COMMENT ON COLUMN documents.documents.user_name IS 'Whose it is: it goes when they are forgotten; null: everybody''s.';
+
+COMMENT ON COLUMN documents.documents.index_paths IS 'What of it is found by meaning: paths into the value ($ is all of it, and the text); none if empty.';
+
+COMMENT ON COLUMN documents.documents.ttl_seconds IS 'It expires so long after it was written, or read with refresh.';
+
+COMMENT ON COLUMN documents.documents.version IS 'Grows with each change of what it says or where it stands.';
+
+COMMENT ON COLUMN documents.documents.written_by IS 'Who wrote this version, as the caller says.';
+
+COMMENT ON COLUMN documents.documents.redacted IS 'How many secrets were cut out before it was written.';
+
+CREATE FUNCTION documents.standing(document uuid) RETURNS documents.documents
+    LANGUAGE sql STABLE
+    RETURN (SELECT d.*::documents.documents AS d FROM documents.documents d WHERE ((d.space_id = (SELECT core.current_space() AS current_space)) AND (d.id = standing.document)));
+
+COMMENT ON FUNCTION documents.standing(document uuid) IS 'The document of this transaction''s space with that id.';
+
 CREATE FUNCTION episodes.activated(known double precision, older bigint, first double precision, last double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
@@ -5317,54 +5371,6 @@ CREATE TABLE core.unindexed_messages (
 );
 
 ALTER TABLE ONLY core.unindexed_messages FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE documents.documents (
-    space_id integer DEFAULT core.entered() NOT NULL,
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    place text NOT NULL COLLATE pg_catalog."C",
-    key text NOT NULL COLLATE pg_catalog."C",
-    value jsonb,
-    body text,
-    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
-    user_name text,
-    index_paths text[] DEFAULT '{$}'::text[] NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    ttl_seconds double precision,
-    expires_at timestamp with time zone,
-    version integer DEFAULT 1 NOT NULL,
-    sha256 text GENERATED ALWAYS AS (documents.digest(value, body)) STORED NOT NULL,
-    written_by text,
-    redacted integer DEFAULT 0 NOT NULL,
-    CONSTRAINT documents_check CHECK (((octet_length(place) + octet_length(key)) <= 2000)),
-    CONSTRAINT documents_check1 CHECK (((value IS NOT NULL) OR (body IS NOT NULL))),
-    CONSTRAINT documents_check2 CHECK (((ttl_seconds IS NULL) = (expires_at IS NULL))),
-    CONSTRAINT documents_key_check CHECK ((key <> ''::text)),
-    CONSTRAINT documents_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
-    CONSTRAINT documents_place_check CHECK ((place ~ '^([^\x1f]+\x1f)+$'::text)),
-    CONSTRAINT documents_redacted_check CHECK ((redacted >= 0)),
-    CONSTRAINT documents_ttl_seconds_check CHECK ((ttl_seconds > (0)::double precision)),
-    CONSTRAINT documents_user_name_check CHECK (((char_length(user_name) >= 1) AND (char_length(user_name) <= 512))),
-    CONSTRAINT documents_version_check CHECK ((version > 0)),
-    CONSTRAINT documents_written_by_check CHECK (((char_length(written_by) >= 1) AND (char_length(written_by) <= 512)))
-)
-WITH (fillfactor='85');
-
-ALTER TABLE ONLY documents.documents FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN documents.documents.place IS 'Its path: names with a unit separator (0x1f) behind each.';
-
-COMMENT ON COLUMN documents.documents.user_name IS 'Whose it is: it goes when they are forgotten; null: everybody''s.';
-
-COMMENT ON COLUMN documents.documents.index_paths IS 'What of it is found by meaning: paths into the value ($ is all of it, and the text); none if empty.';
-
-COMMENT ON COLUMN documents.documents.ttl_seconds IS 'It expires so long after it was written, or read with refresh.';
-
-COMMENT ON COLUMN documents.documents.version IS 'Grows with each change of what it says or where it stands.';
-
-COMMENT ON COLUMN documents.documents.written_by IS 'Who wrote this version, as the caller says.';
-
-COMMENT ON COLUMN documents.documents.redacted IS 'How many secrets were cut out before it was written.';
 
 CREATE TABLE documents.passages (
     space_id integer DEFAULT core.entered() NOT NULL,
@@ -9401,6 +9407,9 @@ REVOKE ALL ON FUNCTION core.tombstone_parts(space text, kind text, session text,
 REVOKE ALL ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.touch_api_keys(used text[], at timestamp with time zone) TO quipu_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.documents TO quipu_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.documents TO quipu_person;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE episodes.belief_sources TO quipu_app;
 GRANT SELECT ON TABLE episodes.belief_sources TO quipu_person;
 
@@ -9596,10 +9605,7 @@ GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_app;
 GRANT USAGE ON SEQUENCE core.tool_calls_id_seq TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.unindexed_messages TO quipu_app;
-GRANT SELECT ON TABLE core.unindexed_messages TO quipu_person;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.documents TO quipu_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.documents TO quipu_person;
+GRANT SELECT,INSERT ON TABLE core.unindexed_messages TO quipu_person;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.passages TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE documents.passages TO quipu_person;

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import memory_disk
 import pytest
 from hypothesis import settings
 from long_form import LONG, sized
+from made_once import MadeOnce
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def pytest_configure() -> None:
+RUN = pytest.StashKey[Path]()
+"""The directory of a run, which its workers share."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """No test fails for being slow. Continuous integration tries the same examples each time; everybody else
     new ones. Temporary directories, those of other processes included, are made in
     memory where there is room. What is collected stays to the end: no garbage is looked for in it."""
@@ -26,6 +33,23 @@ def pytest_configure() -> None:
     settings.load_profile("quipu")
     if "TMPDIR" not in os.environ and memory_disk.has_room():
         os.environ["TMPDIR"] = tempfile.tempdir = str(memory_disk.PLACE)
+    if worker := getattr(config, "workerinput", None):
+        config.stash[RUN] = Path(worker["run"])
+    else:
+        config.stash[RUN] = Path(tempfile.mkdtemp(prefix="quipu-run-"))
+        config.stash[RUN].chmod(0o711)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A worker is told the directory of the run."""
+    node.workerinput["run"] = str(node.config.stash[RUN])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Whoever made the directory of the run removes it, when all workers have ended."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(config.stash[RUN], ignore_errors=True)
 
 
 def pytest_collection_finish() -> None:
@@ -36,8 +60,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Half of the time a test waits, for PostgreSQL or a process: two workers for each processor."""
-    return min(4, 2 * (os.cpu_count() or 1))
+    """Most of the time a test waits, for PostgreSQL or a process: three workers for each processor."""
+    return min(6, 3 * (os.cpu_count() or 1))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -63,6 +87,12 @@ def anyio_backend() -> str:
 def repository() -> Path:
     """The directory of the checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def made_once(pytestconfig: pytest.Config) -> MadeOnce:
+    """Makes what all workers of the run may share."""
+    return MadeOnce(pytestconfig.stash[RUN])
 
 
 @pytest.fixture(autouse=True)

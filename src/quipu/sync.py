@@ -243,9 +243,8 @@ if TYPE_CHECKING:
     from quipu.recall.timeline import Gathered
     from quipu.record.aliases import Alias
     from quipu.record.corrections.model import CorrectedKind, Correction, RuleCount
-    from quipu.record.model import Refusal, Report, SessionMessage
+    from quipu.record.model import Indexing, Progress, Refusal, Report, SessionMessage
     from quipu.record.replacements import Replacement
-    from quipu.record.service import Progress
     from quipu.record.standing.model import RuleSource, StandingRule
     from quipu.record.standing.room import AsyncRules
     from quipu.record.store import Session
@@ -1001,6 +1000,7 @@ class Memory(Messages):
         session: str | None = None,
         user: str | None = None,
         verbatim: bool | None = None,
+        index: Indexing = "now",
     ) -> Report:
         """Take in what was just said: stored, searchable and durable when this returns.
 
@@ -1012,12 +1012,18 @@ class Memory(Messages):
 
         Secrets are cut out of content and items. With ``verbatim`` items keep theirs, unencrypted.
 
+        With ``index="later"`` it returns sooner: the next recall, or a worker, embeds and indexes what
+        waits; a recall does so for about a second, the latest first. A message that tells a standing rule,
+        another name of somebody, or that an earlier statement holds no more, is indexed now.
+
         Raises:
             BadInput: a message cannot be taken (it names which and why); nothing was stored.
             Conflict: other words are stored under the same id; nothing was stored.
         """
         return self._portal.call(
-            lambda: self._inner.observe(messages, space=space, session=session, user=user, verbatim=verbatim)
+            lambda: self._inner.observe(
+                messages, space=space, session=session, user=user, verbatim=verbatim, index=index
+            )
         )
 
     def import_messages(

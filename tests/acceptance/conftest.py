@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import anyio
 import pytest
+from made_once import MadeOnce
 from seed_0 import NOW, SESSION
 
 from quipu import AsyncMemory, Memory
@@ -20,29 +23,35 @@ _NUMBERS = count()
 
 
 @pytest.fixture(scope="session")
-def accepting() -> Iterator[Settings]:
+def accepting(made_once: MadeOnce) -> Iterator[Settings]:
     """Settings that lead to a migrated database, with the deterministic embedder."""
+    stopped = made_once("accepting", lambda place: anyio.run(_stopped, _settings(place)))
     with tempfile.TemporaryDirectory(prefix="quipu-accept-") as home:
         Path(home).chmod(0o711)  # the account that runs the server must be able to pass through
-        settings = Settings(home=Path(home), embedding_model="hashing", shared_buffers_mb=64, pool_size=4)
-        running = anyio.run(embedded.start, settings)
-        yield Settings(
-            home=Path(home), embedding_model="hashing", pool_size=4, database_url=running.conninfo()
-        )
+        subprocess.run(["cp", "-a", f"{stopped}/.", home], check=True)
+        running = anyio.run(embedded.start, _settings(Path(home)))
+        yield replace(_settings(Path(home)), database_url=running.conninfo())
         anyio.run(running.aclose)
+
+
+def _settings(home: Path) -> Settings:
+    return Settings(home=home, embedding_model="hashing", shared_buffers_mb=64, pool_size=4)
+
+
+async def _stopped(settings: Settings) -> Path:
+    """The home of a migrated database, whose server was stopped."""
+    running = await embedded.start(settings)
+    async with AsyncMemory(settings=replace(settings, database_url=running.conninfo())):
+        pass
+    await running.aclose()
+    return settings.home
 
 
 @pytest.fixture(scope="session")
 def address(accepting: Settings) -> str:
-    """The address of that database, migrated."""
-    anyio.run(_migrate, accepting)
+    """The address of that database."""
     assert accepting.database_url is not None
     return accepting.database_url
-
-
-async def _migrate(settings: Settings) -> None:
-    async with AsyncMemory(settings=settings):
-        pass
 
 
 @pytest.fixture

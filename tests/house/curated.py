@@ -243,6 +243,7 @@ LEFT_OUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("POST /engine/receipts/{id}/check", "receipt"): "it is the id in the path",
         ("POST /engine/receipts/{id}/check", "exports"): "they are files of the machine",
         ("quipu observe", "messages"): "it is one, told by its parts",
+        ("quipu observe", "index"): "one message is indexed as soon as it is read",
         ("quipu import jsonl", "messages"): "they are in the file",
         ("quipu import claude-code", "messages"): "they are in the recordings",
         ("quipu import path", "path"): "it is one of its words",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,6 +17,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from examined import insist
 from lent_databases import LentDatabases
+from made_once import MadeOnce
 from patience import PATIENCE_SECONDS
 from psycopg import sql
 
@@ -48,9 +50,18 @@ def server_settings() -> Iterator[Settings]:
 
 
 @pytest.fixture(scope="session")
-def server(server_settings: Settings) -> Iterator[embedded.EmbeddedServer]:
+def server(server_settings: Settings, made_once: MadeOnce) -> Iterator[embedded.EmbeddedServer]:
     """A running embedded server with an empty migrated database ``template``."""
+    stopped = made_once("server", lambda place: anyio.run(_stopped, replace(server_settings, home=place)))
+    subprocess.run(["cp", "-a", f"{stopped}/.", server_settings.home], check=True)
     running = anyio.run(embedded.start, server_settings)
+    yield running
+    anyio.run(running.aclose)
+
+
+async def _stopped(settings: Settings) -> Path:
+    """The home of a server that was stopped."""
+    running = await embedded.start(settings)
     with psycopg.connect(running.conninfo(), autocommit=True) as conn:
         # A thousand databases are made and dropped here, and none is to outlive the run. What a crash leaves
         # is proved on servers of their own.
@@ -58,14 +69,10 @@ def server(server_settings: Settings) -> Iterator[embedded.EmbeddedServer]:
             conn.execute(sql.SQL("alter system set {} = off").format(sql.Identifier(setting)))
         conn.execute("select pg_reload_conf()")
         conn.execute("create database template")
-    anyio.run(_migrate, running.conninfo("template"), server_settings)
-    yield running
-    anyio.run(running.aclose)
-
-
-async def _migrate(url: str, settings: Settings) -> None:
-    async with AsyncMemory(settings=replace(settings, database_url=url)):
+    async with AsyncMemory(settings=replace(settings, database_url=running.conninfo("template"))):
         pass
+    await running.aclose()
+    return settings.home
 
 
 @contextmanager

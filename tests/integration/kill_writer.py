@@ -85,7 +85,8 @@ async def do(memory: AsyncMemory, call: Call) -> None:
             report = await memory.import_messages(call.said, space=call.space)
             assert report.imported + report.duplicates == len(call.said), report
         case _:
-            report = await memory.observe(call.said, space=call.space)
+            index = "later" if len(call.said) == 2 else "now"
+            report = await memory.observe(call.said, space=call.space, index=index)
             assert report.imported + report.duplicates == len(call.said), report
 
 

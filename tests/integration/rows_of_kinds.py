@@ -15,7 +15,8 @@ from messages where space_id = current_space();
 insert into relations (newer, older, reason, made_by)
 select max(id), min(id), 'moved', 'rule' from messages where space_id = current_space();
 with brought as (
-    insert into imports (source, label, sha256, begun_at) values ('mem0', 'file', repeat('0', 64), now()) returning id
+    insert into imports (source, label, sha256, begun_at) values ('mem0', 'file', repeat('0', 64), now())
+    returning id
 )
 insert into origins (import_id, source, kind, source_id, message_id, digest, raw)
 select brought.id, 'mem0', 'message', 's/1', max(m.id), decode(repeat('00', 16), 'hex'), '{}'
@@ -112,7 +113,7 @@ read as (
     update core.sessions set messages = messages + 1, last_at = now()
     where space_id = core.current_space() and name = 's'
 ), known as (
-    update core.spaces set unindexed = unindexed | 4 where id = core.current_space()
+    update core.spaces set unindexed = unindexed | 1 where id = core.current_space()
 )
 insert into core.unindexed_messages (message_id, happened_at) select id, happened_at from waiting
 """

@@ -7,8 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import tarfile
-import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import psycopg
 import pytest
 import zstandard
 from anyio import to_thread
+from made_once import MadeOnce
 from one_person import NAME, PERSON, SPACE, STRINGS
 
 from quipu import AsyncMemory
@@ -68,16 +68,15 @@ def closed_segment(settings: Settings, url: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+def made(made_once: MadeOnce) -> Made:
     """A stopped database in which a person was forgotten; its tests get copies, for making it takes long."""
-    with tempfile.TemporaryDirectory(prefix="quipu-") as directory:
-        home = Path(directory)
-        home.chmod(0o711)
-        settings = Settings(home=home, embedding_model="hashing", shared_buffers_mb=16, archive=True)
-        yield anyio.run(_make, settings, tmp_path_factory.mktemp("made"))
+    return made_once("erased", lambda place: anyio.run(_make, place))
 
 
-async def _make(settings: Settings, place: Path) -> Made:
+async def _make(place: Path) -> Made:
+    home = place / "home"
+    home.mkdir(mode=0o711)
+    settings = Settings(home=home, embedding_model="hashing", shared_buffers_mb=16, archive=True)
     async with AsyncMemory(settings=settings) as memory:
         await one_person.fill(memory, place / "agent")
         await memory.snapshots.create(space=SPACE)

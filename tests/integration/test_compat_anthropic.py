@@ -13,6 +13,7 @@ import pytest
 from anthropic.lib.tools import ToolError
 from anthropic.tools import BetaLocalFilesystemMemoryTool
 from anyio import create_task_group
+from long_form import sized
 
 from quipu import AsyncMemory, Memory
 from quipu.compat.anthropic import AsyncMemoryTool, MemoryTool
@@ -121,7 +122,8 @@ def same(ours: str, theirs: str) -> bool:
     return ours == theirs or (theirs == "error: of the system" and bool(SAID_OF_THE_SYSTEM.search(ours)))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(sized(2, long=8)))
 def test_the_tool_answers_as_the_one_over_files(blocking: Memory, tmp_path: Path, seed: int) -> None:
     chance, theirs = random.Random(seed), BetaLocalFilesystemMemoryTool(str(tmp_path))
     ours = MemoryTool(blocking, space=SPACE)
@@ -136,10 +138,11 @@ def test_the_tool_answers_as_the_one_over_files(blocking: Memory, tmp_path: Path
     shutil.rmtree(tmp_path)
 
 
+@pytest.mark.long
 async def test_the_async_tool_answers_as_the_one_over_files(memory: AsyncMemory, tmp_path: Path) -> None:
     chance, theirs = random.Random(7), BetaLocalFilesystemMemoryTool(str(tmp_path))
     ours = AsyncMemoryTool(memory, space=SPACE)
-    for _ in range(250):
+    for _ in range(sized(100, long=250)):
         given = command(chance)
         try:
             said = str(await ours.call(given))

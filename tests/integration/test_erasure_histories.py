@@ -65,7 +65,10 @@ async def tell(memory: AsyncMemory, said: list[Said]) -> None:
         message = {"id": one.id, "content": one.text, "time": AT + timedelta(minutes=7 * n)}
         who = {"role": "assistant"} if one.user is None else {"role": "user", "speaker": one.user}
         await memory.observe(
-            [message | who | ({"user": one.user} if one.user else {})], space=SPACE, session=one.session
+            [message | who | ({"user": one.user} if one.user else {})],
+            space=SPACE,
+            session=one.session,
+            index="later" if n % 3 else "now",
         )
 
 

@@ -1,4 +1,4 @@
-"""Input that unpacks to more than it is, lines of a gigabyte, JSON nested without end: refused in words.
+"""Input that unpacks to more than it is, lines without end, JSON nested without end: refused in words.
 
 The commands run with a limit on their memory that none of these inputs would fit in.
 """
@@ -16,9 +16,11 @@ from pathlib import Path
 
 import pytest
 from cli_process import CommandLine, Done
+from long_form import sized
 from patience import PATIENCE_SECONDS
 
-GIGABYTE = 1 << 30
+ENDLESS = sized(640 << 20, long=1 << 30)
+"""Bytes of a line, and what a command may have of memory."""
 DEEP = "[" * 100_000
 GOOD = '{"content": "The boat is green.", "session": "s"}\n'
 TOLD = "longer than 64 MiB"
@@ -46,10 +48,10 @@ def quipu(url: str, tmp_path: Path) -> CommandLine:
 
 
 def bounded(quipu: CommandLine, *arguments: str) -> Done:
-    """Run a command as a process that may not have a gigabyte of memory."""
+    """Run a command as a process that may not have the memory for an endless line."""
 
     def bind() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (GIGABYTE, GIGABYTE))
+        resource.setrlimit(resource.RLIMIT_AS, (ENDLESS, ENDLESS))
 
     with quipu.start(*arguments, preexec_fn=bind) as process:
         out, err = process.communicate(timeout=PATIENCE_SECONDS)
@@ -57,12 +59,12 @@ def bounded(quipu: CommandLine, *arguments: str) -> Done:
     return Done(process.returncode, out, err)
 
 
-def a_gigabyte(path: Path, *, before: str = "", after: str = "") -> Path:
-    """A file with a line of a gigabyte, of which the disk has next to nothing."""
+def endless(path: Path, *, before: str = "", after: str = "") -> Path:
+    """A file with an endless line, of which the disk has next to nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         file.write(before.encode())
-        file.truncate(file.tell() + GIGABYTE)
+        file.truncate(file.tell() + ENDLESS)
         file.seek(0, io.SEEK_END)
         file.write(b"\n" + after.encode())
     return path
@@ -72,7 +74,7 @@ def a_gigabyte(path: Path, *, before: str = "", after: str = "") -> Path:
 def test_every_importer_names_a_compressed_file_and_stores_nothing(
     quipu: CommandLine, tmp_path: Path, packed: str
 ) -> None:
-    bomb = PACKED[packed](GOOD.encode() * 200_000)
+    bomb = PACKED[packed](GOOD.encode() * 20_000)
     folder = tmp_path / "sessions" / "projects" / "boat"
     folder.mkdir(parents=True)
     for path in (folder / "s.jsonl", tmp_path / "lines.jsonl", tmp_path / "dump.sql", tmp_path / "old.db"):
@@ -89,20 +91,18 @@ def test_every_importer_names_a_compressed_file_and_stores_nothing(
     assert quipu.json("recall", "boat")["hits"] == []
 
 
-def test_a_line_of_a_gigabyte_is_refused_and_the_others_are_taken(quipu: CommandLine, tmp_path: Path) -> None:
-    a_gigabyte(tmp_path / "lines.jsonl", before=GOOD, after=GOOD.replace("green", "red"))
+def test_an_endless_line_is_refused_and_the_others_are_taken(quipu: CommandLine, tmp_path: Path) -> None:
+    endless(tmp_path / "lines.jsonl", before=GOOD, after=GOOD.replace("green", "red"))
     done = bounded(quipu, "import", "jsonl", "lines.jsonl", "--json")
     told = json.loads(done.stdout)
     assert (done.returncode, told["imported"]) == (0, 2)
     assert TOLD in json.dumps(told["refused"])
 
 
-def test_a_line_of_a_gigabyte_in_what_an_agent_recorded_is_passed_over(
-    quipu: CommandLine, tmp_path: Path
-) -> None:
-    a_gigabyte(tmp_path / "claude" / "projects" / "boat" / "s.jsonl")
-    a_gigabyte(tmp_path / "claude" / "history.jsonl")
-    a_gigabyte(tmp_path / "claude" / "teams" / "crew" / "config.json")
+def test_an_endless_line_in_what_an_agent_recorded_is_passed_over(quipu: CommandLine, tmp_path: Path) -> None:
+    endless(tmp_path / "claude" / "projects" / "boat" / "s.jsonl")
+    endless(tmp_path / "claude" / "history.jsonl")
+    endless(tmp_path / "claude" / "teams" / "crew" / "config.json")
     done = bounded(quipu, "transcripts", "sync", "claude", "--space", "default", "--json")
     assert done.returncode == 0, done.stderr
     told = {Path(one["path"]).name: one["reason"] for one in json.loads(done.stdout)["troubles"]}
@@ -114,8 +114,8 @@ def test_a_line_of_a_gigabyte_in_what_an_agent_recorded_is_passed_over(
 
 
 @pytest.mark.parametrize("before", ["", "-- ", "CREATE TABLE memory.t (a text DEFAULT '"])
-def test_a_line_of_a_gigabyte_in_a_dump_is_refused(quipu: CommandLine, tmp_path: Path, before: str) -> None:
-    a_gigabyte(tmp_path / "dump.sql", before=before)
+def test_an_endless_line_in_a_dump_is_refused(quipu: CommandLine, tmp_path: Path, before: str) -> None:
+    endless(tmp_path / "dump.sql", before=before)
     done = bounded(quipu, "snapshots", "import-dump", "dump.sql", "--yes")
     assert done.returncode == 2
     assert "file: line 1: the statement is too long; 1,000,000 bytes are the most." in done.stderr
@@ -129,10 +129,10 @@ def test_a_line_of_a_gigabyte_in_a_dump_is_refused(quipu: CommandLine, tmp_path:
         (("forget", "--check", "r", "--for", "big"), "for"),
     ],
 )
-def test_a_text_of_a_gigabyte_is_not_loaded(
+def test_an_endless_text_is_not_loaded(
     quipu: CommandLine, tmp_path: Path, words: tuple[str, ...], field: str
 ) -> None:
-    a_gigabyte(tmp_path / "big")
+    endless(tmp_path / "big")
     done = bounded(quipu, *words)
     assert done.returncode == 2
     assert f"{field}: big is {TOLD}" in done.stderr

@@ -37,6 +37,7 @@ def test_snapshots_and_backups_on_a_read_only_disk_say_so_and_nothing_is_lost(ho
             "QUIPU_SNAPSHOT_DIRECTORY": str(home / "snapshots"),
         },
     )
+    quipu.text("db", "start")  # once, not for each command
     quipu.text(
         *("tables", "create-table", "--name", "notes", "--description", "Notes", "--embed-fields", ""),
         *("--sql", "create table memory.notes (id int primary key)"),
@@ -47,6 +48,7 @@ def test_snapshots_and_backups_on_a_read_only_disk_say_so_and_nothing_is_lost(ho
             assert refused.returncode == 5, refused.stderr
             assert "Read-only file system" in refused.stderr
             assert "Traceback" not in refused.stderr
+    quipu.text("db", "stop")
     with read_only(home / "home"):
         refused = quipu.run("recall", "boat")
         assert refused.returncode == 5, refused.stderr

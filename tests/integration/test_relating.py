@@ -11,6 +11,7 @@ import anyio
 import pytest
 from cli_process import CommandLine
 from everywhere import found
+from long_form import sized
 
 from quipu import AsyncMemory, acting_for
 from quipu.errors import BadInput, Conflict, NotFound
@@ -176,8 +177,9 @@ async def test_the_messages_of_another_space_are_not_there(ana: AsyncMemory, url
     assert await ana.relations("m2", space="ana") == []
 
 
+@pytest.mark.long
 async def test_a_message_that_is_forgotten_meanwhile_is_not_linked(memory: AsyncMemory, url: str) -> None:
-    for turn in range(12):
+    for turn in range(sized(4, long=12)):
         old, new = f"old{turn}", f"new{turn}"
         await memory.observe([{**OLD, "id": old}, {**NEW, "id": new}], space="ana", session="s")
         async with anyio.create_task_group() as tasks:

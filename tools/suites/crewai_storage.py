@@ -190,9 +190,9 @@ def test_scopes_are_reset_alike(theirs, ours, scope):
 def test_a_record_is_changed_in_its_place_or_moved(theirs, ours):
     filled(theirs, ours)
     for changed in (
-        record("b", "New.", scope="/co/dev", embedding=angled(0)),
+        record("b", "New.", scope="/co/dev", embedding=angled(4)),
         record(
-            "b", "New.", scope="/moved/far", metadata={"deep": {"z": [1, 2.5, None]}}, embedding=angled(0)
+            "b", "New.", scope="/moved/far", metadata={"deep": {"z": [1, 2.5, None]}}, embedding=angled(4)
         ),
         record("new", "Not there before.", scope="/co", embedding=angled(10)),
     ):

@@ -22,7 +22,7 @@ from quipu.kernel.db.database import Ask, Database, SpaceTransaction
 from quipu.kernel.prose.enumeration import asks_for_many
 from quipu.kernel.prose.signs import time_asked
 from quipu.kinds.plug import Kind
-from quipu.recall.filters import parse
+from quipu.recall.filters import Filter, parse
 from quipu.recall.generations import Models
 from quipu.recall.model import Cited, Filters, Folded, Hit, Source
 from quipu.recall.question import Question
@@ -133,12 +133,32 @@ class Answering:
         filter: object = None,
     ) -> list[Understood]:
         """Answer each question, and tell how it was understood."""
-        texts = [_checked(question) for question in listed("questions", questions)]
         filters, by = filters_of(user=user, kinds=kinds, since=since, until=until), parse(filter)
         whole("limit", limit, least=1, most=_MOST)
         session = optional_name("session", session)
+        return await self.among(
+            listed("questions", questions),
+            space=check_name("space", space),
+            filters=filters,
+            by=by,
+            session=session,
+            limit=limit,
+        )
+
+    async def among(
+        self,
+        questions: Sequence[object],
+        *,
+        space: str,
+        filters: Filters,
+        by: Filter | None,
+        session: str | None,
+        limit: int,
+    ) -> list[Understood]:
+        """Answer each question from what checked filters let through, and tell how it was understood."""
+        texts = [_checked(question) for question in questions]
         in_force = Rules(filters)
-        async with self.filed(check_name("space", space), ask=in_force.ask) as tx:
+        async with self.filed(space, ask=in_force.ask) as tx:
             thread = None if tx is None or session is None else await store.session_id(tx, session)
             if tx is None or (session is not None and thread is None):
                 return [Understood(None, judged([])) for _ in texts]

@@ -9,7 +9,7 @@ from quipu.kinds.longterm.kind import LONGTERM
 from quipu.kinds.plug import Context, Kind, Schedule
 from quipu.kinds.tables.kind import TABLES
 from quipu.kinds.transcripts.kind import TRANSCRIPTS
-from quipu.record import removal
+from quipu.record import backlog, removal
 from quipu.record.eraser import NAMED, RecordEraser, noted
 from quipu.record.model import MESSAGE
 from quipu.record.standing.derived import RULES
@@ -39,6 +39,7 @@ RECORD = Kind(
     named=NAMED,
     noted=noted,
     matching=matching_filter,
+    catch_up=backlog.catch_up,
     schedules=(DROPPING,),
     settings=(removal.REMOVED_DAYS,),
     derives=(RULES,),

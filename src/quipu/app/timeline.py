@@ -124,7 +124,7 @@ class AsyncTimeline(AsyncRelations):
             behind=read_cursor(after),
         )
         if topic is not None and topic.strip():
-            return await self._about(topic, wanted, kinds, filter)
+            return await self._about(topic, wanted)
         if not wanted.narrows:
             raise BadInput(
                 "there is neither a topic nor a person, session, time or filter.",
@@ -133,22 +133,17 @@ class AsyncTimeline(AsyncRelations):
             )
         return await self._everything(wanted)
 
-    async def _about(
-        self, topic: str, wanted: Wanted, kinds: Sequence[str] | None, filter: Matching
-    ) -> Gathered:
+    async def _about(self, topic: str, wanted: Wanted) -> Gathered:
         """Return the entries that belong to a topic."""
-        filters, speaker = wanted.filters, wanted.speaker
+        speaker = wanted.speaker
         depth = _DEEPER if speaker else max(_DEPTH, wanted.limit)
-        (understood,) = await self._ready.answering.understood(
+        (understood,) = await self._ready.answering.among(
             [topic],
             space=wanted.space,
-            user=filters.user,
+            filters=wanted.filters,
+            by=wanted.by,
             session=wanted.session,
-            kinds=kinds,
-            since=filters.since,
-            until=filters.until,
             limit=depth,
-            filter=filter,
         )
         question = understood.question
         if question is None:

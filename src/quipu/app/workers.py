@@ -36,12 +36,13 @@ from quipu.recall.generations import Models
 from quipu.recall.rerank import Reranking
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
+from quipu.record import backlog
 from quipu.upkeep.health import warn_of_disks
 from quipu.upkeep.maintenance import tidy
 from quipu.upkeep.reembed.reembed import reembed, unfinished
 
 _UNHEARD_LEASES: Final = 2.0  # a ticket that a dead worker held is in the queue again by then
-_SPARE_CONNECTIONS: Final = 4
+_SPARE_CONNECTIONS: Final = 4  # for new jobs, for tickets, to hand over, to look for what was lost
 _SHARE_OF_JOB: Final = 0.8  # of the longest time for a job, so that it ends by itself
 
 
@@ -128,7 +129,7 @@ async def worker(
     known = known or duties()
     lines = _lines(known, settings, wanted)
     terms = Terms(settings.job_tries, settings.job_retry_seconds, settings.job_lease_seconds)
-    connections = 2 * len(lines) + concurrency + _SPARE_CONNECTIONS
+    connections = concurrency + _SPARE_CONNECTIONS
     async with (
         Store.open(database.url, settings, connections=connections) as store,
         Carrier.open(
@@ -151,7 +152,7 @@ async def worker(
         topics = [line.topic for line in lines]
         times = list(known.schedules.values()) if SCHEDULES in topics else []
         unheard = _UNHEARD_LEASES * terms.lease_seconds
-        bound = _bound(known, tools, speaking, database)
+        bound = _bound(known, tools, speaking, database, models)
         yield Worker(
             carrier,
             lines=lines,
@@ -243,7 +244,7 @@ def _lines(known: Duties, settings: Settings, wanted: Sequence[str]) -> list[Wor
 
 
 def _bound(
-    known: Duties, tools: partial[Context], speaking: _Models, database: Database
+    known: Duties, tools: partial[Context], speaking: _Models, database: Database, models: Models
 ) -> dict[str, Handler]:
     """Return the handlers of kinds in the form that the queue calls."""
 
@@ -254,10 +255,15 @@ def _bound(
     async def handle(handler: plug.Handler, run: Run) -> None:
         await handler(await context(run), run.job.payload)
 
+    async def hear(handler: plug.Handler, run: Run) -> None:
+        # What was just said may wait for the index, and such a job reads it there.
+        await backlog.catch_up(database, models, run.job.space or "")
+        await handle(handler, run)
+
     async def on_schedule(run: Run) -> None:
         await known.schedules[run.job.key].handler(await context(run))
 
     bound: dict[str, Handler] = {SCHEDULES: on_schedule}
     for topic, handler in known.handlers.items():
-        bound[topic] = partial(handle, handler)
+        bound[topic] = partial(hear if topic in HEARS else handle, handler)
     return bound

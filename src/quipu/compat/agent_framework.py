@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from quipu.compat.opened import Opened
+from quipu.compat.face import AsyncFace
 from quipu.errors import NotFound
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _MOST_ASKED: Final = 10_000  # characters
 _NO_SESSION: Final = "default"
 
 
-class QuipuHistoryProvider(Opened, _framework.HistoryProvider):
+class QuipuHistoryProvider(AsyncFace, _framework.HistoryProvider):
     """History of sessions: their messages are messages of a space, and are recalled as others are.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with
@@ -48,7 +48,7 @@ class QuipuHistoryProvider(Opened, _framework.HistoryProvider):
         skip_excluded: bool = False,
         **options: Any,
     ) -> None:
-        Opened.__init__(self, memory, space=space)
+        AsyncFace.__init__(self, memory, space=space)
         _framework.HistoryProvider.__init__(self, source_id, **options)
         self.skip_excluded = skip_excluded
         self._user = user
@@ -90,7 +90,7 @@ class QuipuHistoryProvider(Opened, _framework.HistoryProvider):
         return [_message(one) for one in found]
 
 
-class QuipuContextProvider(Opened, _framework.ContextProvider):
+class QuipuContextProvider(AsyncFace, _framework.ContextProvider):
     """Context of a run: what is known goes into its instructions, and what was said is taken in.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with
@@ -108,7 +108,7 @@ class QuipuContextProvider(Opened, _framework.ContextProvider):
         stores: bool = True,
         source_id: str = "quipu_memory",
     ) -> None:
-        Opened.__init__(self, memory, space=space)
+        AsyncFace.__init__(self, memory, space=space)
         _framework.ContextProvider.__init__(self, source_id)
         self._user = user
         self._budget_tokens = budget_tokens
@@ -147,7 +147,7 @@ class QuipuContextProvider(Opened, _framework.ContextProvider):
             await self._do("observe", told, session=context.session_id or _NO_SESSION, user=self._user)
 
 
-class QuipuSessionStore(Opened, _framework.SessionStore):
+class QuipuSessionStore(AsyncFace, _framework.SessionStore):
     """A store of sessions: each is a document, letter for letter.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with
@@ -163,7 +163,7 @@ class QuipuSessionStore(Opened, _framework.SessionStore):
         path: str = "agent-framework",
         user: str | None = None,
     ) -> None:
-        Opened.__init__(self, memory, space=space)
+        AsyncFace.__init__(self, memory, space=space)
         _framework.SessionStore.__init__(self)
         self._path = path
         self._user = user

@@ -8,13 +8,11 @@ client.beta.messages.run_tools(tools=[MemoryTool(space="ana")], …)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from anyio import to_thread
-
-from quipu import Memory
-from quipu.compat.memory_files import Call, Files, Steps, following
-from quipu.errors import MissingExtra, QuipuError
+from quipu.compat.face import AcloseFace, BlockingFace, Steps
+from quipu.compat.memory_files import Files, refusals
+from quipu.errors import MissingExtra
 
 try:
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool
@@ -32,10 +30,10 @@ if TYPE_CHECKING:
         BetaMemoryTool20250818ViewCommand,
     )
 
-    from quipu import AsyncMemory
+    from quipu import AsyncMemory, Memory
 
 
-class MemoryTool(BetaAbstractMemoryTool):
+class MemoryTool(BlockingFace, BetaAbstractMemoryTool):
     """Memory tool whose files are documents: with versions, found by recall, forgotten with their space.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with
@@ -52,63 +50,44 @@ class MemoryTool(BetaAbstractMemoryTool):
         user: str | None = None,
         cache_control: BetaCacheControlEphemeralParam | None = None,
     ) -> None:
-        super().__init__(cache_control=cache_control)
-        self._owned = not isinstance(memory, Memory)
-        self._memory = memory if isinstance(memory, Memory) else Memory(url=memory)
+        BlockingFace.__init__(self, memory, space=space)
+        BetaAbstractMemoryTool.__init__(self, cache_control=cache_control)
         self._files = Files(path, space=space, user=user)
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Show the files of a directory, or the lines of a file."""
-        return self._do(self._files.view(command))
+        return self._run(self._files.view(command))
 
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
         """Write a new file."""
-        return self._do(self._files.create(command))
+        return self._run(self._files.create(command))
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Replace a text that stands once in a file."""
-        return self._do(self._files.str_replace(command))
+        return self._run(self._files.str_replace(command))
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Insert lines into a file."""
-        return self._do(self._files.insert(command))
+        return self._run(self._files.insert(command))
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
         """Delete a file, or a directory with all that is in it."""
-        return self._do(self._files.delete(command))
+        return self._run(self._files.delete(command))
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         """Give a file or a directory another name."""
-        return self._do(self._files.rename(command))
+        return self._run(self._files.rename(command))
 
     def clear_all_memory(self) -> str:
         """Delete all files."""
-        return self._do(self._files.clear())
+        return self._run(self._files.clear())
 
-    def close(self) -> None:
-        """Close the memory, if the tool opened it."""
-        if self._owned:
-            self._memory.close()
-
-    def __enter__(self) -> MemoryTool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _do(self, steps: Steps) -> str:
-        call, said = following(steps)
-        while call is not None:
-            try:
-                answer = call(self._memory.documents)
-            except QuipuError as error:
-                call, said = following(steps, error=error)
-            else:
-                call, said = following(steps, answer)
-        return said
+    def _run(self, steps: Steps[str]) -> str:
+        with refusals():
+            return self._follow(steps)
 
 
-class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
+class AsyncMemoryTool(AcloseFace, BetaAsyncAbstractMemoryTool):
     """Memory tool of an async client, else as ``MemoryTool``; what it opened itself ``aclose`` closes."""
 
     def __init__(
@@ -120,64 +99,38 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         user: str | None = None,
         cache_control: BetaCacheControlEphemeralParam | None = None,
     ) -> None:
-        super().__init__(cache_control=cache_control)
-        self._owned = memory is None or isinstance(memory, str)
-        self._memory = Memory(url=memory) if memory is None or isinstance(memory, str) else memory
+        AcloseFace.__init__(self, memory, space=space)
+        BetaAsyncAbstractMemoryTool.__init__(self, cache_control=cache_control)
         self._files = Files(path, space=space, user=user)
 
     async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Show the files of a directory, or the lines of a file."""
-        return await self._do(self._files.view(command))
+        return await self._run(self._files.view(command))
 
     async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
         """Write a new file."""
-        return await self._do(self._files.create(command))
+        return await self._run(self._files.create(command))
 
     async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Replace a text that stands once in a file."""
-        return await self._do(self._files.str_replace(command))
+        return await self._run(self._files.str_replace(command))
 
     async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Insert lines into a file."""
-        return await self._do(self._files.insert(command))
+        return await self._run(self._files.insert(command))
 
     async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
         """Delete a file, or a directory with all that is in it."""
-        return await self._do(self._files.delete(command))
+        return await self._run(self._files.delete(command))
 
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         """Give a file or a directory another name."""
-        return await self._do(self._files.rename(command))
+        return await self._run(self._files.rename(command))
 
     async def clear_all_memory(self) -> str:
         """Delete all files."""
-        return await self._do(self._files.clear())
+        return await self._run(self._files.clear())
 
-    async def aclose(self) -> None:
-        """Close the memory, if the tool opened it."""
-        if self._owned and isinstance(self._memory, Memory):
-            await to_thread.run_sync(self._memory.close)
-
-    async def __aenter__(self) -> AsyncMemoryTool:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-    async def _do(self, steps: Steps) -> str:
-        call, said = following(steps)
-        while call is not None:
-            try:
-                answer = await self._answer(call)
-            except QuipuError as error:
-                call, said = following(steps, error=error)
-            else:
-                call, said = following(steps, answer)
-        return said
-
-    async def _answer(self, call: Call) -> Any:
-        """Make a call; one that blocks, in a thread."""
-        memory = self._memory
-        if isinstance(memory, Memory):
-            return await to_thread.run_sync(lambda: call(memory.documents))
-        return await call(memory.documents)
+    async def _run(self, steps: Steps[str]) -> str:
+        with refusals():
+            return await self._afollow(steps)

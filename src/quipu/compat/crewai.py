@@ -16,11 +16,12 @@ from importlib import import_module
 from typing import Any, Final
 
 from quipu import Memory
+from quipu.compat.face import BlockingFace
 
 _PAGE: Final = 1_000
 
 
-class QuipuStorage:
+class QuipuStorage(BlockingFace):
     """A storage backend of CrewAI: its records are documents, their scopes paths.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database. What the
@@ -30,15 +31,8 @@ class QuipuStorage:
     def __init__(
         self, memory: Memory | str | None = None, *, space: str = "default", path: str = "crewai"
     ) -> None:
-        self._owned = not isinstance(memory, Memory)
-        self._memory = memory if isinstance(memory, Memory) else Memory(url=memory)
-        self._space = space
+        super().__init__(memory, space=space)
         self._base = path.strip("/").split("/")
-
-    def close(self) -> None:
-        """Close the memory, if the storage opened it."""
-        if self._owned:
-            self._memory.close()
 
     def save(self, records: Sequence[Any]) -> None:
         """Write records; up to 1,000 of them at once, or none.
@@ -62,7 +56,9 @@ class QuipuStorage:
         if found:
             put["metadata"] = {**found[0].metadata, **put["metadata"]}
             if list(found[0].path) != put["path"]:
-                self._memory.documents.rename(found[0].path, found[0].key, to=put["path"], space=self._space)
+                self._blocking.documents.rename(
+                    found[0].path, found[0].key, to=put["path"], space=self._space
+                )
         self._batch([*map(_delete, found[1:]), {"do": "put", **put}])
 
     def get_record(self, record_id: str) -> Any:
@@ -90,7 +86,7 @@ class QuipuStorage:
         found: list[Any] = []
         while len(found) < limit:
             rows = min(_PAGE, limit - len(found))
-            page = self._memory.documents.search(
+            page = self._blocking.documents.search(
                 vector=query_embedding,
                 metric="l2",
                 space=self._space,
@@ -150,7 +146,7 @@ class QuipuStorage:
         above = self._path(parent)
         found: list[Any] = []
         while len(found) % _PAGE == 0:
-            page = self._memory.documents.list_paths(
+            page = self._blocking.documents.list_paths(
                 above, depth=len(above) + 1, space=self._space, limit=_PAGE, offset=len(found)
             )
             if not page:
@@ -236,7 +232,7 @@ class QuipuStorage:
         """Return the documents of records for which conditions hold: all, or the first of them."""
         found: list[Any] = []
         while len(found) % _PAGE == 0 and (most is None or len(found) < most):
-            page = self._memory.documents.list(
+            page = self._blocking.documents.list(
                 self._path(scope),
                 space=self._space,
                 filter=where,
@@ -251,7 +247,7 @@ class QuipuStorage:
 
     def _batch(self, operations: Sequence[Mapping[str, Any]]) -> None:
         for start in range(0, len(operations), _PAGE):
-            self._memory.documents.batch(operations[start : start + _PAGE], space=self._space)
+            self._blocking.documents.batch(operations[start : start + _PAGE], space=self._space)
 
 
 def _delete(document: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import Any, Final, cast
 
 from quipu import Memory
+from quipu.compat.face import BlockingFace
 
 _PAGE: Final = 1_000
 _COMPARED: Final = {"==": "eq", "!=": "ne", ">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
@@ -23,7 +24,7 @@ _LISTS: Final = {"in": "in", "not in": "nin"}
 _FIELDS: Final = ("id", "content", "blob", "meta", "score", "embedding", "sparse_embedding")
 
 
-class QuipuDocumentStore:
+class QuipuDocumentStore(BlockingFace):
     """A document store of Haystack: its documents are documents below a path of a space.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database. What the
@@ -34,9 +35,7 @@ class QuipuDocumentStore:
         self, memory: Memory | str | None = None, *, space: str = "default", path: str = "haystack"
     ) -> None:
         self._url = memory if isinstance(memory, str) else None
-        self._owned = not isinstance(memory, Memory)
-        self._memory = memory if isinstance(memory, Memory) else Memory(url=memory)
-        self._space = space
+        super().__init__(memory, space=space)
         self._path = path
 
     def to_dict(self) -> dict[str, Any]:
@@ -49,11 +48,6 @@ class QuipuDocumentStore:
     def from_dict(cls, data: Mapping[str, Any]) -> QuipuDocumentStore:
         """Open the store that ``to_dict`` described."""
         return cls(**data["init_parameters"])
-
-    def close(self) -> None:
-        """Close the memory, if the store opened it."""
-        if self._owned:
-            self._memory.close()
 
     def count_documents(self) -> int:
         """Return the number of documents."""
@@ -169,7 +163,7 @@ class QuipuDocumentStore:
 
     def retrieve(self, query: str, *, filters: Mapping[str, Any] | None = None, top_k: int = 10) -> list[Any]:
         """Return the documents that answer a query, by words and meaning, the best first, with scores."""
-        found = self._memory.documents.search(
+        found = self._blocking.documents.search(
             query, space=self._space, path=self._path, filter=_where(filters), limit=top_k
         )
         return [_document({**one.document.value, "score": one.score}) for one in found]
@@ -178,7 +172,7 @@ class QuipuDocumentStore:
         self, query_embedding: Sequence[float], *, filters: Mapping[str, Any] | None = None, top_k: int = 10
     ) -> list[Any]:
         """Return the documents whose own embeddings are nearest, by their cosine."""
-        found = self._memory.documents.search(
+        found = self._blocking.documents.search(
             vector=query_embedding,
             space=self._space,
             path=self._path,
@@ -246,7 +240,7 @@ class QuipuDocumentStore:
         found: list[Any] = []
         where = _where(filters)
         while len(found) % _PAGE == 0:
-            page = self._memory.documents.list(
+            page = self._blocking.documents.list(
                 self._path, space=self._space, filter=where, order="key", limit=_PAGE, offset=len(found)
             )
             if not page:
@@ -264,7 +258,7 @@ class QuipuDocumentStore:
         ]
         answers: list[Any] = []
         for start in range(0, len(every), _PAGE):
-            answers += self._memory.documents.batch(every[start : start + _PAGE], space=self._space)
+            answers += self._blocking.documents.batch(every[start : start + _PAGE], space=self._space)
         return answers
 
 

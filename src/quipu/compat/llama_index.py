@@ -11,23 +11,20 @@ memory = Memory.from_defaults(
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from threading import Lock
 from time import time_ns
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from pydantic import PrivateAttr
+from pydantic import BaseModel, PrivateAttr
 
-from quipu import Memory
 from quipu.compat.exact import data_of, put_of
+from quipu.compat.face import AcloseFace, BlockingFace, Call, Face, Steps
 
 if TYPE_CHECKING:
-    from quipu import AsyncMemory
-
-    Opened = AsyncMemory | Memory
+    from quipu import AsyncMemory, Memory
 
 _core: Any = import_module("llama_index.core.memory.memory")
 _stores: Any = import_module("llama_index.core.storage.chat_store")
@@ -40,13 +37,6 @@ MessageStatus: Any = _core.MessageStatus
 _PAGE: Final = 1_000
 _CONTEXT: Final = 3
 _LONGEST: Final = 10_000
-
-T = TypeVar("T")
-Call = Callable[[Any], Any]
-"""A call of the room of documents."""
-
-Steps = Generator[Call, Any, T]
-"""Calls, each answered before the next; what is returned is the answer."""
 
 
 class _Order:
@@ -151,116 +141,89 @@ class _Chats:
             yield self._call(operations[start : start + _PAGE])
 
     def _call(self, operations: Sequence[Mapping[str, Any]]) -> Call:
-        return lambda documents: documents.batch(operations, space=self._space)
+        return lambda memory: memory.documents.batch(operations, space=self._space)
 
     def _page(self, key: str, status: Any, limit: int, offset: int) -> Call:
         place, where = [*self._base, key], {} if status is None else {"status": status.value}
-        return lambda documents: documents.list(
+        return lambda memory: memory.documents.list(
             place, space=self._space, filter=where, order="key", limit=limit, offset=offset
         )
 
     def _paths(self, depth: int, offset: int) -> Call:
-        return lambda documents: documents.list_paths(
+        return lambda memory: memory.documents.list_paths(
             self._base, depth=depth, space=self._space, limit=_PAGE, offset=offset
         )
 
 
-class ChatStore(BaseChatStore):
+class _Kept(Face, BaseModel):
+    """A face that is a model of pydantic, which has to know what else stands in it."""
+
+    _memory: Any = PrivateAttr()
+    _owned: bool = PrivateAttr()
+    _space: str = PrivateAttr()
+
+
+class _Store(_Kept):
+    """A store of chats."""
+
+    _chats: _Chats = PrivateAttr()
+
+    def __init__(
+        self,
+        memory: AsyncMemory | Memory | str | None = None,
+        *,
+        space: str = "default",
+        path: str = "llama-index",
+        user: str | None = None,
+    ) -> None:
+        BaseModel.__init__(self)
+        Face.__init__(self, memory, space=space)
+        self._chats = _Chats(space=space, path=path, user=user)
+
+
+class ChatStore(_Store, BlockingFace, BaseChatStore):
     """A chat store of LlamaIndex, as ``ChatMemoryBuffer`` takes it: each message is a document.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database. What the
     store opened itself it closes (``close``). Messages are kept letter for letter, secrets included.
     """
 
-    _memory: Any = PrivateAttr()
-    _owned: bool = PrivateAttr()
-    _chats: Any = PrivateAttr()
-
-    def __init__(
-        self,
-        memory: Memory | str | None = None,
-        *,
-        space: str = "default",
-        path: str = "llama-index",
-        user: str | None = None,
-    ) -> None:
-        super().__init__()  # pyright: ignore[reportUnknownMemberType]
-        self._owned = not isinstance(memory, Memory)
-        self._memory = memory if isinstance(memory, Memory) else Memory(url=memory)
-        self._chats = _Chats(space=space, path=path, user=user)
-
     @classmethod
     def class_name(cls) -> str:
         """Return the name under which LlamaIndex knows the class."""
         return "QuipuChatStore"
 
-    def close(self) -> None:
-        """Close the memory, if the store opened it."""
-        if self._owned:
-            self._memory.close()
-
     def set_messages(self, key: str, messages: list[Any]) -> None:
         """Have the messages of a key be these."""
-        self._do(self._chats.replace(key, messages, MessageStatus.ACTIVE))
+        self._follow(self._chats.replace(key, messages, MessageStatus.ACTIVE))
 
     def get_messages(self, key: str) -> list[Any]:
         """Return the messages of a key, in order."""
-        return _messages(self._do(self._chats.documents(key)))
+        return _messages(self._follow(self._chats.documents(key)))
 
     def add_message(self, key: str, message: Any) -> None:
         """Add a message at the end."""
-        self._do(self._chats.add(key, [message], MessageStatus.ACTIVE))
+        self._follow(self._chats.add(key, [message], MessageStatus.ACTIVE))
 
     def delete_messages(self, key: str) -> list[Any] | None:
         """Remove the messages of a key, and return them; None if there are none."""
-        return self._do(self._chats.remove(key)) or None
+        return self._follow(self._chats.remove(key)) or None
 
     def delete_message(self, key: str, idx: int) -> Any:
         """Remove the message at a place, from 0, and return it; None if there is none."""
-        return self._do(self._chats.take(key, idx))
+        return self._follow(self._chats.take(key, idx))
 
     def delete_last_message(self, key: str) -> Any:
         """Remove the last message and return it; None if there is none."""
-        return self._do(self._chats.take(key, -1))
+        return self._follow(self._chats.take(key, -1))
 
     def get_keys(self) -> list[str]:
         """Return all keys that have messages."""
-        return self._do(self._chats.keys())
-
-    def _do(self, steps: Steps[T]) -> T:
-        answer: Any = None
-        while True:
-            try:
-                call = steps.send(answer)
-            except StopIteration as done:
-                return done.value
-            answer = call(self._memory.documents)
+        return self._follow(self._chats.keys())
 
 
-class DBChatStore(AsyncDBChatStore):
+class DBChatStore(_Store, AcloseFace, AsyncDBChatStore):
     """A chat store of LlamaIndex, as ``Memory`` takes it, else as ``ChatStore``; ``aclose`` closes it."""
-
-    _memory: Any = PrivateAttr()
-    _owned: bool = PrivateAttr()
-    _chats: Any = PrivateAttr()
-
-    def __init__(
-        self,
-        memory: Opened | str | None = None,
-        *,
-        space: str = "default",
-        path: str = "llama-index",
-        user: str | None = None,
-    ) -> None:
-        super().__init__()  # pyright: ignore[reportUnknownMemberType]
-        self._owned = memory is None or isinstance(memory, str)
-        self._memory = Memory(url=memory) if memory is None or isinstance(memory, str) else memory
-        self._chats = _Chats(space=space, path=path, user=user)
-
-    async def aclose(self) -> None:
-        """Close the memory, if the store opened it."""
-        if self._owned:
-            await asyncio.to_thread(self._memory.close)
 
     async def get_messages(
         self,
@@ -271,71 +234,58 @@ class DBChatStore(AsyncDBChatStore):
     ) -> list[Any]:
         """Return the messages of a key with a status, in order; with None of any."""
         steps = self._chats.documents(key, status=status, limit=limit, offset=offset or 0)
-        return _messages(await self._do(steps))
+        return _messages(await self._afollow(steps))
 
     async def count_messages(self, key: str, status: Any = MessageStatus.ACTIVE) -> int:
         """Return the number of messages of a key with a status."""
-        return len(await self._do(self._chats.documents(key, status=status)))
+        return len(await self._afollow(self._chats.documents(key, status=status)))
 
     async def add_message(self, key: str, message: Any, status: Any = MessageStatus.ACTIVE) -> None:
         """Add a message at the end."""
-        await self._do(self._chats.add(key, [message], status))
+        await self._afollow(self._chats.add(key, [message], status))
 
     async def add_messages(self, key: str, messages: list[Any], status: Any = MessageStatus.ACTIVE) -> None:
         """Add messages at the end."""
-        await self._do(self._chats.add(key, messages, status))
+        await self._afollow(self._chats.add(key, messages, status))
 
     async def set_messages(self, key: str, messages: list[Any], status: Any = MessageStatus.ACTIVE) -> None:
         """Have the messages of a key be these."""
-        await self._do(self._chats.replace(key, messages, status))
+        await self._afollow(self._chats.replace(key, messages, status))
 
     async def delete_message(self, key: str, idx: int) -> Any:
         """Remove the message at a place, from 0, and return it; None if there is none."""
-        return await self._do(self._chats.take(key, idx))
+        return await self._afollow(self._chats.take(key, idx))
 
     async def delete_messages(self, key: str, status: Any = None) -> None:
         """Remove the messages of a key with a status; without one of any."""
-        await self._do(self._chats.remove(key, status))
+        await self._afollow(self._chats.remove(key, status))
 
     async def delete_oldest_messages(self, key: str, n: int) -> list[Any]:
         """Remove the oldest messages that are active, and return them."""
-        return await self._do(self._chats.remove(key, MessageStatus.ACTIVE, oldest=n))
+        return await self._afollow(self._chats.remove(key, MessageStatus.ACTIVE, oldest=n))
 
     async def archive_oldest_messages(self, key: str, n: int) -> list[Any]:
         """Archive the oldest messages that are active, and return them."""
-        return await self._do(self._chats.archive(key, n))
+        return await self._afollow(self._chats.archive(key, n))
 
     async def get_keys(self) -> list[str]:
         """Return all keys that have messages."""
-        return await self._do(self._chats.keys())
-
-    async def _do(self, steps: Steps[T]) -> T:
-        answer: Any = None
-        while True:
-            try:
-                call = steps.send(answer)
-            except StopIteration as done:
-                return done.value
-            documents = self._memory.documents
-            blocking = isinstance(self._memory, Memory)
-            answer = await (asyncio.to_thread(call, documents) if blocking else call(documents))
+        return await self._afollow(self._chats.keys())
 
 
-class MemoryBlock(BaseMemoryBlock):
+class MemoryBlock(_Kept, AcloseFace, BaseMemoryBlock):
     """A memory block of LlamaIndex: it observes what leaves the chat, and recalls what answers it.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database. What the
     block opened itself it closes (``aclose``).
     """
 
-    _memory: Any = PrivateAttr()
-    _owned: bool = PrivateAttr()
-    _where: dict[str, Any] = PrivateAttr()
+    _user: str | None = PrivateAttr()
     _budget_tokens: int = PrivateAttr()
 
     def __init__(
         self,
-        memory: Opened | str | None = None,
+        memory: AsyncMemory | Memory | str | None = None,
         *,
         space: str = "default",
         user: str | None = None,
@@ -343,16 +293,10 @@ class MemoryBlock(BaseMemoryBlock):
         name: str = "memory",
         **fields: Any,
     ) -> None:
-        super().__init__(name=name, **fields)  # pyright: ignore[reportUnknownMemberType]
-        self._owned = memory is None or isinstance(memory, str)
-        self._memory = Memory(url=memory) if memory is None or isinstance(memory, str) else memory
-        self._where = {"space": space, "user": user}
+        BaseMemoryBlock.__init__(self, name=name, **fields)
+        AcloseFace.__init__(self, memory, space=space)
+        self._user = user
         self._budget_tokens = budget_tokens
-
-    async def aclose(self) -> None:
-        """Close the memory, if the block opened it."""
-        if self._owned:
-            await asyncio.to_thread(self._memory.close)
 
     async def _aget(self, messages: list[Any] | None = None, **_: Any) -> str:
         """Return memories that answer the last messages; an empty text where nothing is known."""
@@ -360,7 +304,7 @@ class MemoryBlock(BaseMemoryBlock):
         if not asked:
             return ""
         block = await self._do(
-            "recall_block", asked[-_LONGEST:], budget_tokens=self._budget_tokens, **self._where
+            "recall_block", asked[-_LONGEST:], budget_tokens=self._budget_tokens, user=self._user
         )
         return block.text
 
@@ -368,14 +312,7 @@ class MemoryBlock(BaseMemoryBlock):
         """Take messages in, in the session that they name."""
         taken = [_observed(one) for one in messages]
         if taken:
-            await self._do("observe", taken, **self._where)
-
-    async def _do(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the memory; one that blocks, in a thread."""
-        method = getattr(self._memory, name)
-        if isinstance(self._memory, Memory):
-            return await asyncio.to_thread(method, *args, **kwargs)
-        return await method(*args, **kwargs)
+            await self._do("observe", taken, user=self._user)
 
 
 def _messages(documents: Sequence[Any]) -> list[Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from quipu.compat.face import Call, Steps
 from quipu.errors import BadInput, Conflict, MissingExtra, NotFound, Outdated, TooLarge
 
 try:
@@ -33,12 +35,6 @@ _DEEPEST: Final = 2
 _DIRECTORY_SIZE: Final = "4K"  # what a directory takes in most file systems
 _UNITS: Final = "BKMG"
 
-Call = Callable[[Any], Any]
-"""A call of the room of documents."""
-
-Steps = Generator[Call, Any, str]
-"""Calls, each answered before the next; what is returned is the answer of the tool."""
-
 
 class Tree(dict[str, "Tree | int"]):
     """Names in a directory: of a file its size in bytes, of a directory what is in it."""
@@ -52,7 +48,7 @@ class Files:
         self._space = space
         self._user = user
 
-    def view(self, command: BetaMemoryTool20250818ViewCommand) -> Steps:
+    def view(self, command: BetaMemoryTool20250818ViewCommand) -> Steps[str]:
         """Show the files of a directory, or the lines of a file."""
         place = _place(command.path)
         document = yield from self._file(place)
@@ -67,7 +63,7 @@ class Files:
         lines = [f"{size}\t{command.path}/{name}" for size, name in _listed(tree, "", 1)]
         return "\n".join([f"{deep}, excluding hidden items:", f"{_DIRECTORY_SIZE}\t{command.path}", *lines])
 
-    def create(self, command: BetaMemoryTool20250818CreateCommand) -> Steps:
+    def create(self, command: BetaMemoryTool20250818CreateCommand) -> Steps[str]:
         """Write a new file."""
         place = _place(command.path)
         yield from self._check_directories(place)
@@ -79,28 +75,28 @@ class Files:
             raise ToolError(f"File {command.path} already exists") from error
         return f"File created successfully at: {command.path}"
 
-    def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> Steps:
+    def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> Steps[str]:
         """Replace a text that stands once in a file."""
         return (yield from self._edit(command.path, lambda content: _replaced(command, content)))
 
-    def insert(self, command: BetaMemoryTool20250818InsertCommand) -> Steps:
+    def insert(self, command: BetaMemoryTool20250818InsertCommand) -> Steps[str]:
         """Insert lines into a file."""
         return (yield from self._edit(command.path, lambda content: _inserted(command, content)))
 
-    def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> Steps:
+    def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> Steps[str]:
         """Delete a file, or a directory with all that is in it."""
         place = _place(command.path)
         if not place:
             raise ToolError("Cannot delete the /memories directory itself")
         try:
             path, key = self._address(place)
-            yield lambda documents: documents.delete(path, key, space=self._space)
+            yield lambda memory: memory.documents.delete(path, key, space=self._space)
         except NotFound as error:
             if not (yield from self._remove(place)):
                 raise ToolError(f"The path {command.path} does not exist") from error
         return f"Successfully deleted {command.path}"
 
-    def rename(self, command: BetaMemoryTool20250818RenameCommand) -> Steps:
+    def rename(self, command: BetaMemoryTool20250818RenameCommand) -> Steps[str]:
         """Give a file or a directory another name."""
         place, to = _place(command.old_path), _place(command.new_path)
         if not place:
@@ -116,19 +112,21 @@ class Files:
         path, key = self._address(place) if is_file else ((*self._base, *place), None)
         to_path, to_key = self._address(to) if is_file else ((*self._base, *to), None)
         try:
-            yield lambda documents: documents.rename(path, key, to=to_path, to_key=to_key, space=self._space)
+            yield lambda memory: memory.documents.rename(
+                path, key, to=to_path, to_key=to_key, space=self._space
+            )
         except NotFound as error:
             raise ToolError(f"The path {command.old_path} does not exist") from error
         except Conflict as error:
             raise ToolError(f"The destination {command.new_path} already exists") from error
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
-    def clear(self) -> Steps:
+    def clear(self) -> Steps[str]:
         """Delete all files."""
         yield from self._remove(())
         return "All memory cleared"
 
-    def _edit(self, path: str, change: Callable[[str], tuple[str, str]]) -> Steps:
+    def _edit(self, path: str, change: Callable[[str], tuple[str, str]]) -> Steps[str]:
         """Change the content of a file; where somebody else did meanwhile, change what that is now."""
         place = _place(path)
         while True:
@@ -147,31 +145,31 @@ class Files:
 
     def _write(self, place: Sequence[str], **content: Any) -> Call:
         path, key = self._address(place)
-        return lambda documents: documents.put(path, key, space=self._space, verbatim=True, **content)
+        return lambda memory: memory.documents.put(path, key, space=self._space, verbatim=True, **content)
 
-    def _file(self, place: Sequence[str]) -> Generator[Call, Any, Any]:
+    def _file(self, place: Sequence[str]) -> Steps[Any]:
         """Return the document of a file; None if there is none."""
         if not place:
             return None
         path, key = self._address(place)
         try:
-            return (yield lambda documents: documents.get(path, key, space=self._space))
+            return (yield lambda memory: memory.documents.get(path, key, space=self._space))
         except NotFound:
             return None
 
-    def _is_directory(self, place: Sequence[str]) -> Generator[Call, Any, bool]:
+    def _is_directory(self, place: Sequence[str]) -> Steps[bool]:
         return not place or bool((yield self._page(place, offset=0, limit=1)))
 
-    def _is_there(self, place: Sequence[str]) -> Generator[Call, Any, bool]:
+    def _is_there(self, place: Sequence[str]) -> Steps[bool]:
         return (yield from self._file(place)) is not None or (yield from self._is_directory(place))
 
-    def _check_directories(self, place: Sequence[str]) -> Generator[Call, Any, None]:
+    def _check_directories(self, place: Sequence[str]) -> Steps[None]:
         """Refuse a place below a file."""
         for end in range(1, len(place)):
             if (yield from self._file(place[:end])) is not None:
                 raise ToolError(f"The path {'/'.join([_ROOT, *place[:end]])} is not a directory")
 
-    def _below(self, place: Sequence[str]) -> Generator[Call, Any, list[Any]]:
+    def _below(self, place: Sequence[str]) -> Steps[list[Any]]:
         """Return all documents below a place."""
         found: list[Any] = []
         while True:
@@ -180,7 +178,7 @@ class Files:
             if len(page) < _PAGE:
                 return found
 
-    def _remove(self, place: Sequence[str]) -> Generator[Call, Any, int]:
+    def _remove(self, place: Sequence[str]) -> Steps[int]:
         """Remove all documents below a place; their number."""
         removed = 0
         while page := (yield self._page(place, offset=0, limit=_PAGE)):
@@ -190,11 +188,11 @@ class Files:
         return removed
 
     def _batch(self, operations: Sequence[Mapping[str, object]]) -> Call:
-        return lambda documents: documents.batch(operations, space=self._space)
+        return lambda memory: memory.documents.batch(operations, space=self._space)
 
     def _page(self, place: Sequence[str], *, offset: int, limit: int) -> Call:
         path = (*self._base, *place)
-        return lambda documents: documents.list(
+        return lambda memory: memory.documents.list(
             path, space=self._space, order="key", offset=offset, limit=limit
         )
 
@@ -203,16 +201,11 @@ class Files:
         return (*self._base, *place[:-1]), place[-1]
 
 
-def following(steps: Steps, answer: Any = None, *, error: Exception | None = None) -> tuple[Call | None, str]:
-    """Go on with the answer or the error of a call; return the next call, or None and the tool's answer.
-
-    Raises:
-        ToolError: the command cannot be done; it says why.
-    """
+@contextmanager
+def refusals() -> Generator[None]:
+    """Have what a memory refuses be an error of the tool, which says why."""
     try:
-        return (steps.send(answer) if error is None else steps.throw(error)), ""
-    except StopIteration as done:
-        return None, done.value
+        yield
     except (BadInput, TooLarge) as refused:
         raise ToolError(str(refused)) from refused
 

@@ -7,12 +7,11 @@ result = await Runner.run(agent, "What shall I cook?", session=Session("chat-17"
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
-from quipu import Memory
+from quipu.compat.face import BlockingFace
 from quipu.errors import MissingExtra
 from quipu.middleware import Middleware, Recalled, message_of, text_of
 
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
     from agents.memory import SessionSettings
     from agents.run_config import CallModelData, ModelInputData
 
-    from quipu import AsyncMemory
+    from quipu import AsyncMemory, Memory
 
 
-class Session:
+class Session(BlockingFace):
     """A session of the SDK: its items are messages of a session in a space, and are recalled as others are.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with
@@ -57,9 +56,7 @@ class Session:
         self.session_settings: SessionSettings | None = coerce_session_settings(
             SessionSettings() if session_settings is None else session_settings
         )
-        self._owned = memory is None or isinstance(memory, str)
-        self._memory = Memory(url=memory) if memory is None or isinstance(memory, str) else memory
-        self._space = space
+        super().__init__(memory, space=space)
         self._user = user
         self._verbatim = verbatim
 
@@ -70,9 +67,7 @@ class Session:
         if limit == 0:
             return []
         most = None if limit is None or limit < 0 else limit
-        return [
-            _item(one) for one in await self._do("messages", self.session_id, space=self._space, limit=most)
-        ]
+        return [_item(one) for one in await self._do("messages", self.session_id, limit=most)]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items at the end: all of them, or none."""
@@ -80,38 +75,20 @@ class Session:
             await self._do(
                 "observe",
                 [{"item": item} for item in items],
-                space=self._space,
                 session=self.session_id,
                 user=self._user,
                 verbatim=self._verbatim,
+                index="later",
             )
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the last item and return it; callers at once each get another. None if there is none."""
-        taken = await self._do("take_last", self.session_id, space=self._space)
+        taken = await self._do("take_last", self.session_id)
         return None if taken is None else _item(taken)
 
     async def clear_session(self) -> None:
         """Remove all items."""
-        await self._do("clear", self.session_id, space=self._space)
-
-    def close(self) -> None:
-        """Close the memory, if the session opened it."""
-        if self._owned and isinstance(self._memory, Memory):
-            self._memory.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await asyncio.to_thread(self.close)
-
-    async def _do(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the memory; one that blocks, in a thread."""
-        method = getattr(self._memory, name)
-        if isinstance(self._memory, Memory):
-            return await asyncio.to_thread(method, *args, **kwargs)
-        return await method(*args, **kwargs)
+        await self._do("clear", self.session_id)
 
 
 def _item(message: Any) -> TResponseInputItem:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter
 
-from quipu.compat.opened import Opened
+from quipu.compat.face import AsyncFace
 from quipu.errors import NotFound, Outdated
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _PAGE: Final = 1_000
 _AS_IT_IS: Final[Mapping[str, Any]] = {"index": False, "verbatim": True}
 
 
-class QuipuConversationStore(Opened, _store.ConversationStore):
+class QuipuConversationStore(AsyncFace, _store.ConversationStore):
     """A store of conversations; what is said in them is recalled as other messages of the space are.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with

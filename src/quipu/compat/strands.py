@@ -10,7 +10,6 @@ agent = Agent(
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -19,12 +18,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from quipu import Memory
 from quipu.compat.exact import data_of, put_of
+from quipu.compat.face import AcloseFace, BlockingFace
 from quipu.errors import NotFound, Outdated
 
 if TYPE_CHECKING:
-    from quipu import AsyncMemory
+    from quipu import AsyncMemory, Memory
 
 _PAGE: Final = 1_000
 _USUAL: Final = 10
@@ -45,7 +44,7 @@ def session_manager(
     return manager(session_id=session_id, session_repository=repository)
 
 
-class SessionRepository:
+class SessionRepository(BlockingFace):
     """A session repository of Strands: sessions, agents and messages are documents below a path of a space.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database. What the
@@ -61,16 +60,9 @@ class SessionRepository:
         path: str = "strands",
         user: str | None = None,
     ) -> None:
-        self._owned = not isinstance(memory, Memory)
-        self._memory = memory if isinstance(memory, Memory) else Memory(url=memory)
-        self._space = space
+        super().__init__(memory, space=space)
         self._base = path.strip("/").split("/")
         self._user = user
-
-    def close(self) -> None:
-        """Close the memory, if the repository opened it."""
-        if self._owned:
-            self._memory.close()
 
     def create_session(self, session: Any, **_: Any) -> Any:
         """Create a session, and return it.
@@ -98,9 +90,9 @@ class SessionRepository:
         place = self._at(session_id)
         if self._get(place, "session") is None:
             raise _refused(f"Session {session_id} does not exist")
-        while page := self._memory.documents.list(place, space=self._space, limit=_PAGE):
+        while page := self._blocking.documents.list(place, space=self._space, limit=_PAGE):
             gone = [{"do": "delete", "path": one.path, "key": one.key} for one in page]
-            self._memory.documents.batch(gone, space=self._space)
+            self._blocking.documents.batch(gone, space=self._space)
 
     def create_agent(self, session_id: str, session_agent: Any, **_: Any) -> None:
         """Create an agent in a session."""
@@ -158,7 +150,7 @@ class SessionRepository:
         while limit is None or len(found) < limit:
             rows = _PAGE if limit is None else min(_PAGE, limit - len(found))
             at = offset + len(found)
-            page = self._memory.documents.list(place, space=self._space, order="key", limit=rows, offset=at)
+            page = self._blocking.documents.list(place, space=self._space, order="key", limit=rows, offset=at)
             found += page
             if len(page) < rows:
                 break
@@ -195,7 +187,7 @@ class SessionRepository:
 
     def _get(self, path: Sequence[str], key: str) -> dict[str, Any] | None:
         try:
-            document = self._memory.documents.get(path, key, space=self._space)
+            document = self._blocking.documents.get(path, key, space=self._space)
         except NotFound:
             return None
         return data_of(document)
@@ -210,10 +202,10 @@ class SessionRepository:
         expected_version: int | None = None,
     ) -> None:
         put = put_of(path, key, data, text=text, user=self._user)
-        self._memory.documents.put(**put, space=self._space, expected_version=expected_version)
+        self._blocking.documents.put(**put, space=self._space, expected_version=expected_version)
 
 
-class MemoryStore:
+class MemoryStore(AcloseFace):
     """A memory store of Strands: it searches all memory of a space.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database. What the
@@ -241,9 +233,7 @@ class MemoryStore:
         self.max_search_results = max_search_results
         self.writable = writable
         self.extraction = extraction
-        self._owned = memory is None or isinstance(memory, str)
-        self._memory = Memory(url=memory) if memory is None or isinstance(memory, str) else memory
-        self._space = space
+        super().__init__(memory, space=space)
         self._user = user
         self._session = session or uuid4().hex
         self._path = path
@@ -256,7 +246,7 @@ class MemoryStore:
             return []
         limit = most or self.max_search_results or _USUAL
         asked = query[-_LONGEST:]
-        hits = await self._do(self._memory.recall, asked, space=self._space, user=self._user, limit=limit)
+        hits = await self._do("recall", asked, user=self._user, limit=limit)
         entry = import_module("strands.memory.types").MemoryEntry
         return [entry(content=hit.text, metadata=_about(hit)) for hit in hits]
 
@@ -266,10 +256,9 @@ class MemoryStore:
         if not content.strip():
             raise ValueError("The content is empty.")
         written = await self._do(
-            self._memory.documents.put,
+            "documents.put",
             self._path,
             sha256(content.strip().encode(errors="replace")).hexdigest()[:32],
-            space=self._space,
             body=content,
             metadata=metadata or {},
             user=self._user,
@@ -286,24 +275,11 @@ class MemoryStore:
             for one, number in zip(messages, numbers, strict=True)
         ]
         if taken:
-            await self._do(
-                self._memory.observe, taken, space=self._space, session=self._session, user=self._user
-            )
-
-    async def aclose(self) -> None:
-        """Close the memory, if the store opened it."""
-        if self._owned and isinstance(self._memory, Memory):
-            await asyncio.to_thread(self._memory.close)
+            await self._do("observe", taken, session=self._session, user=self._user)
 
     def _check_writable(self) -> None:
         if not self.writable:
             raise ValueError(f"The store {self.name} is not writable.")
-
-    async def _do(self, method: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the memory; one that blocks, in a thread."""
-        if isinstance(self._memory, Memory):
-            return await asyncio.to_thread(method, *args, **kwargs)
-        return await method(*args, **kwargs)
 
 
 def _types() -> Any:

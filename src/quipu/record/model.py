@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from quipu.kernel.base.text import Heard, Marks
 from quipu.kernel.prose import standing
@@ -21,7 +21,13 @@ from quipu.record import items
 Role = Literal["user", "assistant", "system", "tool"]
 """Roles that mean something to us. A message may have any other, which is none of these."""
 
+Indexing = Literal["now", "later"]
+"""When messages go into the index: as they are written, or before the next recall."""
+
+INDEXING: Final[tuple[Indexing, ...]] = get_args(Indexing)
+
 MESSAGE: Final = 1  # core.recall_kinds.code
+Progress = Callable[[int], None]
 
 
 class FoundMessage(dict[str, object]):
@@ -197,7 +203,7 @@ class SessionMessage:
 class Report:
     """The account of one observation or import; every message is in exactly one of the first five.
 
-    ``imported``: stored and searchable now. ``duplicates``: were stored already, word for word.
+    ``imported``: stored, and searchable now or by the next recall. ``duplicates``: were stored already.
     ``echoes``: were nothing but memory that we had recalled ourselves. ``refused``: with the reason.
     ``withheld``: were erased, or are of a session as it was when it was erased, and left out (imports only).
     ``cut_characters``: memory of this space that came back and was cut out; ``foreign_characters``: memory of

@@ -18,13 +18,13 @@ from psycopg.errors import UniqueViolation
 from quipu.errors import Conflict, DatabaseError, NotFound
 from quipu.kernel.base.setting import Setting, whole
 from quipu.kernel.db import queries
-from quipu.kernel.db.arrays import Int8s, Texts
+from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Connection, Database, Rows, SpaceTransaction, ask
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
 from quipu.recall import deferred, index
 from quipu.recall import store as entries
 from quipu.recall.generations import Embedded, Models
-from quipu.recall.model import GenerationChanged
+from quipu.recall.model import THREAD_SHIFT, GenerationChanged
 from quipu.record import aliases, store
 from quipu.record.model import Incoming, PreparedMessage, SessionMessage, prepare
 from quipu.record.writing import follow
@@ -95,26 +95,18 @@ async def _take(
     database: Database, session: str, *, space: str, now: datetime, every: bool
 ) -> list[SessionMessage]:
     """Take back the last message of a session, or every one; whoever writes to it waits meanwhile."""
-    asked: list[Rows] = []
+    taken: list[Rows] = []
 
-    async def hold(conn: Connection) -> None:
-        asked.append(await ask(conn, _SQL["lock_sessions"], {"names": Texts([session])}))
-        query = "all_messages" if every else "last_message"
-        asked.append(await ask(conn, _SQL[query], {"session": session}))
+    async def take(conn: Connection) -> None:
+        await store.hold_session(conn, session)
+        most = EVERY_MESSAGE if every else 1
+        taken.append(await ask(conn, _SQL["take_back"], {"session": session, "most": most, "now": now}))
 
-    async with database.write(space, ask=hold) as tx:
-        held, found = asked
-        number = next((row[1] for row in await held.fetchall()), 0)
-        ids = [row[0] for row in await found.fetchall()]
-        if not ids:
-            return []
-        values = {"ids": Int8s(ids), "now": now}
-        async with tx.conn.pipeline():
-            removed = await tx.run(_SQL["remove_messages"], values)
-            await tx.run(_SQL["shrink_session"], {"session": number})
-        rows = await removed.fetchall()
-        await index.take_back(tx, ids, thread=number, whole=every)
-    return _read(rows)
+    async with database.write(space, ask=take) as tx:
+        rows = await taken[0].fetchall()
+        if filed := [row[0] for row in rows if row[-1]]:
+            await index.take_back(tx, filed, thread=filed[0] >> THREAD_SHIFT, whole=every)
+    return _read(row[:-1] for row in rows)
 
 
 async def restore(

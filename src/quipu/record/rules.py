@@ -276,6 +276,7 @@ def listed(messages: object) -> Iterable[Mapping[str, object] | Refusal]:
 class Batch:
     """Messages that are ready to be written, as soon as they are embedded.
 
+    ``embedding`` is None where they are left to be filed by the next recall.
     ``is_new``: their ids were just made, so none is stored already. ``began``: when the import began, none of
     whose messages may have been erased since; None where that is nothing to them. ``as_of``: when what they
     are made of was read, where they are. ``verbatim``: what their sessions are to be, where that is said.
@@ -283,7 +284,7 @@ class Batch:
     """
 
     prepared: list[PreparedMessage]
-    embedding: asyncio.Future[Embedded]
+    embedding: asyncio.Future[Embedded] | None
     is_new: bool = False
     began: datetime | None = None
     as_of: AsOf | None = None
@@ -293,11 +294,11 @@ class Batch:
     def without(self, places: Collection[int]) -> Batch:
         """Return it without some messages."""
         left = [place for place in range(len(self.prepared)) if place not in places]
-        embedded = self.embedding.result()
+        embedded = None if self.embedding is None else self.embedding.result()
         return replace(
             self,
             prepared=[self.prepared[place] for place in left],
-            embedding=done(replace(embedded, vectors=embedded.vectors[left])),
+            embedding=embedded and done(replace(embedded, vectors=embedded.vectors[left])),
         )
 
 

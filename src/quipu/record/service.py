@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -24,8 +24,19 @@ from quipu.kernel.db.space import AsOf
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import GenerationChanged
-from quipu.record import store
-from quipu.record.model import Derived, Incoming, PreparedMessage, Refusal, Report, Tally, fresh, prepare
+from quipu.record import backlog, store
+from quipu.record.model import (
+    Derived,
+    Incoming,
+    Indexing,
+    PreparedMessage,
+    Progress,
+    Refusal,
+    Report,
+    Tally,
+    fresh,
+    prepare,
+)
 from quipu.record.rules import (
     Batch,
     Erased,
@@ -40,12 +51,11 @@ from quipu.record.rules import (
     recorded,
     sift,
 )
-from quipu.record.writing import put
+from quipu.record.writing import has_consequences, leave, leave_behind, put
 from quipu.upkeep.erasure import tombstones
 
 _FEW_CHARACTERS = 2_000  # prepared faster than another thread would begin
 _TRIES = 6
-Progress = Callable[[int], None]
 
 
 class Record:
@@ -77,11 +87,15 @@ class Record:
         session: str | None,
         user: str | None,
         verbatim: bool | None = None,
+        index: Indexing = "now",
         as_of: AsOf | None = None,
     ) -> Report:
         """Take in what was just said: all of it or, where one message cannot be taken, nothing.
 
         ``verbatim``: whether the sessions keep items as they come, from now on; None leaves it as it is.
+
+        ``index``: "later" leaves them to be filed by the next recall, unless one has consequences for what is
+        kept of others: it is filed now, after the latest of those that wait.
 
         ``as_of`` is when what it is made of was read, where it was not said by anybody else.
 
@@ -95,18 +109,34 @@ class Record:
         tally = Tally()
         checked = _checked(messages, session=session, user=user, now=now)
         prepared = await self._prepared([fresh(m) for m in checked], space, tally)
+        is_new = all(m.id is None for m in checked)
+        batch = Batch(prepared, None, is_new=is_new, as_of=as_of, verbatim=verbatim)
+        if any(map(has_consequences, prepared)):
+            await backlog.catch_up_briefly(self._database, self._models, space)
+        elif index == "later":
+            await self._leave(space, batch, tally, now=now)
+            return tally.report(seconds=time.perf_counter() - started)
         embedding = asyncio.ensure_future(self._embedded(prepared))
         try:
             if not self._models.is_quick or characters(checked) > _FEW_CHARACTERS:
                 await embedding  # else it goes on while the sessions are held and looked at
-            is_new = all(m.id is None for m in checked)
-            batch = Batch(prepared, embedding, is_new=is_new, as_of=as_of, verbatim=verbatim)
-            await self._store(space, batch, tally, now=now, strict=True)
+            await self._store(space, replace(batch, embedding=embedding), tally, now=now, strict=True)
         finally:
             if not embedding.done():
                 embedding.cancel()
                 await asyncio.wait([embedding])
         return tally.report(seconds=time.perf_counter() - started)
+
+    async def _leave(self, space: str, batch: Batch, tally: Tally, *, now: datetime) -> None:
+        """Write a batch that is filed later; what goes behind one known session, in one round trip."""
+        said, sessions = batch.prepared, {p.message.session for p in batch.prepared}
+        is_plain = batch.is_new and batch.as_of is None and batch.verbatim is None
+        if is_plain and len(sessions) == 1 and None not in sessions and bound_person() is None:
+            verbatim = await leave_behind(self._database, space, said, self._hears, now=now)
+            if verbatim is not None:
+                tally.keep(said, sessions if verbatim else ())
+                return
+        await self._store(space, batch, tally, now=now, strict=True)
 
     async def take(
         self,
@@ -257,7 +287,7 @@ class Record:
 
     async def _write(self, space: str, batch: Batch, tally: Tally, *, now: datetime, strict: bool) -> None:
         prepared = batch.prepared
-        reserved = _reserved([p.message for p in prepared])
+        reserved = _reserved(batch)
         asked = store.Lookup(keys(prepared), is_new=batch.is_new, beside=reserved.ask)
         async with self._database.write(space, ask=asked.ask, as_of=batch.as_of) as tx:
             if batch.began is not None:
@@ -274,7 +304,9 @@ class Record:
                 verbatim = frozenset([None, *sessions]) if batch.verbatim else frozenset()
             chosen = [store.choose(i, prepared[i], sessions, now, verbatim=verbatim) for i in new]
             chosen.sort(key=lambda c: (c.session, c.happened_at))
-            if chosen:
+            if chosen and batch.embedding is None:
+                await leave(tx, chosen, reserved, self._hears, now=now)
+            elif chosen and batch.embedding is not None:
                 await put(tx, chosen, reserved, batch.embedding, self._hears, now=now)
                 if batch.stored is not None:
                     await batch.stored(tx, [prepared[i] for i in new])
@@ -296,6 +328,8 @@ def _checked(
     return found
 
 
-def _reserved(messages: Sequence[Incoming]) -> index.Reserved:
+def _reserved(batch: Batch) -> index.Reserved:
     """Return the needs of indexing messages, as far as they are known before the space is entered."""
-    return index.Reserved(alone=sum(m.session is None for m in messages), names=store.names(messages))
+    messages = [p.message for p in batch.prepared]
+    alone = sum(m.session is None for m in messages)
+    return index.Reserved(alone=alone, names=store.names(messages) if batch.embedding is not None else ())

@@ -101,6 +101,13 @@ def columns(chosen: Sequence[Chosen], ids: Sequence[int], now: datetime) -> dict
     }
 
 
+def whole(chosen: Sequence[Chosen]) -> dict[str, object]:
+    """Return items with their secrets, where they had any, and how many were cut out of them alone."""
+    cut = [sum(c.prepared.cut.values()) for c in chosen]
+    items = [c.prepared.message.item_json if c.item != c.prepared.message.item_json else None for c in chosen]
+    return {"cut": Int4s(cut), "whole": Texts(items)}
+
+
 def growth(messages: Iterable[tuple[int, datetime]]) -> dict[str, object]:
     """Return by how many messages sessions grow, and the span of these, column by column.
 
@@ -285,6 +292,11 @@ async def known(tx: SpaceTransaction, messages: Sequence[tuple[str, str | None]]
     return {place - 1: (content, item) for place, content, item in found}
 
 
+async def hold_session(conn: Connection, name: str) -> None:
+    """Hold a session until commit, if it is there, in a pipeline."""
+    await ask(conn, _SQL["lock_sessions"], {"names": Texts([name])})
+
+
 async def session_id(tx: SpaceTransaction, name: str) -> int | None:
     """Return the number of a session, or None if there is none of that name."""
     rows = await tx.rows(_SQL["session_id"], name=name)
@@ -355,7 +367,10 @@ async def whole_sessions(tx: SpaceTransaction, what: What) -> dict[int, str]:
 
 async def unindex_named(tx: SpaceTransaction, pattern: str) -> list[int]:
     """Mark messages with a name to be filed again and return them. Their entries are to be taken out."""
-    return [number for (number,) in await tx.rows(_SQL["unindex_named"], pattern=pattern)]
+    found = await tx.column(_SQL["unindex_named"], pattern=pattern)
+    if found:
+        await tx.execute(_SQL["mark_unindexed"])
+    return found
 
 
 async def cite_linked(tx: SpaceTransaction, ids: Collection[int]) -> Linked:

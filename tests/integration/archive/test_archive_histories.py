@@ -66,7 +66,13 @@ class History:
         }
         session = chance.choice([*SESSIONS, None])
         user = chance.choice([*PEOPLE, None])
-        return await self.memory.observe([{**message, **item}], space=self.space, session=session, user=user)
+        return await self.memory.observe(
+            [{**message, **item}],
+            space=self.space,
+            session=session,
+            user=user,
+            index=chance.choice(["now", "later"]),
+        )
 
     async def took_back(self, chance: random.Random, _text: str, _value: Any) -> object:
         return await self.memory.take_last(chance.choice(SESSIONS), space=self.space)

@@ -14,6 +14,7 @@ from typing import Any
 
 import anyio
 import pytest
+from made_once import MadeOnce
 from patience import PATIENCE_SECONDS
 
 from quipu.app.kinds import PACKAGES
@@ -35,25 +36,28 @@ def open_dir() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def stopped_home() -> Iterator[Path]:
+def stopped_home(made_once: MadeOnce) -> Path:
     """A home with a database whose server was started and stopped once."""
-    directory = Path(tempfile.mkdtemp(prefix="quipu-test-"))
-    directory.chmod(0o711)
+    return made_once("stopped", _stopped)
+
+
+def _stopped(directory: Path) -> Path:
     made = Settings(home=directory / "home", shared_buffers_mb=16)
     lifecycle.leave(lifecycle.join(make_place(made), made))
-    yield directory / "home"
-    shutil.rmtree(directory)
+    return made.home
 
 
 @pytest.fixture(scope="session")
-def migrated_home(stopped_home: Path) -> Iterator[Path]:
+def migrated_home(stopped_home: Path, made_once: MadeOnce) -> Path:
     """A copy of it whose database was migrated."""
-    directory = Path(tempfile.mkdtemp(prefix="quipu-test-"))
-    directory.chmod(0o711)
-    subprocess.run(["cp", "-a", stopped_home, directory / "home"], check=True)
-    anyio.run(_migrate, Settings(home=directory / "home", shared_buffers_mb=16))
-    yield directory / "home"
-    shutil.rmtree(directory)
+    return made_once("migrated", lambda directory: _migrated(stopped_home, directory))
+
+
+def _migrated(stopped_home: Path, directory: Path) -> Path:
+    home = directory / "home"
+    subprocess.run(["cp", "-a", stopped_home, home], check=True)
+    anyio.run(_migrate, Settings(home=home, shared_buffers_mb=16))
+    return home
 
 
 async def _migrate(settings: Settings) -> None:

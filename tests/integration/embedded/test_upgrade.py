@@ -6,8 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +16,7 @@ import anyio
 import psycopg
 import pytest
 from cli_process import CommandLine
+from made_once import MadeOnce
 from patience import PATIENCE_SECONDS, until
 from psycopg import sql
 
@@ -57,16 +57,17 @@ two_versions = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="session")
-def filled_home() -> Iterator[Path]:
+def filled_home(made_once: MadeOnce) -> Path:
     """A home with something of everything, of the older version; its server is stopped."""
-    with tempfile.TemporaryDirectory(prefix="quipu-test-") as directory:
-        Path(directory).chmod(0o711)
-        home = Path(directory) / "home"
-        made = Settings(home=home, pg_bin=OLDER, embedding_model="hashing", shared_buffers_mb=16)
-        anyio.run(fill, made)
-        if lives(place := find_place(made)):
-            lifecycle.stop(place, force=True)
-        yield home
+    return made_once("upgraded", _filled)
+
+
+def _filled(directory: Path) -> Path:
+    made = Settings(home=directory / "home", pg_bin=OLDER, embedding_model="hashing", shared_buffers_mb=16)
+    anyio.run(fill, made)
+    if lives(place := find_place(made)):
+        lifecycle.stop(place, force=True)
+    return made.home
 
 
 @pytest.fixture

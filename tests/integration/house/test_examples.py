@@ -27,6 +27,18 @@ EXAMPLE = re.compile(
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 WITH_EXAMPLES = [page for page in PAGES if EXAMPLE.search(page.read_text("utf-8"))]
 
+FIRST = """
+from quipu import Memory
+with Memory() as memory:
+    said = [
+        {"role": "user", "content": "Ana moved to Faro in May. I will call her on Monday."},
+        {"role": "assistant", "content": "Shall I remind you?"},
+    ]
+    memory.observe(said, space="first", session="a")
+    memory.work()
+    memory.recall("Where does Ana live?", space="first")
+"""
+
 
 def program(page: Path) -> str:
     """The examples of a page, one after the other: later ones may use what earlier ones made."""
@@ -57,9 +69,12 @@ def test_the_readme_has_examples() -> None:
 
 
 @pytest.fixture(scope="module")
-def python() -> Iterator[Run]:
-    """Runs programs with the library loaded."""
-    with warm({"PYTHONPATH": str(SOURCE)}) as run:
+def python(template: str, copy_of: Callable[[str], AbstractContextManager[str]]) -> Iterator[Run]:
+    """Runs programs with the library loaded, and all patterns compiled that read what people say."""
+    with (
+        copy_of(template) as url,
+        warm({"PYTHONPATH": str(SOURCE), "QUIPU_DATABASE_URL": url}, FIRST) as run,
+    ):
         yield run
 
 

@@ -24,6 +24,7 @@ OPTIONS = ("-W", "error::ResourceWarning")
 _FORKING = """
 import json, os, sys
 import quipu.app.memory, quipu.sync
+exec(compile(sys.argv[1], "<first>", "exec"), {"__name__": "__main__"})
 for line in sys.stdin:
     program, home, variables, errors = json.loads(line)
     child = os.fork()
@@ -60,15 +61,16 @@ def run_cold(program: str, home: Path, variables: Mapping[str, str]) -> tuple[in
 
 
 @contextmanager
-def warm(variables: Mapping[str, str]) -> Iterator[Run]:
-    """Run programs in the block, each in a process that begins with the library loaded."""
+def warm(variables: Mapping[str, str], first: str = "") -> Iterator[Run]:
+    """Run programs in the block, each in a process that begins with the library loaded, and with what a
+    ``first`` program left: patterns that were compiled, say. It must leave no thread and no connection."""
     if sys.platform != "linux":
         yield lambda program, home, more: run_cold(program, home, {**variables, **more})
         return
     with (
         TemporaryDirectory() as errors,
         subprocess.Popen(
-            [sys.executable, *OPTIONS, "-c", _FORKING],
+            [sys.executable, *OPTIONS, "-c", _FORKING, first],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -144,3 +144,23 @@ async def test_what_is_no_source_is_told(memory: AsyncMemory, tmp_path: Path) ->
         await memory.imports.load("gopher://host/x", space="ana")
     with pytest.raises(NotFound):
         await memory.imports.get("nothing", space="ana")
+
+
+async def test_what_no_database_can_store_is_replaced(memory: AsyncMemory, tmp_path: Path) -> None:
+    half = chr(0xD800)
+    said = {
+        **MOVED,
+        "id": f"m{half}",
+        "session": f"s{half}",
+        "content": f"Lisbon{half} it is\0.",
+        "user": "ana",
+    }
+    note = {**NOTE, "key": f"a{half}", "body": f"Boats\0 and {half} sails.", "metadata": {"a": f"b{half}"}}
+    stated = {
+        **IN_LISBON,
+        "id": f"e{half}",
+        "text": f"Ana lives in\0 Lisbon{half}.",
+        "sources": [f"s{half}/m{half}"],
+    }
+    done = await memory.imports.load(written(tmp_path / "n", said, note, stated), space="ana")
+    assert (done.records, done.refused) == ({"message": 1, "memory": 1, "document": 1}, [])

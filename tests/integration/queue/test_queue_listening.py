@@ -20,7 +20,7 @@ from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Connection
 from quipu.kernel.queue import redis
-from quipu.kernel.queue.model import WorkTopic
+from quipu.kernel.queue.model import Ticket, WorkTopic
 from quipu.kernel.queue.saq import Carrier
 from quipu.kernel.queue.store import Store
 
@@ -108,6 +108,39 @@ async def test_who_was_to_end_while_it_began_to_listen_does_not_listen(
         await begun.wait()
         tasks.cancel_scope.cancel()
     assert listening() == []
+
+
+async def test_one_connection_listens_for_all_queues_until_another_takes_its_place(
+    store: Store, url: str
+) -> None:
+    lines = [WorkTopic(name, name, 60) for name in ("note", "letter", "call")]
+    taken: list[str] = []
+
+    async def take(topic: str) -> None:
+        assert await carrier.take(topic, wait_seconds=PATIENCE_SECONDS) is not None
+        taken.append(topic)
+
+    async def sent(topic: str) -> None:
+        await carrier.send(Ticket(1, len(taken), topic))
+        with anyio.fail_after(PATIENCE_SECONDS):
+            while topic not in taken:  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+
+    async with (
+        await psycopg.AsyncConnection.connect(url, autocommit=True) as conn,
+        Carrier.open(lines, store=store, redis_url=None, lease_seconds=30) as carrier,
+        anyio.create_task_group() as tasks,
+    ):
+        for line in lines:
+            tasks.start_soon(take, line.topic)
+        await sent("call")
+        ((process,),) = await (await conn.execute(LISTENING)).fetchall()
+        await conn.execute("select pg_terminate_backend(%s, 60000)", [process])
+        tasks.start_soon(take, "call")
+        assert await listener(url) != process
+        await sent("letter")
+        await sent("note")
+        tasks.cancel_scope.cancel()
 
 
 async def test_a_connection_that_ends_is_no_error_of_whoever_listens(store: Store, url: str) -> None:

@@ -34,9 +34,8 @@ def quipu(module_url: str, tmp_path_factory: pytest.TempPathFactory) -> CommandL
 def served(quipu: CommandLine) -> Iterator[Serving]:
     with serving(quipu) as running:
         yield running
-        running.process.terminate()
-        assert running.process.stderr is not None
-        assert "Traceback" not in running.process.stderr.read()
+        running.end()
+        assert "Traceback" not in running.said()
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +52,7 @@ def count(url: str, query: str) -> int:
 
 def begun(served: Serving, token: str, method: str, path: str, length: int) -> socket.socket:
     """A connection on which the head of a request was sent."""
-    client = socket.create_connection(("127.0.0.1", served.port))
+    client = socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE_SECONDS)
     head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
     client.sendall(f"{head}Content-Length: {length}\r\n\r\n".encode())
     return client
@@ -128,7 +127,6 @@ def test_a_download_whose_client_goes_away_leaves_no_file(
     quipu.text("tables", "execute", fill)
     for _ in range(2):
         with begun(served, token, "GET", "/v1/snapshots/export?space=default", 0) as client:
-            client.settimeout(PATIENCE_SECONDS)
             assert b"200" in client.recv(1000)
     assert until(lambda: not left(served, module_url, quipu.home)), left(served, module_url, quipu.home)
     assert ask(served, token, "GET", "/ready").status_code == 200

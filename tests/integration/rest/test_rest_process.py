@@ -6,12 +6,14 @@ import json
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import httpx
 import pytest
@@ -29,6 +31,7 @@ class Serving:
     process: subprocess.Popen[str]
     port: int
     link: str
+    log: IO[str]
 
     @property
     def url(self) -> str:
@@ -39,17 +42,24 @@ class Serving:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=PATIENCE_SECONDS)
 
+    def said(self) -> str:
+        """What it wrote to standard error."""
+        self.log.seek(0)
+        return self.log.read()
+
 
 @contextmanager
 def serving(quipu: CommandLine, port: int = 0) -> Iterator[Serving]:
-    process = quipu.start("serve", "--port", str(port), "--json")
-    try:
-        assert process.stdout is not None
-        told = json.loads("".join(process.stdout.readline() for _ in range(4)))
-        yield Serving(process, int(told["url"].rpartition(":")[2]), told["link"])
-    finally:
-        process.kill()
-        process.communicate()
+    """A server until the end of the block; its log is a file, for a pipe that nobody reads holds it up."""
+    with tempfile.TemporaryFile("w+") as log:
+        process = quipu.start("serve", "--port", str(port), "--json", stderr=log)
+        try:
+            assert process.stdout is not None
+            told = json.loads("".join(process.stdout.readline() for _ in range(4)))
+            yield Serving(process, int(told["url"].rpartition(":")[2]), told["link"], log)
+        finally:
+            process.kill()
+            process.communicate(timeout=PATIENCE_SECONDS)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from coding_sessions import FINDINGS, OPINIONS, World
 
 from quipu import AsyncMemory
 from quipu.interfaces.cli import claude
-from quipu.kinds.transcripts import message_index
+from quipu.record import backlog
 from quipu.record.readers.claude_code import read
 
 _ENTRIES = """
@@ -53,7 +53,7 @@ async def test_a_recall_files_the_latest_first_and_no_more_than_it_has_time_for(
 ) -> None:
     talk(World(root), 60)
     await memory.transcripts.sync([root])
-    monkeypatch.setattr(message_index, "BEFORE_A_RECALL_SECONDS", 5e-3)
+    monkeypatch.setattr(backlog, "BEFORE_A_RECALL_SECONDS", 5e-3)
     hits = await memory.recall("login", space="garden")
     left = await memory.transcripts.waiting(space="garden")
     assert 0 < left < 120

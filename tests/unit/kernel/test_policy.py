@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long_form import sized
 
 from quipu.errors import ConfigError
 from quipu.kernel.policy.clauses import clauses, sentences
@@ -168,11 +169,12 @@ def test_of_a_sentence_what_may_be_kept_stays_and_the_rest_goes(stays: str, goes
     assert goes == "-" or not any(word in left for word in goes.split("|"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["health", "money"])
 def test_whatever_is_refused_names_a_word_by_which_its_sentence_is_looked_at(kind: str) -> None:
     lists = _lists()
 
-    @settings(max_examples=500)
+    @settings(max_examples=sized(150, long=1_000))
     @given(st.from_regex(lists.sensitive[kind]))
     def named(text: str) -> None:
         found = lists.sensitive[kind].search(" ".join(text.lower().split()))

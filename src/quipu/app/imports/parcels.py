@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -19,6 +20,9 @@ MOST_RECORDS: Final = 1_000
 _MOST_CHARACTERS: Final = 8_000_000
 _MOST_RAW_BYTES: Final = 1 << 20
 _MOST_PEOPLE: Final = 1_000
+_KEPT: Final = frozenset({"raw", "item", "earlier", "value"})  # each is looked at where it is written
+
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 Parcel = Sequence[Found]
 
@@ -77,6 +81,8 @@ def raw_of(one: Found, *, secrets: bool) -> Any:
 def _storable(value: JSON) -> JSON:
     """Return a value without what ``jsonb`` cannot hold: NUL and half characters."""
     if isinstance(value, str):
+        if _UNSTORABLE.search(value) is None:
+            return value
         return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
         named = cast("dict[str, JSON]", value)
@@ -84,6 +90,17 @@ def _storable(value: JSON) -> JSON:
     if isinstance(value, list):
         return [_storable(inner) for inner in cast("list[JSON]", value)]
     return value
+
+
+def storable(one: Found) -> Found:
+    """Return a record without what PostgreSQL cannot store, in its names, texts and metadata."""
+    changed: dict[str, Any] = {}
+    for name in (each.name for each in fields(one) if each.name not in _KEPT):
+        value = getattr(one, name)
+        given = [*cast("tuple[JSON, ...]", value)] if isinstance(value, tuple) else value
+        if given and (clean := _storable(given)) != given:
+            changed[name] = clean
+    return replace(one, **changed) if changed else one
 
 
 def clean_text(text: str, found: Counter[str], *, secrets: bool) -> str:

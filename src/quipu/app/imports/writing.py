@@ -11,7 +11,7 @@ from uuid import uuid4
 from quipu.app.imports.filing import Filing, moment_text
 from quipu.app.imports.found import Filed, Found, Said, Stated, ToDo, kind_of
 from quipu.app.imports.origins import SQL, Known, Origins, Tallied
-from quipu.app.imports.parcels import Parcel, People, Seen, digest, raw_of, source_id
+from quipu.app.imports.parcels import Parcel, People, Seen, digest, raw_of, source_id, storable
 from quipu.app.imports.stating import Stating
 from quipu.app.imports.successions import Successions
 from quipu.errors import QuipuError
@@ -83,7 +83,7 @@ class Writer:
         found: dict[tuple[str, str], Found] = {}
         for one in parcel:
             seen.meet(one)
-            joined = self._people.join(one, session=self._place.source)
+            joined = self._people.join(storable(one), session=self._place.source)
             found[kind_of(joined), source_id(joined)] = joined
         self.written.known += len(parcel) - len(found)
         async with self._means.database.snapshot_read(self._place.space) as tx:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from quipu.compat.adk.events import PAGE, Place, message_of, plain, text_of
-from quipu.compat.opened import Opened
+from quipu.compat.face import AsyncFace
 from quipu.errors import BadInput, NotFound
 
 _entries: Any = import_module("google.adk.memory.memory_entry")
@@ -20,7 +20,7 @@ _MOST_FOUND: Final = 10
 _NO_SESSION: Final = "__unknown_session_id__"
 
 
-class QuipuMemoryService(Opened, _memory.BaseMemoryService):
+class QuipuMemoryService(AsyncFace, _memory.BaseMemoryService):
     """Memory of ADK: what was said in sessions, and what else was added, found by recall.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with

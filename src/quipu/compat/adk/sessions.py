@@ -12,7 +12,7 @@ from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from quipu.compat.adk.events import PAGE, Place, message_of, plain
-from quipu.compat.opened import Opened
+from quipu.compat.face import AsyncFace
 from quipu.errors import NotFound, Outdated, QuipuError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class _Split:
     session: dict[str, Any]
 
 
-class QuipuSessionService(Opened, _sessions.BaseSessionService):
+class QuipuSessionService(AsyncFace, _sessions.BaseSessionService):
     """Sessions of ADK: their events are messages of a space, and are recalled as others are.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with

@@ -11,13 +11,13 @@ meaning with the model of the memory, and are recalled beside all other memories
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from quipu import AsyncMemory, Memory
-from quipu.errors import MissingExtra, QuipuError
+from quipu import AsyncMemory
+from quipu.errors import MissingExtra
 
 try:
     from langgraph.store.base import (
@@ -33,14 +33,17 @@ try:
 except ImportError as error:
     raise MissingExtra("langgraph", "A store of LangGraph") from error
 
+from quipu.compat.face import BlockingFace
 from quipu.compat.langgraph.index import store_index
-from quipu.compat.langgraph.work import Operation, Work
+from quipu.compat.langgraph.work import Work
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
+    from quipu import Memory
 
-class Store(BaseStore):
+
+class Store(BlockingFace, BaseStore):
     """A store whose items are documents of a space.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database, as with
@@ -70,9 +73,7 @@ class Store(BaseStore):
         self.index_config: IndexConfig | None = None if isinstance(index, bool) else index
         embed = self._index.embed
         self.embeddings: Embeddings | None = None if embed is None else ensure_embeddings(embed)
-        self._owned = memory is None or isinstance(memory, str)
-        self._memory = Memory(url=memory) if memory is None or isinstance(memory, str) else memory
-        self._space = space
+        super().__init__(memory, space=space)
         self.ttl_config = ttl
 
     @classmethod
@@ -102,25 +103,9 @@ class Store(BaseStore):
         """Return 0: what has expired is gone from every read already."""
         return 0
 
-    def close(self) -> None:
-        """Close the memory, if the store opened it."""
-        if self._owned and isinstance(self._memory, Memory):
-            self._memory.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do operations at once: reads first, then writes in one transaction."""
-        memory = self._memory
-        if not isinstance(memory, Memory):
-            raise QuipuError(
-                "This store has an AsyncMemory, which cannot be used without await.",
-                hint="Use the methods with a leading a (aget, aput), or give it a Memory.",
-            )
+        memory = self._blocking
         work = self._work(ops)
         if self.embeddings is not None:
             texts = work.texts
@@ -138,14 +123,8 @@ class Store(BaseStore):
             documents = await self.embeddings.aembed_documents(texts) if texts else []
             work.embedded(documents, [await self.embeddings.aembed_query(query) for query in work.queries])
         while operations := work.following():
-            work.take(await self._batch(operations))
+            work.take(await self._do("documents.batch", operations))
         return work.results()
-
-    async def _batch(self, operations: Sequence[Operation]) -> Sequence[Any]:
-        memory = self._memory
-        if isinstance(memory, Memory):
-            return await asyncio.to_thread(memory.documents.batch, operations, space=self._space)
-        return await memory.documents.batch(operations, space=self._space)
 
     def _work(self, ops: Iterable[Op]) -> Work:
         asked = list(ops)

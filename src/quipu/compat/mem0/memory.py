@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-import quipu
-from quipu.compat.mem0.plans import Call, Plan, Plans
-from quipu.errors import QuipuError
+from quipu.compat.face import BlockingFace, Steps
+from quipu.compat.mem0.plans import Plans
 
 if TYPE_CHECKING:
+    import quipu
     from quipu import AsyncMemory as QuipuAsyncMemory
 
 Made = TypeVar("Made")
@@ -19,52 +18,30 @@ Asked = ParamSpec("Asked")
 
 
 def _blocking(
-    plan: Callable[Concatenate[Plans, Asked], Plan[Made]],
+    plan: Callable[Concatenate[Plans, Asked], Steps[Made]],
 ) -> Callable[Concatenate[Any, Asked], Made]:
     """Make the blocking method of a plan."""
 
     @wraps(plan)
     def method(self: Any, *args: Asked.args, **kwargs: Asked.kwargs) -> Made:
-        running = plan(self._plans, *args, **kwargs)
-        try:
-            call = next(running)
-            while True:
-                try:
-                    answer = call(self._memory)
-                except QuipuError as error:
-                    call = running.throw(error)
-                else:
-                    call = running.send(answer)
-        except StopIteration as stop:
-            return stop.value
+        return self._follow(plan(self._plans, *args, **kwargs))
 
     return method
 
 
 def _awaited(
-    plan: Callable[Concatenate[Plans, Asked], Plan[Made]],
+    plan: Callable[Concatenate[Plans, Asked], Steps[Made]],
 ) -> Callable[Concatenate[Any, Asked], Awaitable[Made]]:
     """Make the async method of a plan."""
 
     @wraps(plan)
     async def method(self: Any, *args: Asked.args, **kwargs: Asked.kwargs) -> Made:
-        running = plan(self._plans, *args, **kwargs)
-        try:
-            call = next(running)
-            while True:
-                try:
-                    answer = await self._do(call)
-                except QuipuError as error:
-                    call = running.throw(error)
-                else:
-                    call = running.send(answer)
-        except StopIteration as stop:
-            return stop.value
+        return await self._afollow(plan(self._plans, *args, **kwargs))
 
     return method
 
 
-class Memory:
+class Memory(BlockingFace):
     """Mem0's ``Memory`` over a space of Quipu.
 
     ``memory`` is an open memory, or the URL of a server; without one it is the embedded database. A memory
@@ -73,8 +50,7 @@ class Memory:
 
     def __init__(self, memory: quipu.Memory | str | None = None, *, space: str = "default") -> None:
         self._plans = Plans(space=space)
-        self._owned = memory is None or isinstance(memory, str)
-        self._memory = quipu.Memory(url=memory) if memory is None or isinstance(memory, str) else memory
+        super().__init__(memory, space=space)
 
     @classmethod
     def from_config(
@@ -102,19 +78,8 @@ class Memory:
         """Raise ``NotImplementedError``, as mem0 does."""
         raise NotImplementedError("Chat function not implemented yet.")
 
-    def close(self) -> None:
-        """Close the memory, if it was opened here."""
-        if self._owned:
-            self._memory.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class AsyncMemory:
+class AsyncMemory(BlockingFace):
     """Mem0's ``AsyncMemory`` over a space of Quipu; ``memory`` as in ``Memory``, or an open async one.
 
     ``hosted`` is how the platform of mem0 has it: ``app_id`` is an id, too.
@@ -128,8 +93,7 @@ class AsyncMemory:
         hosted: bool = False,
     ) -> None:
         self._plans = Plans(space=space, hosted=hosted)
-        self._owned = memory is None or isinstance(memory, str)
-        self._memory = quipu.Memory(url=memory) if memory is None or isinstance(memory, str) else memory
+        super().__init__(memory, space=space)
 
     @classmethod
     def from_config(
@@ -156,20 +120,3 @@ class AsyncMemory:
     async def chat(self, query: str) -> None:
         """Raise ``NotImplementedError``, as mem0 does."""
         raise NotImplementedError("Chat function not implemented yet.")
-
-    def close(self) -> None:
-        """Close the memory, if it was opened here."""
-        if self._owned and isinstance(self._memory, quipu.Memory):
-            self._memory.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await asyncio.to_thread(self.close)
-
-    async def _do(self, call: Call) -> Any:
-        """Make a call; of a memory that blocks, in a thread."""
-        if isinstance(self._memory, quipu.Memory):
-            return await asyncio.to_thread(call, self._memory)
-        return await call(self._memory)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 from uuid import uuid4
 
+from quipu.compat.face import Steps
 from quipu.compat.mem0.filters import Refused, check_for_search, condition
 from quipu.compat.mem0.payload import (
     APP_ID,
@@ -30,12 +31,6 @@ from quipu.errors import BadInput, NotFound, Outdated
 
 _PAGE: Final = 1_000
 _UNSET: Any = object()
-
-Made = TypeVar("Made")
-Call = Callable[[Any], Any]
-"""Calls a method of an open memory, blocking or not."""
-Plan = Generator[Call, Any, Made]
-"""Yields calls, is sent what they return, and returns the answer."""
 
 
 class Plans:
@@ -63,7 +58,7 @@ class Plans:
         memory_type: str | None = None,
         prompt: str | None = None,  # noqa: ARG002 - the rules take none
         **others: Any,
-    ) -> Plan[dict[str, Any]]:
+    ) -> Steps[dict[str, Any]]:
         """Store each message as it is, or with ``infer`` what the messages tell that will matter later.
 
         Raises:
@@ -93,7 +88,7 @@ class Plans:
 
     def _stored(
         self, turns: Sequence[Any], payload: Mapping[str, Any], _: Mapping[str, str]
-    ) -> Plan[list[dict[str, Any]]]:
+    ) -> Steps[list[dict[str, Any]]]:
         puts: list[dict[str, Any]] = []
         results: list[dict[str, Any]] = []
         for turn in turns:
@@ -111,7 +106,7 @@ class Plans:
 
     def _inferred(
         self, turns: Sequence[Any], payload: Mapping[str, Any], ids: Mapping[str, str]
-    ) -> Plan[list[dict[str, Any]]]:
+    ) -> Steps[list[dict[str, Any]]]:
         """Merge what the turns tell with what is there: it is new, known, in place of another, or over."""
         standing = yield from self._list(condition(ids), _PAGE)
         there = {one.key: one for one in standing}
@@ -148,7 +143,7 @@ class Plans:
         yield from self._batch(puts)
         return results
 
-    def get(self, memory_id: str) -> Plan[dict[str, Any] | None]:
+    def get(self, memory_id: str) -> Steps[dict[str, Any] | None]:
         """Return a memory, or None where there is none."""
         document = yield from self._document(memory_id)
         return None if document is None else item_of(document)
@@ -161,7 +156,7 @@ class Plans:
         show_expired: bool = False,
         limit: Any = None,
         **others: Any,
-    ) -> Plan[dict[str, Any]]:
+    ) -> Steps[dict[str, Any]]:
         """Return the memories for which the filters hold, the latest change first; ``limit`` is ``top_k``.
 
         Raises:
@@ -185,7 +180,7 @@ class Plans:
         show_expired: bool = False,
         limit: Any = None,
         **others: Any,
-    ) -> Plan[dict[str, Any]]:
+    ) -> Steps[dict[str, Any]]:
         """Return the memories nearest to the query, the best first, none with a score below ``threshold``.
 
         The score is recall's, from 0 to 1; ``explain`` adds its parts.
@@ -226,7 +221,7 @@ class Plans:
         metadata: Mapping[str, Any] | None = None,
         expiration_date: Any = _UNSET,
         data: str | None = None,
-    ) -> Plan[dict[str, str]]:
+    ) -> Steps[dict[str, str]]:
         """Change the text, the metadata or the last day of a memory; whose it is stays.
 
         Raises:
@@ -251,7 +246,7 @@ class Plans:
                 continue  # somebody else changed it meanwhile
             return {"message": "Memory updated successfully!"}
 
-    def delete(self, memory_id: str) -> Plan[dict[str, str]]:
+    def delete(self, memory_id: str) -> Steps[dict[str, str]]:
         """Take a memory away; its history stays.
 
         Raises:
@@ -265,7 +260,7 @@ class Plans:
 
     def delete_all(
         self, user_id: Any = None, agent_id: Any = None, run_id: Any = None, **others: Any
-    ) -> Plan[dict[str, str]]:
+    ) -> Steps[dict[str, str]]:
         """Take away all memories that have these ids.
 
         Raises:
@@ -281,7 +276,7 @@ class Plans:
             yield from self._batch([{"do": "delete", "path": PATH, "key": one.key} for one in found])
         return {"message": "Memories deleted successfully!"}
 
-    def history(self, memory_id: str) -> Plan[list[dict[str, Any]]]:
+    def history(self, memory_id: str) -> Steps[list[dict[str, Any]]]:
         """Return the changes of a memory in their order, also of one that was deleted."""
         versions: list[Any] = []
         try:
@@ -295,7 +290,7 @@ class Plans:
             return []
         return events_of(str(memory_id), versions[::-1])
 
-    def reset(self) -> Plan[None]:
+    def reset(self) -> Steps[None]:
         """Erase all memories of the space for good, with their histories."""
         yield lambda memory: memory.documents.erase(PATH, space=self._space, confirm=True)
 
@@ -308,13 +303,13 @@ class Plans:
             raise TypeError(f"{method}() got an unexpected keyword argument {min(unknown)!r}")
         return given_ids({**given, **others})
 
-    def _document(self, memory_id: object) -> Plan[Any]:
+    def _document(self, memory_id: object) -> Steps[Any]:
         try:
             return (yield lambda memory: memory.documents.get(PATH, str(memory_id), space=self._space))
         except (NotFound, BadInput):
             return None
 
-    def _list(self, filter_: Mapping[str, Any], most: int) -> Plan[list[Any]]:
+    def _list(self, filter_: Mapping[str, Any], most: int) -> Steps[list[Any]]:
         found: list[Any] = []
         while len(found) < most:
             size = min(most - len(found), _PAGE)
@@ -327,7 +322,7 @@ class Plans:
                 break
         return found
 
-    def _batch(self, operations: Sequence[Mapping[str, Any]]) -> Plan[None]:
+    def _batch(self, operations: Sequence[Mapping[str, Any]]) -> Steps[None]:
         for start in range(0, len(operations), _PAGE):
             some = operations[start : start + _PAGE]
             yield lambda memory, some=some: memory.documents.batch(some, space=self._space)

@@ -14,6 +14,7 @@ from quipu.interfaces.rest.door import Administering, Writing, refused, room
 from quipu.interfaces.rest.models import Answer, RequestBody
 from quipu.interfaces.serving import confirmation
 from quipu.interfaces.serving.served import served
+from quipu.record.model import Indexing
 from quipu.upkeep.erasure.model import Left
 
 router = room("record", prefix="")
@@ -40,6 +41,9 @@ class Observe(RequestBody):
     verbatim: Annotated[
         bool | None, Field(description="Whether their sessions keep items as they come, from now on.")
     ] = None
+    index: Annotated[
+        Indexing, Field(description="When they are made searchable: now, or later, by the next recall.")
+    ] = "now"
 
 
 class RefusalAnswer(Answer):
@@ -86,6 +90,7 @@ async def observe(request: Annotated[Observe, Body(examples=[_SAID])], here: Wri
         session=request.session,
         user=request.user,
         verbatim=request.verbatim,
+        index=request.index,
     )
     return ReportAnswer.model_validate(report)
 

@@ -193,10 +193,12 @@ class _Grammar:
         ``others`` are the other sentences of its message, or None if that is a long one.
         """
         said = self.said(text)
+        if self._asks(said):
+            return None
         is_instead = self.instead.match(said) is not None
         is_end = is_instead or self.only.match(said) is not None
         is_rule = self.telling.match(said) is None and self._is_rule(said, others)
-        if not (is_rule or is_end) or self.none.match(said) or self._asks(said):
+        if not (is_rule or is_end) or self.none.match(said):
             return None
         return Instruction(
             text="" if self.back.match(said) else text,

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Texts
-from quipu.kernel.db.database import SpaceTransaction
+from quipu.kernel.db.database import Connection, SpaceTransaction, ask
 from quipu.kernel.queue.model import Job, Payload
 
 _SQL = queries.load("quipu.kernel.queue")
@@ -38,12 +38,13 @@ async def put(
     await tx.run(_SQL["put"], {**values, "payload": Jsonb(dict(payload))})
 
 
-async def put_for_sessions(tx: SpaceTransaction, topics: Texts, sessions: Collection[str]) -> None:
+async def put_for_sessions(conn: Connection, topics: Texts, sessions: Collection[str]) -> None:
     """Have a job ``{"session": name}`` done for each of ``sessions`` in each of ``topics``, as ``put`` would.
 
-    The name is its key too: one waits, however often it is put. It may be pipelined.
+    The name is its key too: one waits, however often it is put. It may be pipelined; where no
+    space was entered nothing is put.
     """
-    await tx.run(_SQL["put_for_sessions"], {"topics": topics, "sessions": Texts(sorted(sessions))})
+    await ask(conn, _SQL["put_for_sessions"], {"topics": topics, "sessions": Texts(sorted(sessions))})
 
 
 async def drop_of_sessions(tx: SpaceTransaction, sessions: Collection[str]) -> None:

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from contextlib import AbstractContextManager, aclosing, asynccontextmanager, suppress
 from typing import Any, Final, Self, cast
 
 import anyio
@@ -20,7 +20,7 @@ from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 from saq import Job as SaqJob
 from saq import Queue, Status
-from saq.queue.postgres import ListenMultiplexer, PostgresQueue
+from saq.queue.postgres import CHANNEL, ListenMultiplexer, PostgresQueue
 
 from quipu.errors import MissingExtra, QuipuError
 from quipu.kernel.db.connection import translated
@@ -34,16 +34,25 @@ _LEAVING_SECONDS: Final = 10.0
 _LONG_AGO: Final = 1 << 29  # seconds since 1970: a day in 1987
 _ALIVE: Final = (Status.QUEUED, Status.ACTIVE)
 
+Pool = AsyncConnectionPool[AsyncConnection[TupleRow]]
+
 Translation = Callable[[], AbstractContextManager[None]]
 """A block whose errors leave it as ours."""
 
 
 class _Listener(ListenMultiplexer):
-    """Listens until the connection ends; whoever takes the next ticket learns of that from its own query."""
+    """Listens for all queues on one connection, until that ends; who takes the next ticket learns it then."""
 
-    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[TupleRow]], key: str) -> None:
-        super().__init__(pool, key)
+    def __init__(self, pool: Pool) -> None:
+        super().__init__(pool, CHANNEL.format("quipu"))
         self._begun: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Listen, anew where the connection has ended: SAQ waits until nobody asks for it any more."""
+        task = cast("asyncio.Task[None] | None", self._daemon_task)
+        if task is not None and task.done():
+            self._daemon_task = None
+        await super().start()
 
     async def _start(self) -> None:
         task = asyncio.current_task()
@@ -60,12 +69,36 @@ class _Listener(ListenMultiplexer):
             await asyncio.wait(self._begun)
 
 
+class _Ear(ListenMultiplexer):
+    """The part of a listener that is for one queue."""
+
+    def __init__(self, listener: _Listener, queue: str) -> None:
+        super().__init__(listener.pool, listener.key)
+        self._listener: Any = listener  # SAQ does not say what it yields
+        self._queue = queue
+
+    async def listen(self, *channels: str, timeout: float | None = None) -> AsyncGenerator[str]:  # noqa: ASYNC109 - SAQ's
+        """Yield what happens in the queue."""
+        told = {f"{self._queue} {channel}": channel for channel in channels}
+        async with aclosing(self._listener.listen(*told, timeout=timeout)) as heard:
+            async for one in heard:
+                yield told[one]
+
+    async def end(self) -> None:
+        """Have the listener end."""
+        await self._listener.end()
+
+
 class _PostgresQueue(PostgresQueue):
     """On the tables that our migrations made: the role that works on them may make none."""
 
-    def __init__(self, *, pool: AsyncConnectionPool[AsyncConnection[TupleRow]], name: str) -> None:
-        super().__init__(pool=pool, name=name)
-        self._listener: _Listener = _Listener(pool, self._channel)
+    def __init__(self, *, listener: _Listener, name: str) -> None:
+        super().__init__(pool=listener.pool, name=name)
+        self._channel = listener.key
+        self._listener: _Ear = _Ear(listener, name)
+
+    async def _notify(self, key: str, connection: AsyncConnection[TupleRow] | None = None) -> None:
+        await super()._notify(f"{self.name} {key}", connection)
 
     async def disconnect(self) -> None:
         """Leave nobody behind who still listens."""
@@ -128,8 +161,9 @@ class Carrier:
         queues: dict[str, Queue]
         told: Translation = translated
         if redis_url is None:
-            pool = cast("AsyncConnectionPool[AsyncConnection[TupleRow]]", store.pool)  # ours do more
-            queues = {line.topic: _PostgresQueue(pool=pool, name=line.queue) for line in lines}
+            pool = cast("Pool", store.pool)  # ours do more
+            listener = _Listener(pool)
+            queues = {line.topic: _PostgresQueue(listener=listener, name=line.queue) for line in lines}
         else:
             try:
                 from quipu.kernel.queue import redis  # noqa: PLC0415 - an optional extra

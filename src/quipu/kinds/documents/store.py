@@ -37,6 +37,7 @@ class Stood:
 
 _GIVE_VERSION: Final = "Read it, and give its version."
 _COLUMNS: Final = tuple(one.name for one in fields(Document))
+_SCORE: Final = len(_COLUMNS)  # behind them
 
 
 async def ask_put(conn: Connection, written: Sequence[DocumentDraft], *, now: datetime) -> Rows:
@@ -157,16 +158,11 @@ async def documents(rows: Rows) -> list[Document]:
 
 
 async def scored(rows: Rows) -> list[tuple[Document, float | None]]:
-    """Return the documents that a query has read, with the score where it says one."""
-    names = [column.name for column in rows.description or ()]
-    places = [names.index(name) for name in _COLUMNS]
-    score = names.index("score") if "score" in names else None
+    """Return the documents that a query has read by their columns, with the score where it says one."""
+    found = await rows.fetchall()
     return [
-        (
-            Document(**{name: row[at] for name, at in zip(_COLUMNS, places, strict=True)}),
-            None if score is None else row[score],
-        )
-        for row in await rows.fetchall()
+        (Document(**dict(zip(_COLUMNS, row, strict=False))), row[_SCORE] if len(row) > _SCORE else None)
+        for row in found
     ]
 
 

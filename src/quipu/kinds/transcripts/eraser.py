@@ -179,12 +179,6 @@ def _kept(rows: Sequence[_Wording], said: _Said, gone: set[int]) -> Iterable[str
             yield from (content for id_, content in spoken.items() if id_ not in gone)
 
 
-async def _file(tx: SpaceTransaction, _: str) -> Sequence[int]:
-    """Tell recalls that messages wait to be filed."""
-    await tx.execute(_SQL["tell_unindexed"])
-    return ()
-
-
 NAMED = Named(
     gone={"transcripts.memories": ("fact",), "transcripts.memory_edits": ("fact",)},
     indexed=("transcripts.memories",),
@@ -202,5 +196,4 @@ NAMED = Named(
         "transcripts.tool_calls": ("tool_input",),
         "transcripts.tool_results": ("content",),
     },
-    make_again=_file,
 )

@@ -13,9 +13,9 @@ from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.queue.model import Payload
 from quipu.kernel.queue.outbox import put
 from quipu.kinds.plug import Context, Schedule
-from quipu.kinds.transcripts import message_index
 from quipu.recall.search import Search
 from quipu.recall.signatures import Cache
+from quipu.record import backlog
 
 if TYPE_CHECKING:
     from quipu.kinds.transcripts.lessons.lessons import AsyncLessons
@@ -42,7 +42,7 @@ async def learn(context: Context, _: Payload) -> None:
 
     space = context.space
     await indexing.advance(context.database, space, seconds=None)
-    await message_index.file(context.database, context.models, space, language=context.settings.language)
+    await backlog.file(context.database, context.models, space)
     await _memories(context).extract(space=space)
 
 

@@ -7,9 +7,8 @@ from quipu.kinds.transcripts.cite import cite, faded, lately, sources, used, wei
 from quipu.kinds.transcripts.eraser import NAMED, TranscriptsEraser, noted
 from quipu.kinds.transcripts.jobs import LEARN, PRUNING, learn
 from quipu.kinds.transcripts.lessons.derived import LESSONS
-from quipu.kinds.transcripts.lessons.index import catch_up
+from quipu.kinds.transcripts.lessons.index import CODE, catch_up
 from quipu.kinds.transcripts.lessons.store import matching
-from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.settings import SETTINGS
 
 TRANSCRIPTS = Kind(

@@ -16,7 +16,6 @@ from quipu.kernel.base.parameters import ErasedToo, Space
 from quipu.kernel.base.scope import check_name, optional_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kinds.transcripts import message_index
 from quipu.kinds.transcripts.bootstrap.service import AsyncBootstrap
 from quipu.kinds.transcripts.browse.browse import AsyncBrowse
 from quipu.kinds.transcripts.sqlite.exchange import AsyncExchange
@@ -24,7 +23,8 @@ from quipu.kinds.transcripts.sync.model import Pending, SyncReport
 from quipu.kinds.transcripts.sync.service import TranscriptSync
 from quipu.recall.generations import Models
 from quipu.recall.search import Search
-from quipu.record.service import Progress
+from quipu.record import backlog
+from quipu.record.model import Progress
 
 Paths = Iterable[str | PathLike[str]]
 Roots = Annotated[
@@ -115,7 +115,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
 
         Recalls index them little by little, and `index` all at once.
         """
-        return await message_index.waiting(self._database, check_name("space", space))
+        return await backlog.waiting(self._database, check_name("space", space))
 
     async def index(
         self,
@@ -128,9 +128,7 @@ class AsyncTranscripts(AsyncBrowse, AsyncBootstrap, AsyncExchange):
         A recall does it by itself, a second's work at a time.
         """
         name = check_name("space", space)
-        return await message_index.file(
-            self._database, self._models, name, language=self._language, progress=progress
-        )
+        return await backlog.file(self._database, self._models, name, progress=progress)
 
 
 def _paths(roots: Paths | None) -> list[Path] | None:

@@ -20,46 +20,49 @@ limit %(limit)s
 select id from core.messages
 where space_id = %(space)s and external_id = %(message)s and session_id = %(session)s
 
--- name: last_message: the last message of a session that is held
-select id from core.messages
-where space_id = (select core.current_space()) and id >= (
-        select id << 24 from core.sessions where space_id = (select core.current_space()) and name = %(session)s)
-    and id <= (
-        select (id << 24) + 16777215 from core.sessions where space_id = (select core.current_space()) and name = %(session)s)
-order by id desc
-limit 1
-
--- name: all_messages: the messages of a session that is held
-select id from core.messages
-where space_id = (select core.current_space()) and id >= (
-        select id << 24 from core.sessions where space_id = (select core.current_space()) and name = %(session)s)
-    and id <= (
-        select (id << 24) + 16777215 from core.sessions where space_id = (select core.current_space()) and name = %(session)s)
-order by id
-
--- name: remove_messages: take messages back; they are kept apart until retention
-with gone as (
+-- name: take_back: take the last messages of a session that is held back; they are kept apart until retention
+--
+-- One that waits to be filed is held, so that it is not filed meanwhile; of the others the index has an entry. Whose the
+-- session is does not change: they may come back.
+with last as materialized (
+    select m.id from core.messages m
+    where m.space_id = (select core.current_space()) and m.id >= (
+            select id << 24 from core.sessions where space_id = (select core.current_space()) and name = %(session)s)
+        and m.id <= (
+            select (id << 24) + 16777215 from core.sessions
+            where space_id = (select core.current_space()) and name = %(session)s)
+    order by m.id desc
+    limit %(most)s
+), waiting as (
+    select message_id from core.unindexed_messages
+    where space_id = (select core.current_space()) and message_id = any(array(select id from last))
+    order by message_id
+    for update
+), gone as (
     delete from core.messages
-    where space_id = %(space)s and id = any(%(ids)s::int8[])
+    where space_id = (select core.current_space()) and id = any(array(select id from last))
     returning id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content, item,
         metadata
+), kept as (
+    insert into core.removed_messages (id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at,
+        redacted, content, item, metadata, removed_at)
+    select id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content, item,
+        metadata, %(now)s
+    from gone
+), shrunk as (
+    update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at
+    from (select min(id) as id, min(id) >> 24 as session from last) f
+    cross join lateral (
+        select count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
+        from core.messages
+        where space_id = (select core.current_space()) and id >= f.session << 24 and id < f.id
+    ) l
+    where s.space_id = (select core.current_space()) and s.id = f.session
 )
-insert into core.removed_messages (space_id, id, session_id, external_id, role, speaker, user_name, happened_at,
-    recorded_at, redacted, content, item, metadata, removed_at)
-select %(space)s, id, session_id, external_id, role, speaker, user_name, happened_at, recorded_at, redacted, content, item,
-    metadata, %(now)s
-from gone
-returning id as number, external_id as id, role, content, item, metadata, happened_at as time, speaker,
-    user_name as "user"
-
--- name: shrink_session: what is left of a session that lost messages; whose it is does not change, they may come back
-update core.sessions s set messages = l.messages, started_at = l.started_at, last_at = l.last_at
-from (
-    select count(*) as messages, min(happened_at) as started_at, max(happened_at) as last_at
-    from core.messages
-    where space_id = %(space)s and id between %(session)s::int8 << 24 and (%(session)s::int8 << 24) + 16777215
-) l
-where s.space_id = %(space)s and s.id = %(session)s
+select g.id as number, g.external_id as id, g.role, g.content, g.item, g.metadata, g.happened_at as time, g.speaker,
+    g.user_name as "user", g.content <> '' and w.message_id is null as is_filed
+from gone g
+left join waiting w on w.message_id = g.id
 
 -- name: find_removed: the message with an id that was taken back last, in a session or in any
 select r.id, s.name, r.session_id, r.role, r.speaker, r.user_name, r.happened_at, r.recorded_at, r.content

@@ -21,7 +21,7 @@ from quipu.upkeep.archive.records import Checker, Layout
 
 _MOST_LINES: Final = 2_000
 _MOST_BYTES: Final = 4 << 20
-_ALL_KINDS: Final = 0b1111110  # a bit for each kind of memory that files before a recall, see core.spaces
+_ALL_KINDS: Final = 0b1111111  # a bit for each kind of memory that files before a recall, see core.spaces
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,15 +108,12 @@ def _of_database(
 
 
 def _of_export(files: SourceFiles, name: str, account: Account) -> Rows:
-    whole = as_object(files.json(name))
-    if whole is None:
-        raise BadInput(f"{name} is no export of claude-mem.", field="path")
-    for key in set(whole) - {*_TABLES.values(), *_COUNTS}:
-        if not key.startswith("total"):
+    for key, _ in files.members(name):
+        if key not in (*_TABLES.values(), *_COUNTS) and not key.startswith("total"):
             account.drop(f"export.{key}")
 
     def rows(kind: str) -> Iterator[tuple[str, Row]]:
-        for number, row in enumerate(as_list(whole.get(kind)) or [], start=1):
+        for number, (_, row) in enumerate(files.members(name, (kind,)), start=1):
             yield f"{name}, {kind} {number:,}", row
 
     return rows

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from quipu.app.imports.fields import Account, as_list, as_object
+from quipu.app.imports.fields import Account
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.found import JSON
 from quipu.errors import BadInput
@@ -51,21 +51,15 @@ def items(files: SourceFiles, name: str, account: Account) -> Iterator[tuple[str
         for number, item in enumerate(files.each(name), start=1):
             yield f"{name}, element {number:,}", item
         return
-    whole = as_object(files.json(name))
-    if whole is None or not any(key in whole for key in _LISTS):
-        if len(files.names) == 1:
-            raise BadInput(f"{name} has no memories of mem0.", field="path")
-        account.refuse(name, "it has no list of memories")
-        return
     number = 0
-    for key, value in whole.items():
-        listed = as_list(value)
-        for item in [value] if listed is None else listed:
-            if key in _LISTS:
-                number += 1
-                yield f"{name}, {key} {number:,}", item
-            elif key not in _AROUND and item not in (None, "", {}):
-                account.drop(f"export.{key}")
+    for key, item in files.members(name):
+        if key in _LISTS:
+            number += 1
+            yield f"{name}, {key} {number:,}", item
+        elif key not in _AROUND and item not in (None, "", {}):
+            account.drop(f"export.{key}")
+    if not number and len(files.names) == 1:
+        raise BadInput(f"{name} has no memories of mem0.", field="path")
 
 
 def blocks(files: SourceFiles, name: str, account: Account) -> Iterator[tuple[str, JSON]]:

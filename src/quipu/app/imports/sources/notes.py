@@ -86,7 +86,7 @@ def item_of(line: str) -> str | None:
 
 
 def note_of(body: str, *, before: int) -> Note:
-    """Return the meaning of the lines of a note; ``before`` is how many come before the body."""
+    """Return the statements of a note by line; ``before`` is how many lines come before the body."""
     note = Note()
     for number, line in lines(body):
         item = item_of(line)

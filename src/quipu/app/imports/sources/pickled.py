@@ -2,8 +2,8 @@
 
 A pickle is a program for a machine with a stack. Of its instructions those are known here that build texts,
 numbers, lists, sets, objects, and the three models below out of their state; any other, and any other name,
-is refused. A point is ``PointStruct`` with ``id``, ``vector`` and ``payload`` (qdrant-client 0.8 to 1.20,
-pydantic 1 and 2, protocols 2 to 5).
+is refused. A point is ``PointStruct`` with ``id``, ``vector`` and ``payload``, of pydantic 1 or 2, in the
+protocols 4 and 5 of pickle, which Python has taken since 3.8.
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ _CONSTANTS: Final = {b"N": None, b"\x88": True, b"\x89": False}
 _EMPTY: Final[Mapping[bytes, Callable[[], Any]]] = {b"}": dict, b"]": list, b"\x8f": list, b")": tuple}
 _WHOLE: Final = {b"K": "<B", b"M": "<H", b"J": "<i"}
 _TEXTS: Final = {b"\x8c": "<B", b"X": "<I", b"\x8d": "<Q"}
-_BYTES: Final = {b"C": "<B", b"B": "<I", b"\x8e": "<Q"}
 _TUPLES: Final = {b"\x85": 1, b"\x86": 2, b"\x87": 3}
 _GET: Final = {b"h": "<B", b"j": "<I"}
-_PUT: Final = {b"q": "<B", b"r": "<I"}
 _PASSED_OVER: Final = {b"\x80": 1, b"\x95": 8}  # the protocol, the length of a frame
 
 
@@ -110,8 +108,6 @@ class _Machine:
             stack.append(int.from_bytes(self._take(self._number("<B")), "little", signed=True))
         elif code in _TEXTS:
             stack.append(self._take(self._number(_TEXTS[code])).decode("utf-8", "surrogatepass"))
-        elif code in _BYTES:
-            stack.append(self._take(self._number(_BYTES[code])))
         elif code == b"(":
             self._marks.append(len(stack))
         elif code == b"t":
@@ -121,8 +117,6 @@ class _Machine:
             stack[-count:] = [tuple(stack[-count:])]
         elif code == b"\x94":
             self._memo[len(self._memo)] = stack[-1]
-        elif code in _PUT:
-            self._memo[self._number(_PUT[code])] = stack[-1]
         elif code in _GET:
             stack.append(self._memo[self._number(_GET[code])])
         else:
@@ -140,9 +134,6 @@ class _Machine:
         elif code == b"\x93":
             name, module = stack.pop(), stack.pop()
             stack.append(_Name(_known(_text(module), _text(name))))
-        elif code == b"c":
-            module, name = self._line(), self._line()
-            stack.append(_Name(_known(module, name)))
         elif code == b"\x81":
             given, named = stack.pop(), stack.pop()
             if not isinstance(named, _Name) or given != ():
@@ -173,10 +164,6 @@ class _Machine:
 
     def _number(self, form: str) -> int:
         return struct.unpack(form, self._take(struct.calcsize(form)))[0]
-
-    def _line(self) -> str:
-        end = self._data.index(b"\n", self._at) + 1
-        return self._take(end - self._at)[:-1].decode()
 
     def _take(self, count: int) -> bytes:
         taken = self._data[self._at : self._at + count]

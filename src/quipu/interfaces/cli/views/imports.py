@@ -43,7 +43,7 @@ def _report(done: ImportReport) -> Iterator[RenderableType]:
     if done.first is not None and done.last is not None:
         yield Text(f"From {day_and_time(done.first)} to {day_and_time(done.last)} UTC.")
     if done.ended:
-        yield Text(f"{count(done.ended, 'statement')} held once and hold no more: kept as history.")
+        yield Text(f"{count(done.ended, 'statement')} of the past, kept as what held once.")
     for number, word in (
         (done.known, "here already"),
         (done.changed, "changed at the source since"),

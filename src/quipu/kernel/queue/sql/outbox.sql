@@ -24,13 +24,14 @@ where %(due)s::timestamptz is null
         where space_id = %(space)s and sent_at is null and dead_at is null and due_at = '-infinity'
     )
 
--- name: put_for_sessions: have a job done for each session in each topic; the space is that of the transaction
+-- name: put_for_sessions: have a job done for each session in each topic; the space is that of the transaction, if any
 --
 -- As ``put``, for many: in the order of their keys, so that two who put the same do not wait for each other.
 with put as (
     insert into core.outbox (topic, key, payload, session)
     select topic, session, jsonb_build_object('session', session), session
     from unnest(%(topics)s::text[]) topic, unnest(%(sessions)s::text[]) session
+    where (select core.current_space()) is not null
     order by topic, session
     on conflict (space_id, topic, key) do update set
         due_at = '-infinity',

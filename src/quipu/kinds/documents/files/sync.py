@@ -27,7 +27,7 @@ from quipu.kinds.documents.indexing import index_all
 from quipu.kinds.documents.model import DocumentDraft
 from quipu.kinds.documents.store import SQL
 from quipu.kinds.documents.work import Work, do
-from quipu.record.service import Progress
+from quipu.record.model import Progress
 
 _FILES_AT_ONCE: Final = 100
 _CHARACTERS_AT_ONCE: Final = 4_000_000

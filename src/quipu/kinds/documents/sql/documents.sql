@@ -8,7 +8,7 @@ select g.place, g.key, nullif(g.value, 'null'), g.body, g.metadata, g.user_name,
 from jsonb_to_recordset(%(documents)s::jsonb) as g (place text, key text, value jsonb, body text, metadata jsonb,
     user_name text, index_paths text[], ttl_seconds float8, written_by text, redacted int4)
 where (select core.current_space()) is not null
-order by g.place, g.key
+order by g.place collate "C", g.key collate "C"
 on conflict (space_id, place, key) do update set
     value = excluded.value, body = excluded.body, metadata = excluded.metadata, user_name = excluded.user_name,
     index_paths = excluded.index_paths, ttl_seconds = excluded.ttl_seconds, expires_at = excluded.expires_at,
@@ -69,7 +69,8 @@ from unnest(%(of)s::int4[], %(vectors)s::text[]) as w (of, vector)
 join standing s on s.number = w.of
 
 -- name: nearest: documents below a path by the nearest of their own vectors: cosine, inner product, or distance
-select d.*, n.score
+select d.id, d.path, d.key, d.value, d.body, d.metadata, d."user", d.index, d.version, d.sha256, d.created_at,
+    d.updated_at, d.ttl_seconds, d.expires_at, d.written_by, d.redacted, n.score
 from (
     select v.document_id, max(case %(metric)s::text
             when 'cosine' then 1 - nullif(v.vector <=> %(vector)s::vector, 'NaN')
@@ -98,13 +99,15 @@ where space_id = %(space)s and place = %(place)s and key = %(key)s
 for update
 
 -- name: get: documents by place and key
-select d.*
+select d.id, d.path, d.key, d.value, d.body, d.metadata, d."user", d.index, d.version, d.sha256, d.created_at,
+    d.updated_at, d.ttl_seconds, d.expires_at, d.written_by, d.redacted
 from unnest(%(places)s::text[], %(keys)s::text[]) as g (place, key)
 join documents.shown d on d.space_id = (select core.current_space()) and d.place = g.place and d.key = g.key
 where d.expires_at is null or d.expires_at > %(now)s
 
 -- name: by_id: documents by id
-select d.*
+select d.id, d.path, d.key, d.value, d.body, d.metadata, d."user", d.index, d.version, d.sha256, d.created_at,
+    d.updated_at, d.ttl_seconds, d.expires_at, d.written_by, d.redacted
 from documents.shown d
 where d.space_id = %(space)s and d.document_id = any(%(ids)s::text[]::uuid[]) and (d.expires_at is null or d.expires_at > %(now)s)
 
@@ -114,35 +117,33 @@ from unnest(%(places)s::text[], %(keys)s::text[]) as g (place, key)
 where d.space_id = (select core.current_space()) and d.place = g.place and d.key = g.key and d.expires_at > %(now)s
 
 -- name: list_updated: documents below a path, the latest change first; behind one of them
-with last as (
-    select updated_at from documents.documents
-    where space_id = (select core.current_space()) and id = %(after)s::uuid
-)
-select d.*
+--
+-- documents.standing() is a function so that a list from the beginning, the usual one, plans nothing of it.
+select d.id, d.path, d.key, d.value, d.body, d.metadata, d."user", d.index, d.version, d.sha256, d.created_at,
+    d.updated_at, d.ttl_seconds, d.expires_at, d.written_by, d.redacted
 from documents.shown d
 where d.space_id = (select core.current_space())
     and d.place >= %(first)s and d.place < %(behind)s
     and (%(user)s::text is null or d."user" = %(user)s)
     and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
-    and (%(after)s::uuid is null or d.updated_at <= (select updated_at from last)
-        and (d.updated_at < (select updated_at from last) or d.id > %(after)s::uuid::text))
-order by d.updated_at desc, d.id
+    and (%(after)s::uuid is null
+        or d.updated_at <= (select (documents.standing(%(after)s::uuid)).updated_at)
+        and (d.document_id > %(after)s::uuid
+            or d.updated_at < (select (documents.standing(%(after)s::uuid)).updated_at)))
+order by d.updated_at desc, d.document_id
 limit %(limit)s offset %(offset)s
 
 -- name: list_keys: documents below a path, by path and key; behind one of them
-with last as (
-    select place, key from documents.documents
-    where space_id = (select core.current_space()) and id = %(after)s::uuid
-)
-select d.*
+select d.id, d.path, d.key, d.value, d.body, d.metadata, d."user", d.index, d.version, d.sha256, d.created_at,
+    d.updated_at, d.ttl_seconds, d.expires_at, d.written_by, d.redacted
 from documents.shown d
 where d.space_id = (select core.current_space())
     and d.place >= %(first)s and d.place < %(behind)s
     and (%(user)s::text is null or d."user" = %(user)s)
     and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
-    and (%(after)s::uuid is null or (d.place, d.key) > ((select place from last), (select key from last)))
+    and (%(after)s::uuid is null or (d.place, d.key) > (select place, key from documents.standing(%(after)s::uuid)))
 order by d.place, d.key
 limit %(limit)s offset %(offset)s
 

@@ -24,8 +24,7 @@ from quipu.kinds.transcripts.bootstrap.model import (
     OpenTask,
     RecentSession,
 )
-from quipu.kinds.transcripts.lessons.index import filed
-from quipu.kinds.transcripts.message_index import CODE
+from quipu.kinds.transcripts.lessons.index import CODE, filed
 from quipu.kinds.transcripts.settings import ARCHIVE_BELOW, HALF_LIFE_DAYS, LASTING, LASTING_IN_PROJECTS
 from quipu.recall.model import Filters
 from quipu.recall.search import Search

@@ -13,15 +13,15 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.kernel.embedding.embedder import Vectors
-from quipu.kinds.transcripts import message_index
 from quipu.kinds.transcripts.extract.sameness import normal_hash
-from quipu.kinds.transcripts.message_index import CODE
-from quipu.recall import index, search
+from quipu.recall import index, search, unindexed
 from quipu.recall.generations import Models, PreparedVectors
 from quipu.recall.model import Draft
 from quipu.recall.terms import DEFAULT, bag, tells_time
 from quipu.recall.unindexed import Row, Rows
 
+CODE: Final = 3  # core.recall_kinds.code
+_SQL: Final = queries.load("quipu.kinds.transcripts.lessons")
 _TABLE: Final = "memories"
 
 
@@ -87,21 +87,22 @@ def _row(row: tuple[Any, ...], fallback: str) -> Row:
     return Row(id_, fact, normal_hash(fact), entry)
 
 
-_ROWS: Final = Rows(queries.load("quipu.kinds.transcripts.lessons"), _row)
+_ROWS: Final = Rows(_SQL, _row)
 
 
 async def catch_up(database: Database, models: Models, space: str) -> None:
-    """File memories that SQL wrote, and the latest messages for about a second."""
-    await _file(database, models, space)
-    await message_index.catch_up(database, models, space)
+    """File lessons that SQL wrote."""
+    if await _ROWS.file(database, models, space):
+        await unindexed.settle(database, space, CODE, _clear)
 
 
 def filed(
     database: Database, models: Models, space: str
 ) -> AbstractAsyncContextManager[SpaceTransaction | None]:
     """Open the space for reading, after filing lessons that SQL wrote, but no messages."""
-    return search.filed(database, models, space, {CODE: _file})
+    return search.filed(database, models, space, {CODE: catch_up})
 
 
-async def _file(database: Database, models: Models, space: str) -> None:
-    await _ROWS.file(database, models, space)
+async def _clear(tx: SpaceTransaction) -> None:
+    """Have recalls look no more, unless something has come meanwhile."""
+    await tx.execute(_SQL["settle"])

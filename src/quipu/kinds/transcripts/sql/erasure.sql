@@ -84,10 +84,6 @@ where space_id = %(space)s and (%(everything)s or session = any(%(sessions)s::te
 delete from transcripts.teams where space_id = %(space)s
     and (%(everything)s or lead_session_id = any(%(sessions)s::text[]))
 
--- name: tell_unindexed: messages wait to be filed (the third bit is that of this kind)
-update core.spaces set unindexed = unindexed | 4
-where id = %(space)s and exists (select from core.unindexed_messages where space_id = %(space)s)
-
 -- name: wordings: wordings of memories that have a source in sessions which lose messages, one row a wording and source
 --
 -- edit is the id of an earlier wording, null of the present one.

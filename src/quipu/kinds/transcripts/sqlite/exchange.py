@@ -26,7 +26,7 @@ from quipu.kinds.transcripts.sqlite.model import Exported, Imported, Migrated
 from quipu.kinds.transcripts.sqlite.sessions import FileSession, sessions
 from quipu.kinds.transcripts.sqlite.writer import Writer, stored
 from quipu.recall.generations import Models
-from quipu.record.service import Progress
+from quipu.record.model import Progress
 from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.exports.exports import note
 

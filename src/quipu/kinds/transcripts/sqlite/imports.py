@@ -29,7 +29,7 @@ from quipu.kinds.transcripts.sync.store import BatchWrite
 from quipu.kinds.transcripts.sync.withheld import Forgotten, pass_over, writing
 from quipu.recall.generations import Models
 from quipu.recall.model import GenerationChanged
-from quipu.record.service import Progress
+from quipu.record.model import Progress
 from quipu.upkeep.erasure.tombstones import erased_sessions
 
 Row = Mapping[str, Any]

@@ -26,7 +26,7 @@ from quipu.kinds.transcripts.sync.pieces import Batch, batches
 from quipu.kinds.transcripts.sync.side_files import SideFiles
 from quipu.kinds.transcripts.sync.store import SQL, BatchWrite
 from quipu.kinds.transcripts.sync.withheld import Forgotten, pass_over, writing
-from quipu.record.service import Progress
+from quipu.record.model import Progress
 from quipu.upkeep.erasure import tombstones
 
 _TRIES = 6

@@ -9,25 +9,24 @@ from datetime import datetime
 from typing import Final
 
 from quipu.kernel.db import queries
-from quipu.kernel.db.arrays import Int8s, Moments, Texts
+from quipu.kernel.db.arrays import Int8s, Texts
 from quipu.kernel.db.database import Connection, Rows, SpaceTransaction, ask
 from quipu.kernel.prose.standing import read as instructions
 from quipu.kinds.transcripts import jobs
 from quipu.kinds.transcripts.formats.model import Details, TranscriptEntry
-from quipu.kinds.transcripts.message_index import CODE
 from quipu.kinds.transcripts.sync import rows
 from quipu.kinds.transcripts.sync.model import Tally
 from quipu.kinds.transcripts.sync.pieces import Batch
 from quipu.kinds.transcripts.sync.rows import LineRow
 from quipu.kinds.transcripts.sync.withheld import without_erased
 from quipu.recall import deferred
+from quipu.record import backlog
 from quipu.record import store as record
 from quipu.record.standing import intake as standing
 from quipu.record.standing.intake import MessageRules
 from quipu.record.store import growth
 
 SQL: Final = queries.load("quipu.kinds.transcripts.sync")
-_BIT: Final = 1 << (CODE - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,6 @@ class BatchWrite:
             if summaries := [one for piece in self._batch.pieces for one in piece.reading.summaries]:
                 await tx.run(SQL["insert_summaries"], rows.summaries(summaries))
             await tx.run(SQL["upsert_files"], rows.files(self._batch.pieces))
-            if said:
-                await tx.run(SQL["mark_unindexed"], {"bit": _BIT})
             if new:
                 await jobs.ask(tx, now=now)
         if rules := await _rules(tx, said):
@@ -175,12 +172,8 @@ async def _number(tx: SpaceTransaction, said: list[LineRow]) -> None:
 
 async def _messages(tx: SpaceTransaction, said: Sequence[LineRow], now: datetime) -> None:
     await record.run(tx, "insert_messages", rows.messages(said, now))
-    unindexed = {
-        "id": Int8s([row.message for row in said]),
-        "happened_at": Moments([row.entry.happened_at for row in said]),
-    }
-    await tx.run(SQL["insert_unindexed"], unindexed)
     await record.run(tx, "grow_sessions", growth((row.session, row.entry.happened_at) for row in said))
+    await backlog.leave(tx, {row.message: row.entry.happened_at for row in said})
 
 
 async def _lines(tx: SpaceTransaction, new: Sequence[LineRow]) -> None:

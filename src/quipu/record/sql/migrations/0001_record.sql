@@ -369,10 +369,10 @@ call core.show_with_session('core', array['tool_calls']);
 
 grant select, insert, update on core.tool_calls to quipu_person;
 
--- Only what an entry that is taken out of the index leaves behind is looked at for messages that wait.
+-- Whoever may write a message may leave it to be indexed later.
 call core.show_with_row('core', array['unindexed_messages'], 'message_id', of => 'core.messages');
 
-grant select on core.unindexed_messages to quipu_person;
+grant select, insert on core.unindexed_messages to quipu_person;
 
 -- A link says something of both messages.
 create policy person on core.relations as restrictive to quipu_person

@@ -30,7 +30,7 @@ select u.message_id::text as what
 from core.unindexed_messages u
 join core.spaces s on s.id = u.space_id
 where u.space_id = %(space)s
-    and (s.unindexed & 4 = 0
+    and (s.unindexed & 1 = 0
         or exists (select from core.recall_entries e where e.space_id = %(space)s and e.id = u.message_id))
 order by u.message_id
 

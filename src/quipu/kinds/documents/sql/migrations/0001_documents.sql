@@ -90,6 +90,11 @@ comment on view documents.shown is 'Documents as the doors show them.';
 
 grant select on documents.shown to quipu_app, quipu_person;
 
+create function documents.standing(document uuid) returns documents.documents
+    language sql stable
+    return (select d from documents.documents d where d.space_id = (select core.current_space()) and d.id = document);
+comment on function documents.standing(uuid) is 'The document of this transaction''s space with that id.';
+
 -- How a document read before: each version is written once, when the next one comes or the document is removed.
 create table documents.versions (
     space_id integer not null default core.current_space() references core.spaces (id) on delete cascade,

@@ -19,3 +19,9 @@ update transcripts.memories m set
                 and o.normal_form = %(form)s and o.status = 'active' and o.id <> m.id)
         then m.normal_form else %(form)s end
 where space_id = %(space)s and id = %(id)s
+
+-- name: settle: recalls need not look any more, unless something waits
+update core.spaces set unindexed = unindexed & ~4
+where id = %(space)s and unindexed & 4 <> 0
+    and not exists (
+        select from transcripts.memories where space_id = %(space)s and entry_id is null and status = 'active')

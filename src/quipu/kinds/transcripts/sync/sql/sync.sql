@@ -30,14 +30,6 @@ cross join lateral (
 -- name: line_numbers: numbers for lines, as one value: to take thousands of rows costs more than to make them
 select array_agg(nextval('transcripts.lines_id_seq')) from generate_series(1, %(count)s::int4)
 
--- name: insert_unindexed: messages that the index does not know yet
-insert into core.unindexed_messages (space_id, message_id, happened_at)
-select %(space)s, m.id, m.happened_at
-from unnest(%(id)s::int8[], %(happened_at)s::timestamptz[]) as m (id, happened_at)
-
--- name: mark_unindexed: let recalls know that there is something to file
-update core.spaces set unindexed = unindexed | %(bit)s where id = %(space)s and unindexed & %(bit)s = 0
-
 -- name: insert_lines: lines, as they stand
 insert into transcripts.lines (space_id, id, session_id, uuid, parent_uuid, logical_parent_uuid, type, subtype, model,
     response_id, happened_at, message_id, content_text, thinking, blocks, cwd, git_branch, is_meta, is_sidechain,

@@ -1,4 +1,4 @@
-"""Messages of a sync in the index of recall: a sync embeds nothing, recalls and ``index`` catch up.
+"""Messages that were written down and are not in the index of recall yet: recalls and workers catch up.
 
 A recall must not wait for a hundred thousand messages: it files the latest for about a second, and leaves the
 rest to the next one.
@@ -7,7 +7,7 @@ rest to the next one.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -16,21 +16,21 @@ import numpy as np
 from anyio import to_thread
 from numpy.typing import NDArray
 
+from quipu.kernel.base.scope import acting_for
 from quipu.kernel.db import queries
-from quipu.kernel.db.arrays import Int8s
-from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.arrays import Int8s, Moments
+from quipu.kernel.db.database import Connection, Database, Rows, SpaceTransaction, ask
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.recall import deferred
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import Draft, GenerationChanged
 from quipu.recall.unindexed import settle
-from quipu.record.model import MESSAGE, Incoming, PreparedMessage, Role, prepare
-from quipu.record.service import Progress
+from quipu.record.model import MESSAGE, Incoming, PreparedMessage, Progress, Role, prepare
 
-_SQL: Final = queries.load("quipu.kinds.transcripts")
-CODE: Final = 3  # core.recall_kinds.code
-_BIT: Final = 1 << (CODE - 1)
+_SQL: Final = queries.load("quipu.record")
+_BIT: Final = 1 << (MESSAGE - 1)
 BEFORE_A_RECALL_SECONDS: Final = 1.0
+_BEFORE_A_WRITE_SECONDS: Final = 0.25
 _FIRST_AT_ONCE, _MOST_AT_ONCE = 32, 512
 _STEP_SECONDS: Final = 0.25
 
@@ -57,9 +57,34 @@ class _Ready:
     embedded: Embedded
 
 
+async def leave(tx: SpaceTransaction, messages: Mapping[int, datetime]) -> None:
+    """Leave messages, by their numbers with their times, to be filed by the next recall.
+
+    They must be written before. It may be pipelined.
+    """
+    values = {"id": Int8s(list(messages)), "happened_at": Moments(list(messages.values()))}
+    await tx.run(_SQL["leave_unindexed"], values)
+    if not tx.space.unindexed & _BIT:  # it is taken away only where nobody writes
+        await tx.run(_SQL["mark_unindexed"], {})
+
+
+async def leave_behind(conn: Connection, values: Mapping[str, object]) -> Rows:
+    """Write messages, in a pipeline, behind the last of the session ``name``, which is held, and leave them.
+
+    Returns a row, whether the session is verbatim; none where it has no message, and nothing is written.
+    """
+    return await ask(conn, _SQL["leave_behind"], values)
+
+
 async def catch_up(database: Database, models: Models, space: str) -> None:
     """File the latest messages for about a second; what is left waits for the next time."""
     await file(database, models, space, seconds=BEFORE_A_RECALL_SECONDS)
+
+
+async def catch_up_briefly(database: Database, models: Models, space: str) -> None:
+    """File the latest messages, which one that is to be written may end, replace or name, for a moment."""
+    with acting_for(None):  # what waits is everybody's, and it is not shown
+        await file(database, models, space, seconds=_BEFORE_A_WRITE_SECONDS)
 
 
 async def file(
@@ -68,7 +93,6 @@ async def file(
     space: str,
     *,
     seconds: float | None = None,
-    language: str = "auto",
     progress: Progress | None = None,
 ) -> int:
     """File messages, the latest first, until none is left or the time is over; how many were filed."""
@@ -77,10 +101,12 @@ async def file(
     while until is None or time.monotonic() < until:
         began = time.monotonic()
         async with database.snapshot_read(space) as tx:
-            seen = None if tx is None else tx.space
-            unindexed = [] if tx is None else await _latest(tx, limit=at_once)
-        if seen is None or not unindexed:
-            await settle(database, space, CODE, _clear)
+            if tx is None or not tx.space.unindexed & _BIT:
+                break
+            seen, language = tx.space, tx.settings.language
+            unindexed = await _latest(tx, limit=at_once)
+        if not unindexed:
+            await settle(database, space, MESSAGE, _clear)
             break
         ready = await _ready(models, unindexed, seen, language)
         try:
@@ -157,7 +183,7 @@ async def _write(database: Database, space: str, ready: _Ready) -> int:
 
 async def _clear(tx: SpaceTransaction) -> None:
     """Have recalls look no more, unless something has come meanwhile."""
-    await tx.execute(_SQL["settle_unindexed"], bit=_BIT)
+    await tx.execute(_SQL["settle_unindexed"])
 
 
 def _draft(one: Unindexed, prepared: PreparedMessage, vector: NDArray[np.float32]) -> Draft:
