@@ -59,8 +59,8 @@ def test_files_of_agents_are_kept_out_of_recall_and_notes_are_not() -> None:
 
 
 def test_a_summary_of_codex_has_its_thread_and_its_time() -> None:
-    (one,) = (one for one in lessons(imported(CODING_AGENTS, EXPORT)[0]) if one.session)
-    assert (one.id, one.session) == ("codex-memories/rollout_summaries/r1.md#memory", "t-1")
+    (one,) = (one for one in lessons(imported(CODING_AGENTS, EXPORT)[0]) if "thread" in one.metadata)
+    assert (one.id, one.metadata["thread"]) == ("codex-memories/rollout_summaries/r1.md#memory", "t-1")
     assert one.time == datetime(2026, 5, 3, 10, tzinfo=UTC)
 
 

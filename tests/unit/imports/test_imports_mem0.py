@@ -247,14 +247,12 @@ def test_a_point_that_is_no_memory_is_told() -> None:
         account = Account()
         history.close_off(account)
         made = Memories(history, account)
-        cyclic: dict[str, Any] = {"data": "x"}
-        cyclic["self"] = cyclic
-        for payload in (None, {}, {"user_id": "ana"}, {"data": 0}, [1], cyclic, {"data": "x", "b": b""}):
+        for payload in (None, {}, {"user_id": "ana"}, {"data": 0}, [1], {"data": [1]}):
             assert list(made.of_payload("here", "a", payload)) == []
         for id_ in (None, "", [1], True, 1.5):
             assert list(made.of_payload("here", id_, {"data": "x"})) == []
     assert account.left_out == {"a point that is no memory": 5}
-    assert account.unreadable == 7
+    assert account.unreadable == 6
 
 
 @given(payload=st.dictionaries(st.sampled_from([*face._PROMOTED, "data", "created_at", "x"]), ANYTHING))

@@ -26,6 +26,7 @@ from quipu.app.imports.found import JSON, Said
 from quipu.app.imports.sources.langchain_messages import Message, Thread, merged, messages_in
 from quipu.app.imports.sources.msgpacked import Made, as_json, unpacked
 from quipu.app.imports.sources.postgres import Postgres
+from quipu.kernel.base.text import excerpt
 from quipu.kernel.db import queries
 
 _READ: Final = queries.load("quipu.app.imports", folder="rows")
@@ -202,7 +203,7 @@ def _channels(
         if messages:
             yield channel, messages
         elif value not in (None, "", [], {}) and not channel.startswith(_OURS):
-            account.drop(f"state.{channel}")
+            account.drop(f"state.{excerpt(channel, 60)}")
 
 
 def _replayed(saver: Saver, row: Row, head: _Checkpoint, channel: str) -> list[Message]:

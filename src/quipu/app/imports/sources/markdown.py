@@ -229,6 +229,7 @@ def _of_rollout(file: _File, account: Account) -> Iterator[Stated]:
         "line": file.before + before + 1,
         "agent": "codex",
         "project": header.get("cwd"),
+        "thread": header.get("thread_id"),
         "rollout": header.get("rollout_path"),
         "branch": header.get("git_branch"),
     }
@@ -237,7 +238,6 @@ def _of_rollout(file: _File, account: Account) -> Iterator[Stated]:
         text=body,
         lesson=True,
         category="context",
-        session=header.get("thread_id") or None,
         time=time,
         metadata={name: value for name, value in about.items() if value},
         raw={"document": file.name, "header": header, "text": body},

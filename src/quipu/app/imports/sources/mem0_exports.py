@@ -19,8 +19,7 @@ from quipu.app.imports.found import JSON
 from quipu.errors import BadInput
 
 _BOM: Final = b"\xef\xbb\xbf"
-_ITEM: Final = re.compile(rb'(?s)\s*(\[\s*)?\{.*"memory"\s*:')
-_NAMES: Final = (b'"user_id"', b'"created_at"', b'"hash"', b'"agent_id"', b'"run_id"')
+_ITEM: Final = re.compile(rb'"id"\s*:\s*"[^"]*"\s*,\s*"memory"\s*:\s*"')
 _BLOCK: Final = re.compile(rb"---[ \t]*\r?\nid:.*\n(?:\w+:.*\n)*confidence:.*\n(?:\w+:.*\n)*---")
 _LISTS: Final = ("results", "memories", "records")
 _AROUND: Final = ("count", "next", "previous", "total", "version", "kind", "exported_at", "record_count")
@@ -33,7 +32,7 @@ _NOBODY: Final = "Markdown of the plugin does not say whose memories they are: t
 def kind_of(files: SourceFiles, name: str) -> str | None:
     """Return "json" or "markdown" for an export of memories."""
     begin = files.begin(name).removeprefix(_BOM)
-    if name.endswith(".json") and _ITEM.match(begin) and any(word in begin for word in _NAMES):
+    if name.endswith(".json") and _ITEM.search(begin):
         return "json"
     if name.endswith(".md") and _BLOCK.match(begin):
         return "markdown"

@@ -17,7 +17,6 @@ from typing import Final
 from quipu.app.imports.fields import Account, Fields, Unreadable, as_object
 from quipu.app.imports.found import JSON, Filed
 from quipu.app.imports.sources.mem0_history import History
-from quipu.record.items import plain
 
 PATH: Final = ("mem0",)
 """Path of the documents that our face of mem0 reads; the key of each is its id, the body its text."""
@@ -39,7 +38,6 @@ _CAMEL: Final = {
     "createdAt": "created_at",
     "updatedAt": "updated_at",
 }
-_MOST_BYTES: Final = 16 << 20
 
 
 class Memories:
@@ -52,12 +50,12 @@ class Memories:
     def of_payload(self, where: str, id_: JSON, payload: JSON) -> Iterator[Filed]:
         """Yield the memory that a payload of a store is; none if it is none, deleted, or came already."""
         with self._account.reading(where):
-            made = _plain({"id": id_, "payload": payload})
-            told = as_object(made["payload"])
+            told = as_object(payload)
             if told is None or not told.get("data"):
                 self._account.leave_out("a point that is no memory")
                 return
-            yield from self._document(_key(id_), "data", _in_snake_case(told), raw=made)
+            raw = {"id": id_, "payload": payload}
+            yield from self._document(_key(id_), "data", _in_snake_case(told), raw=raw)
 
     def of_item(self, where: str, item: JSON) -> Iterator[Filed]:
         """Yield the memory that an item of an export is."""
@@ -103,13 +101,6 @@ class Memories:
             earlier=self._history.earlier(id_, text, ids),
             raw=raw,
         )
-
-
-def _plain(point: Mapping[str, JSON]) -> dict[str, JSON]:
-    try:
-        return plain(point, most_bytes=_MOST_BYTES)
-    except ValueError as error:
-        raise Unreadable("payload", str(error)) from error
 
 
 def _key(id_: JSON) -> str:

@@ -17,6 +17,7 @@ from uuid import UUID
 from quipu.app.imports.fields import Unreadable
 from quipu.app.imports.found import JSON
 from quipu.kernel.base.text import excerpt
+from quipu.record.items import plain
 
 _MODELS: Final = frozenset(
     {
@@ -25,6 +26,7 @@ _MODELS: Final = frozenset(
         ("uuid", "UUID"),
     }
 )
+_MOST_BYTES: Final = 16 << 20
 _FLOAT: Final = 9  # bytes of a number with its instruction
 _MOST_FLOATS: Final = 4_096
 _CONSTANTS: Final = {b"N": None, b"\x88": True, b"\x89": False}
@@ -52,7 +54,7 @@ class _Name:
 
 
 def read_point(data: bytes) -> tuple[JSON, JSON]:
-    """Return the id and the payload of a point.
+    """Return the id and the payload of a point, as JSON has them.
 
     Raises:
         Unreadable: it is no point, or names anything that a point has not.
@@ -67,7 +69,11 @@ def read_point(data: bytes) -> tuple[JSON, JSON]:
     if not isinstance(inner, dict):
         raise Unreadable("point", "it is a pickle of something else")
     fields = cast("dict[str, Any]", inner)
-    return _id(fields.get("id")), fields.get("payload")
+    try:
+        point = plain({"payload": fields.get("payload")}, most_bytes=_MOST_BYTES)
+    except ValueError as error:  # it may hold itself, or one list a thousand times
+        raise Unreadable("payload", str(error)) from error
+    return _id(fields.get("id")), point["payload"]
 
 
 def _id(value: object) -> JSON:

@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
@@ -60,11 +60,11 @@ def reading(url: str, *ours: str) -> Generator[tuple[Postgres, Mapping[str, str]
         parts = urlsplit(url)
     except ValueError as error:
         raise BadInput("it is no URL of a database.", field="path") from error
-    given = dict(parse_qsl(parts.query))
-    rest = urlencode({name: value for name, value in given.items() if name not in ours})
+    given = dict(parse_qsl(parts.query, keep_blank_values=True))
+    rest = urlencode({name: value for name, value in given.items() if name not in ours}, quote_via=quote)
     try:
         with psycopg.Connection[DictRow].connect(
-            urlunsplit(parts._replace(query=rest)),
+            f"{parts.scheme}://{parts.netloc}{parts.path}?{rest}",
             row_factory=dict_row,  # pyright: ignore[reportArgumentType] - its overloads miss a class of rows
             connect_timeout=_SECONDS,
             application_name="quipu",

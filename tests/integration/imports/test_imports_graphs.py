@@ -1,0 +1,49 @@
+"""Graphs, agents and notes of other systems come in whole, once, and go as they came."""
+
+from __future__ import annotations
+
+import pytest
+from importing import EXPORTS
+
+from quipu import AsyncMemory
+
+pytestmark = pytest.mark.anyio
+EVERY = {
+    "graphiti/dump.json": {"message": 3, "memory": 3, "document": 2},
+    "letta/first.af": {"message": 10, "memory": 1, "document": 1},
+    "letta/second.af": {"message": 7, "memory": 2, "document": 1},
+    "hindsight": {"memory": 3, "document": 4},
+    "cognee": {"message": 2, "memory": 4, "document": 2},
+    "server_memory/memory.jsonl": {"document": 3},
+    "anthropic_memory": {"document": 3},
+    "notes": {"memory": 2, "document": 2, "loop": 1},
+    "agents": {"memory": 1, "lesson": 5, "document": 10, "loop": 1},
+}
+
+
+@pytest.mark.parametrize("name", EVERY)
+async def test_an_export_comes_once_and_nothing_is_refused(memory: AsyncMemory, name: str) -> None:
+    done = await memory.imports.load(EXPORTS / name, space="ana")
+    assert done.refused == []
+    tasks = EVERY[name].get("loop", 0)
+    counted = {kind: count - (tasks if kind == "message" else 0) for kind, count in done.records.items()}
+    assert {kind: count for kind, count in counted.items() if count} == EVERY[name]
+    again = await memory.imports.load(EXPORTS / name, space="ana")
+    assert {kind: count for kind, count in again.records.items() if count} == {}
+    assert again.changed == 0
+
+
+async def test_a_fact_that_ended_is_not_current_and_rests_on_its_words(memory: AsyncMemory) -> None:
+    await memory.imports.load(EXPORTS / "graphiti" / "dump.json", space="ana")
+    hits = [hit.text for hit in await memory.recall("Where does Ana live?", space="ana", kinds=["longterm"])]
+    assert any("Lisbon" in text for text in hits)
+    assert not any("Berlin" in text for text in hits)
+    memories = {one.summary: one for one in await memory.longterm.list(space="ana", ended=True)}
+    assert memories["Ana lives in Lisbon."].sources == 1
+
+
+async def test_instructions_and_copies_are_found_by_nobody(memory: AsyncMemory) -> None:
+    await memory.imports.load(EXPORTS / "agents", space="ana")
+    hits = await memory.recall("Use pnpm, never npm", space="ana", limit=50)
+    assert hits
+    assert not [hit for hit in hits if hit.kind == "document" and "obsidian" not in str(hit.id)]
