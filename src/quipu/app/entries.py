@@ -120,7 +120,8 @@ async def arrange(
         guessed = await _guessed(tx, question, hits, cited)
         every = [*here, *(p for p in guessed if p.older not in known)]
         entries = arranged(question.time_asked, hits, every, cited, as_of=_as_of(question))
-        found.append((question, shown(entries[:limit], here, cited)))
+        told = [one for one in here if not (one.ended and question.time_asked == "present")]
+        found.append((question, shown(entries[:limit], told, cited)))
     return found, cited
 
 

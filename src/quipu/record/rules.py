@@ -276,11 +276,10 @@ def listed(messages: object) -> Iterable[Mapping[str, object] | Refusal]:
 class Batch:
     """Messages that are ready to be written, as soon as they are embedded.
 
-    ``embedding`` is None where they are left to be filed by the next recall.
-    ``is_new``: their ids were just made, so none is stored already. ``began``: when the import began, none of
-    whose messages may have been erased since; None where that is nothing to them. ``as_of``: when what they
-    are made of was read, where they are. ``verbatim``: what their sessions are to be, where that is said.
-    ``stored`` gets those that are new.
+    ``embedding`` is None where they are left to be filed by the next recall. ``is_new``: their ids were just
+    made, so none is stored already. ``began``: when the import began, none of whose messages may have been
+    erased since; None where that is nothing to them. ``as_of``: when what they are made of was read, where
+    they are. ``verbatim``: what their sessions are to be, where said. ``stored`` gets those that are new.
     """
 
     prepared: list[PreparedMessage]

@@ -19,6 +19,7 @@ from quipu import Memory
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 
+PATIENT = {"QUIPU_LONGTERM_TIMEOUT_MS": "60000"}  # on a busy machine too there is something to recover
 USUAL_MODEL = Settings(home=Path()).embedding_model
 
 EXAMPLE = re.compile(
@@ -86,7 +87,7 @@ def test_the_examples_of_the_readme_run_unplugged(home: Path) -> None:
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_examples_of_a_page_run(page: Path, home: Path, url: str, python: Run) -> None:
-    code, errors = python(program(page), home, {"QUIPU_HOME": str(home), "QUIPU_DATABASE_URL": url})
+    code, errors = python(program(page), home, {"QUIPU_HOME": str(home), "QUIPU_DATABASE_URL": url} | PATIENT)
     assert (code, "Warning" in errors) == (0, False), errors
 
 

@@ -55,6 +55,9 @@ async def test_what_the_source_ended_is_never_current(memory: AsyncMemory, tmp_p
     hits = await memory.recall("Where does Ana live?", space="ana")
     assert any("Lisbon" in hit.text for hit in hits)
     assert not any("Berlin" in hit.text for hit in hits)
+    block = await memory.recall_block("Where does Ana live?", space="ana", budget_tokens=500)
+    assert "Lisbon" in block.text
+    assert "Berlin" not in block.text
     then = await memory.recall("Where did Ana live in 2024?", space="ana")
     assert any("Berlin" in hit.text for hit in then)
     assert not any("pirate" in hit.text for hit in await memory.recall("Who is a pirate?", space="ana"))

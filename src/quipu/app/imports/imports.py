@@ -33,7 +33,7 @@ from quipu.kernel.base.parameters import Confirm, ErasedToo, Example, Limit, Off
 from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall.render import Origin
-from quipu.record.service import Progress
+from quipu.record.model import Progress
 from quipu.upkeep.erasure.service import Eraser
 
 Files = Annotated[
