@@ -45,7 +45,7 @@ def test_a_mixed_folder_says_what_it_has() -> None:
         "line of MEMORY.md that names a file with the memory": 1,
         "memories of a file that repeats others of Codex": 2,
     }
-    assert "claude-code-memory is taken for memory of Claude Code." in account.assumed
+    assert "claude-code-memory is taken for memory as Claude Code keeps it." in account.assumed
     assert "codex-memories is taken for memory of Codex." in account.assumed
     assert recognised_as(EXPORT) == "coding-agents"
     assert recognised_as(EXPORT / "claude-code-memory") == "claude-code"
@@ -175,6 +175,11 @@ def test_a_long_memory_is_taken_item_by_item(tmp_path: Path) -> None:
     found, _ = read(tmp_path, **{"MEMORY.md": "- [A](a.md)\n", "a.md": STEM.format("a", "project", body)})
     assert len(lessons(found)) == 100
     assert {one.category for one in lessons(found)} == {"context"}
+
+
+def test_the_folder_of_gemini_is_of_gemini(tmp_path: Path) -> None:
+    found, _ = read(tmp_path / ".gemini", **{"tmp/boats/memory/MEMORY.md": "- Use pnpm\n"})
+    assert [one.metadata["agent"] for one in lessons(found)] == ["gemini"]
 
 
 def test_instructions_that_an_agent_added_to_are_no_memories_outside_the_section(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ _NOBODY: Final = frozenset({"", "_", "\\_", "default"})  # groups that Graphiti 
 _PREFIX: Final = re.compile(r"(?m)^(?P<name>[^\n:()]{1,80}?)\s*(?:\((?P<role>\w+)\))?:[ \t]")
 _ROLES: Final = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 _INNER: Final = frozenset({"system", "tool", "function"})
+_MOST_TRIED: Final = 100  # files of a folder
 _UTC: Final = "Times without a zone are in UTC, as Graphiti writes them."
 
 Records = Callable[[str], Iterator[tuple[str, JSON]]]
@@ -54,7 +55,7 @@ class _Entity:
 
 
 def _recognise(files: SourceFiles) -> bool:
-    return any(_is_dump(files, name) for name in files.like(r".*\.jsonl?"))
+    return any(_is_dump(files, name) for name in files.like(r".*\.jsonl?")[:_MOST_TRIED])
 
 
 def _is_dump(files: SourceFiles, name: str) -> bool:

@@ -26,6 +26,7 @@ from quipu.app.imports.sources.letta_records import Agent
 from quipu.errors import BadInput
 
 _MARKS: Final = (b'"agent_type"', b'"core_memory"', b'"memory_blocks"', b'"in_context_message_ids"')
+_MOST_TRIED: Final = 100  # files of a folder
 _UTC: Final = "Times without a zone are in UTC, as Letta writes them."
 _PARTIAL: Final = (
     "An agent file has no archival memory, and only the messages in the context of its agents;"
@@ -34,7 +35,7 @@ _PARTIAL: Final = (
 
 
 def _recognise(files: SourceFiles) -> bool:
-    return any(_is_agents(files, name) for name in files.like(r".*\.(af|json)"))
+    return any(_is_agents(files, name) for name in files.like(r".*\.(af|json)")[:_MOST_TRIED])
 
 
 def _is_agents(files: SourceFiles, name: str) -> bool:

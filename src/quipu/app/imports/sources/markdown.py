@@ -35,7 +35,7 @@ _AGENTS: Final[dict[Role, str]] = {
     "added": "gemini",
 }
 _TOLD: Final[dict[Role, str]] = {
-    "index": "{} is taken for memory of Claude Code.",
+    "index": "{} is taken for memory as Claude Code keeps it.",
     "codex": "{} is taken for memory of Codex.",
     "added": "{} is taken for instructions with memories that Gemini CLI added.",
     "instruction": "Files of instructions, such as {}, are kept as documents and out of recall.",
@@ -145,7 +145,7 @@ class _Tree:
             about = {
                 "document": file.name,
                 "line": one.line,
-                "agent": _AGENTS[role],
+                "agent": self._agent(file.name, role),
                 "heading": one.heading,
                 "project": one.project or self._project(file.name),
                 **{name: file.front.get(name) for name in ("name", "description") if role == "memory"},
@@ -173,6 +173,11 @@ class _Tree:
         if role == "codex":
             return agent_files.of_codex(file.text)
         return agent_files.of_added(file.text) if role == "added" else ()
+
+    def _agent(self, name: str, role: Role) -> str:
+        """Return the agent whose memory a file is; Gemini CLI keeps its own as Claude Code does."""
+        whole = f"{self._files.path.resolve().as_posix()}/{name}"
+        return "gemini" if "/.gemini/" in whole else _AGENTS[role]
 
     def _project(self, name: str) -> str | None:
         """Return the path of the project whose memory a file is, if recorded sessions beside it have it."""

@@ -22,11 +22,12 @@ from quipu.kernel.base.depth import is_too_deep
 
 # Where the tools read, and what: as `compat.server_memory.graph` has them.
 _PATHS: Final = {"entity": ("server-memory", "entities"), "relation": ("server-memory", "relations")}
+_MOST_TRIED: Final = 100  # files of a folder
 _SENTENCES: Final = "sentences"
 
 
 def _recognise(files: SourceFiles) -> bool:
-    return any(_is_graph(files, name) for name in files.like(r".*\.jsonl?"))
+    return any(_is_graph(files, name) for name in files.like(r".*\.jsonl?")[:_MOST_TRIED])
 
 
 def _is_graph(files: SourceFiles, name: str) -> bool:
