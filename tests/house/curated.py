@@ -75,6 +75,7 @@ _ROUTES: Final = {
     "POST /longterm/recover": _by_hand("it takes the names of the design, too", "longterm.recover"),
     "GET /snapshots/export": _by_hand(_STREAM, "snapshots.export"),
     "POST /snapshots/import": _by_hand(_STREAM, "snapshots.import_dump"),
+    "POST /imports": _by_hand(_STREAM, "imports.load"),
     "GET /settings": _by_hand(
         "a key of one space sees what can be kept for it, and nothing of the machine", "settings.list"
     ),
@@ -192,7 +193,6 @@ _LACKING: Final = {
             "archives.export",
             "archives.load",
             "documents.sync",
-            "imports.load",
             "longterm.import_sqlite",
             "longterm.export_sqlite",
             "transcripts.import_sqlite",
@@ -236,6 +236,8 @@ LEFT_OUT: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("GET /snapshots/export", "path"): "the answer is the file",
         ("GET /snapshots/export", "replace_file"): "the answer is the file",
         ("POST /snapshots/import", "path"): "the body is the file",
+        ("POST /imports", "path"): "the body is the file",
+        ("POST /imports", "progress"): "the answer comes at the end",
         ("POST /keys/{key}/revoke", "space"): "a key of all spaces is needed to revoke any",
         ("POST /receipts/{id}/check", "receipt"): "it is the id in the path",
         ("POST /receipts/{id}/check", "exports"): "they are files of the machine",

@@ -167,3 +167,10 @@ async def test_what_no_database_can_store_is_replaced(memory: AsyncMemory, tmp_p
     }
     done = await memory.imports.load(written(tmp_path / "n", said, note, stated), space="ana")
     assert (done.records, done.refused) == ({"message": 1, "memory": 1, "document": 1}, [])
+
+
+async def test_a_lesson_of_a_session_that_is_not_there_comes_without_it(
+    memory: AsyncMemory, tmp_path: Path
+) -> None:
+    done = await memory.imports.load(written(tmp_path / "n", {**LESSON, "session": "gone"}), space="ana")
+    assert (done.records, done.refused) == ({"lesson": 1}, [])

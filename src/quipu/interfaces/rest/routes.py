@@ -24,6 +24,7 @@ from quipu.interfaces.rest import (
     snapshots,
     trace,
     transcripts,
+    uploads,
 )
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Needs, NeedsEngine
@@ -69,7 +70,7 @@ ROUTERS = (
     derived("", OPERATIONS),
     derived("aliases", OPERATIONS),
     derived("corrections", OPERATIONS),
-    derived("imports", OPERATIONS),
+    uploads.router,
     derived("ledger", OPERATIONS),
     evidence.router,
     trace.router,

@@ -10,8 +10,8 @@ import anyio
 
 from quipu.errors import TookTooLong, TooLarge
 
+_FILES: Final = frozenset({"/v1/import", "/v1/imports"})
 _STREAMS: Final = (
-    "/v1/import",
     "/v1/snapshots/import",
     "/v1/snapshots/export",
     "/mcp",
@@ -49,11 +49,11 @@ class Limits:
 
     def streams(self, path: str) -> bool:
         """Return True if requests there come or are answered bit by bit, however long it takes."""
-        return path.startswith(_STREAMS)
+        return path in _FILES or path.startswith(_STREAMS)
 
     def takes_long(self, path: str) -> bool:
         """Return True if an answer there has unlimited time: of a schema as a whole, or of a stream."""
-        return path.startswith(_TAKE_LONG)
+        return path in _FILES or path.startswith(_TAKE_LONG)
 
 
 async def received(chunks: AsyncIterable[bytes], terms: Limits, *, larger: str) -> AsyncGenerator[bytes]:

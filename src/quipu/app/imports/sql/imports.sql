@@ -67,7 +67,7 @@ on conflict do nothing
 -- name: bring_lessons: lessons that another system had; those that an active one says already are left out
 insert into transcripts.memories (space_id, id, session_id, fact, category, confidence, created_at, updated_at, origin,
     project_path, normal_form, happened_at, metadata, valid_from, valid_until, told_until)
-select %(space)s, g.id, g.session, g.fact, g.category, g.confidence, %(now)s, %(now)s, 'imported', g.project,
+select %(space)s, g.id, (select s.name from core.sessions s where s.space_id = %(space)s and s.name = g.session), g.fact, g.category, g.confidence, %(now)s, %(now)s, 'imported', g.project,
     decode(g.form, 'hex'), g.happened_at, g.metadata, g.valid_from, g.valid_until, g.valid_until
 from jsonb_to_recordset(%(memories)s::jsonb) as g (id uuid, session text, fact text, category text, confidence float4,
     project text, form text, happened_at timestamptz, metadata jsonb, valid_from timestamptz, valid_until timestamptz)
