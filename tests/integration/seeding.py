@@ -182,7 +182,9 @@ async def _imported(memory: AsyncMemory, space: str, mark: str, root: Path) -> K
     (root / f"{space}.json").write_text(json.dumps([{"id": "m-1", "memory": f"The {mark} came along."}]))
     made = (await memory.imports.load(root / f"{space}.json", space=space, source="mem0")).id
     of = f"/v1/imports/{made}"
+    more = json.dumps([{"id": "m-2", "memory": "Anybody came along."}]).encode()
     return {
+        "POST /v1/imports": [{"content": more, "params": {"name": "more.json", "source": "mem0"}}],
         "GET /v1/imports/{id}": [{"path": of}],
         "GET /v1/imports/{id}/records": [{"path": f"{of}/records"}],
         "POST /v1/imports/{id}/undo": [{"path": f"{of}/undo", "json": {}}],

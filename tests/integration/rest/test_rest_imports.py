@@ -59,3 +59,4 @@ async def test_bad_requests_name_their_field(clients: Any, params: dict[str, str
     client = await clients("admin", space="ana")
     answer = await client.post("/v1/imports", content=b"\x00nothing", params=params)
     assert (answer.status_code, answer.json()["field"]) == (422, field)
+    assert "quipu-import" not in answer.text

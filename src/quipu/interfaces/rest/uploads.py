@@ -11,7 +11,7 @@ from fastapi import Query, Request
 
 from quipu.app.imports.model import ImportReport
 from quipu.app.operations import OPERATIONS
-from quipu.errors import BadInput
+from quipu.errors import BadInput, QuipuError
 from quipu.interfaces.rest.derived import derived
 from quipu.interfaces.rest.door import Administering
 from quipu.interfaces.serving.limits import received
@@ -78,15 +78,19 @@ async def load(
         with await to_thread.run_sync(path.open, "wb") as file:
             async for chunk in received(request.stream(), served(request).terms, larger="Use the CLI."):
                 await to_thread.run_sync(file.write, chunk)
-        return await here.memory.imports.load(
-            path,
-            space=here.space,
-            source=source,
-            user=user,
-            names=joined,
-            preview=preview,
-            erased_too=erased_too,
-        )
+        try:
+            return await here.memory.imports.load(
+                path,
+                space=here.space,
+                source=source,
+                user=user,
+                names=joined,
+                preview=preview,
+                erased_too=erased_too,
+            )
+        except QuipuError as error:
+            error.message = error.message.replace(f"{folder}/", "")  # the caller sent a name, no path of ours
+            raise
 
 
 def _person(given: str) -> tuple[str, str]:
