@@ -98,7 +98,7 @@ coverage: $(DEV) ## Run every test, and show how much of each package they cover
 ##@ Work
 .PHONY: format sync schema rest constraints bench-recall bench-speed bench-startup bench-ledger bench-queue bench-transcripts \
   bench-extraction bench-hooks bench-episodes bench-boundaries bench-observing bench-chunking bench-loops \
-  bench-concepts bench-condensing bench-serve bench-pages bench-linear bench-with-model bench-documents bench-archive wheel release clean
+  bench-concepts bench-condensing bench-serve bench-pages bench-linear bench-with-model bench-documents bench-archive bench-imports wheel release clean
 format: $(DEV) ## Format the code and sort its imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
@@ -176,6 +176,9 @@ bench-documents: $(DEV) ## Measure files as documents: taken in, unchanged, foun
 
 bench-archive: $(DEV) ## Measure an archive of a million messages, out and in (ARGS="--messages 20000 --check")
 	$(BIN)/python bench/archive.py $(ARGS)
+
+bench-imports: $(DEV) ## Measure an export of a gigabyte, read, taken in and undone (ARGS="--megabytes 20 --check")
+	$(BIN)/python bench/imports.py $(ARGS)
 
 bench-gather: $(DEV) ## Measure gathering among 100,000 memories against its limit (ARGS=--check)
 	$(BIN)/python bench/gather.py $(ARGS)
