@@ -251,6 +251,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.answers.answers import Asking, AsyncAnswers, KeptAnswer
     from quipu.upkeep.archive.archive import ArchiveLoaded, ArchiveWritten, AsyncArchives
     from quipu.upkeep.archive.export import OnRecords
+    from quipu.upkeep.archive.formats.conversion import ArchiveFormat
     from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.erasure.limits import OnRead
     from quipu.upkeep.erasure.model import Checked, Erasure, PublicKey, Receipt
@@ -4771,19 +4772,24 @@ class Archives:
         space: str,
         user: str | None = None,
         with_others: bool = False,
+        format: ArchiveFormat = "quipu",
         progress: OnRecords | None = None,
     ) -> ArchiveWritten:
         """Write an archive of a space, as of one moment, while others go on writing.
 
+        Formats other than ``quipu`` may also be a .zip, and are made of an archive that lies beside it
+        meanwhile.
+
         Raises:
-            BadInput: There is something at that path already; or others are asked for beside nobody.
+            BadInput: There is something at that path already; or others are asked for beside nobody; or there
+                is no such format, or it cannot be a .zip.
             NotFound: There is no such space.
             Conflict: Something was forgotten in the space meanwhile.
             DatabaseError: It could not be written.
         """
         return self._portal.call(
             lambda: self._inner.export(
-                path, space=space, user=user, with_others=with_others, progress=progress
+                path, space=space, user=user, with_others=with_others, format=format, progress=progress
             )
         )
 

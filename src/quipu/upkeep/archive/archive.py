@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 from anyio import to_thread
 from typing_extensions import Doc
@@ -17,14 +17,15 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, DatabaseError, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Space
-from quipu.kernel.base.scope import acting_for, check_name, optional_name
+from quipu.kernel.base.scope import acting_for, check_name, one_of, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
 from quipu.upkeep.archive.erased import Erasures, Forgotten, forget_again
 from quipu.upkeep.archive.export import About, OnRecords, Writer, layouts
+from quipu.upkeep.archive.formats.conversion import ArchiveFormat, Converted, convert
 from quipu.upkeep.archive.load import Load
 from quipu.upkeep.archive.manifest import CHECKSUMS, MANIFEST, ArchivedSchema, Manifest, counted
-from quipu.upkeep.archive.packing import is_one_file, pack, unpack
+from quipu.upkeep.archive.packing import is_one_file, is_zip, pack, unpack
 from quipu.upkeep.archive.records import Layout
 from quipu.upkeep.archive.schemas import AgentSchemas
 from quipu.upkeep.archive.verify import verify
@@ -34,11 +35,15 @@ from quipu.upkeep.exports.exports import note
 After = Callable[[SpaceTransaction], Awaitable[None]]
 """Called in the transaction of an import, when all records are there."""
 
-_PART: Final = ".part"
+_PARTS: Final = (".part", ".part-quipu", ".parts")  # the target, the archive behind it, and its files
 RecordsDone = Annotated[OnRecords | None, Doc("Called with the number of records, whenever some are done.")]
 ArchivePath = Annotated[
     str | PathLike[str],
     Doc("A folder, or a file: .tar, .tar.gz, .tar.zst."),
+]
+TheFormat = Annotated[
+    ArchiveFormat,
+    Doc('"quipu" has everything; "markdown", "mem" and "cogx" leave out what they have no place for.'),
 ]
 
 
@@ -46,12 +51,15 @@ ArchivePath = Annotated[
 class ArchiveWritten:
     """Result of writing an archive: how many records of each kind it has.
 
+    ``left_out`` are records that its format has no place for, by kind; none with the format ``quipu``.
     ``id`` and ``sha256`` are noted: a check of an erasure recognises the file by them. Of a folder it is the
     sum of its CHECKSUMS.
     """
 
     path: Path
+    format: ArchiveFormat
     records: Mapping[str, int]
+    left_out: Mapping[str, int]
     bytes: int
     id: str
     sha256: str
@@ -99,12 +107,17 @@ class AsyncArchives:
         space: Space,
         user: Annotated[str | None, Doc("Only what is this person's; what others said is left out.")] = None,
         with_others: Annotated[bool, Doc("With what others said in that person's sessions.")] = False,
+        format: TheFormat = "quipu",
         progress: RecordsDone = None,
     ) -> ArchiveWritten:
         """Write an archive of a space, as of one moment, while others go on writing.
 
+        Formats other than ``quipu`` may also be a .zip, and are made of an archive that lies beside it
+        meanwhile.
+
         Raises:
-            BadInput: There is something at that path already; or others are asked for beside nobody.
+            BadInput: There is something at that path already; or others are asked for beside nobody; or there
+                is no such format, or it cannot be a .zip.
             NotFound: There is no such space.
             Conflict: Something was forgotten in the space meanwhile.
             DatabaseError: It could not be written.
@@ -112,12 +125,14 @@ class AsyncArchives:
         name, person = check_name("space", space), optional_name("user", user)
         if with_others and person is None:
             raise BadInput("it takes a person whose sessions they are of.", field="with_others")
-        target = _absolute(path)
+        target, wanted = _absolute(path), one_of("format", format, get_args(ArchiveFormat))
+        if wanted == "quipu" and is_zip(target):
+            raise BadInput("an archive of Quipu is a folder or a tar, and no zip.", field="path")
         if await to_thread.run_sync(_is_taken, target):
             raise BadInput(f"{target} is there already.", field="path", hint="Name another one.")
         try:
             whose = About(name, user=person, with_others=with_others)
-            return await self._export(target, whose, progress)
+            return await self._export(target, whose, wanted, progress)
         except OSError as error:
             raise DatabaseError(f"{target} could not be written: {error.strerror}.") from error
 
@@ -169,25 +184,37 @@ class AsyncArchives:
                 done=not preview,
             )
 
-    async def _export(self, target: Path, about: About, progress: RecordsDone) -> ArchiveWritten:
-        part = target.with_name(f"{target.name}{_PART}")
-        folder = part.with_name(f"{part.name}s") if is_one_file(target) else part
+    async def _export(
+        self, target: Path, about: About, wanted: ArchiveFormat, progress: RecordsDone
+    ) -> ArchiveWritten:
+        part, raw, folder = (target.with_name(f"{target.name}{end}") for end in _PARTS)
+        if not is_one_file(target):
+            folder = part
+        archive = folder if wanted == "quipu" else raw
         try:
-            await to_thread.run_sync(lambda: folder.mkdir(mode=0o700))
-            manifest, as_of = await self._write(folder, about, progress)
+            await to_thread.run_sync(lambda: archive.mkdir(mode=0o700))
+            manifest, as_of = await self._write(archive, about, progress)
+            made = _as_it_is(manifest)
+            if wanted != "quipu":
+                await to_thread.run_sync(lambda: folder.mkdir(mode=0o700))
+                made = await to_thread.run_sync(lambda: convert(archive, manifest, folder, into=wanted))
             summed = folder / CHECKSUMS
             if folder != part:
-                names = [MANIFEST, CHECKSUMS, *(one.name for one in manifest.files)]
-                await to_thread.run_sync(lambda: pack(folder, names, part, like=target.name))
+                await to_thread.run_sync(lambda: pack(folder, made.files, part, like=target.name))
                 summed = part
             spaces, now = {about.space: as_of}, self._clock.now()
             noted = await note(self._database, summed, kind="archive", spaces=spaces, now=now)
             await to_thread.run_sync(lambda: part.replace(target))
         finally:
-            await to_thread.run_sync(_remove, part, folder)
-        size = sum(one.bytes for one in manifest.files) if folder == part else noted.bytes
+            await to_thread.run_sync(_remove, part, raw, folder)
         return ArchiveWritten(
-            path=target, records=counted(manifest), bytes=size, id=noted.id, sha256=noted.sha256
+            path=target,
+            format=wanted,
+            records=made.records,
+            left_out=made.left_out,
+            bytes=made.bytes if folder == part else noted.bytes,
+            id=noted.id,
+            sha256=noted.sha256,
         )
 
     async def _write(self, folder: Path, about: About, progress: RecordsDone) -> tuple[Manifest, AsOf]:
@@ -239,6 +266,16 @@ async def _opened(source: Path) -> AsyncGenerator[tuple[Path, Manifest]]:
         yield scratch, await to_thread.run_sync(verify, scratch)
     finally:
         await to_thread.run_sync(_remove, scratch)
+
+
+def _as_it_is(manifest: Manifest) -> Converted:
+    """Return what there is in an archive that is not converted."""
+    return Converted(
+        files=[MANIFEST, CHECKSUMS, *(one.name for one in manifest.files)],
+        bytes=sum(one.bytes for one in manifest.files),
+        records=counted(manifest),
+        left_out={},
+    )
 
 
 def _is_taken(target: Path) -> bool:
