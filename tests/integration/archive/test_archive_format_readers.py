@@ -111,9 +111,7 @@ async def test_markdown_is_read_as_notes_with_statements_and_tasks(
     found = await texts(talked)
     assert found["una: The boat is blue."]
     assert "The boat is red." not in " ".join(found)
-    assert [one.content[:27] for one in await talked.loops.list(space=COPY)] == [
-        "I will send you the report."
-    ]
+    assert [one.text[:27] for one in await talked.loops.list(space=COPY)] == ["I will send you the report."]
 
 
 async def test_names_that_no_file_may_have_or_that_meet_are_files_of_their_own(
