@@ -4773,6 +4773,7 @@ class Archives:
         user: str | None = None,
         with_others: bool = False,
         format: ArchiveFormat = "quipu",
+        vectors: bool = False,
         progress: OnRecords | None = None,
     ) -> ArchiveWritten:
         """Write an archive of a space, as of one moment, while others go on writing.
@@ -4782,14 +4783,21 @@ class Archives:
 
         Raises:
             BadInput: There is something at that path already; or others are asked for beside nobody; or there
-                is no such format, or it cannot be a .zip.
+                is no such format, or it cannot be a .zip; or vectors are asked for that are not of a whole
+                space in the format ``quipu``.
             NotFound: There is no such space.
             Conflict: Something was forgotten in the space meanwhile.
             DatabaseError: It could not be written.
         """
         return self._portal.call(
             lambda: self._inner.export(
-                path, space=space, user=user, with_others=with_others, format=format, progress=progress
+                path,
+                space=space,
+                user=user,
+                with_others=with_others,
+                format=format,
+                vectors=vectors,
+                progress=progress,
             )
         )
 
@@ -4805,7 +4813,8 @@ class Archives:
         """Take an archive in, whole or not at all, into a space that is new or empty.
 
         Every file is verified before anything is written. The index of recall is made afterwards: by a
-        worker, or by the recalls that come first.
+        worker, or by the recalls that come first; at once where the archive has its vectors, and the same
+        model serves here.
 
         Raises:
             BadInput: It is no archive, damaged, or of a newer version; the file and the line are named.

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Final, get_args
+from typing import Annotated, Final, Literal, get_args
 
 from anyio import to_thread
 from typing_extensions import Doc
@@ -20,6 +20,8 @@ from quipu.kernel.base.parameters import Space
 from quipu.kernel.base.scope import acting_for, check_name, one_of, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
+from quipu.kernel.embedding.known import KnownVectors
+from quipu.recall import store
 from quipu.upkeep.archive.erased import Erasures, Forgotten, forget_again
 from quipu.upkeep.archive.export import About, OnRecords, Writer, layouts
 from quipu.upkeep.archive.formats.conversion import ArchiveFormat, Converted, convert
@@ -28,12 +30,19 @@ from quipu.upkeep.archive.manifest import CHECKSUMS, MANIFEST, ArchivedSchema, M
 from quipu.upkeep.archive.packing import is_one_file, is_zip, pack, unpack
 from quipu.upkeep.archive.records import Layout
 from quipu.upkeep.archive.schemas import AgentSchemas
+from quipu.upkeep.archive.vectors import read_vectors, write_vectors
 from quipu.upkeep.archive.verify import verify
 from quipu.upkeep.erasure.service import Eraser
 from quipu.upkeep.exports.exports import note
+from quipu.upkeep.reembed.batches import Cite
 
 After = Callable[[SpaceTransaction], Awaitable[None]]
 """Called in the transaction of an import, when all records are there."""
+
+FileSpace = Callable[[str, KnownVectors], Awaitable[None]]
+"""Files what the index of a space does not know, without embedding what is known."""
+
+Vectors = Literal["none", "taken", "ignored"]
 
 _PARTS: Final = (".part", ".part-quipu", ".parts")  # the target, the archive behind it, and its files
 RecordsDone = Annotated[OnRecords | None, Doc("Called with the number of records, whenever some are done.")]
@@ -70,6 +79,7 @@ class ArchiveLoaded:
     """Result of taking an archive in: of which space and moment it is, and how many records of each kind.
 
     ``withheld`` are rows that were left out, because what they belong to was forgotten since, by table.
+    ``vectors`` of the archive, if there are any, are ``taken`` where the same model serves, else ``ignored``.
     ``done`` is False for a preview, which withholds nothing.
     """
 
@@ -78,6 +88,7 @@ class ArchiveLoaded:
     taken_at: str
     records: Mapping[str, int]
     withheld: Mapping[str, int]
+    vectors: Vectors
     done: bool
 
 
@@ -91,9 +102,16 @@ class AsyncArchives:
         erasers: Sequence[Eraser],
         *,
         clock: Clock,
+        cites: Mapping[int, Cite],
+        file: FileSpace,
         after: Sequence[After] = (),
     ) -> None:
-        """Forget again by ``erasers`` what was forgotten since; call ``after`` when all records are there."""
+        """Forget again by ``erasers`` what was forgotten since; call ``after`` when all records are there.
+
+        ``cites`` have the texts of entries; ``file`` indexes what came with its vectors.
+        """
+        self._cites = cites
+        self._file = file
         self._database = database
         self._schemas = schemas
         self._erasers = erasers
@@ -108,6 +126,9 @@ class AsyncArchives:
         user: Annotated[str | None, Doc("Only what is this person's; what others said is left out.")] = None,
         with_others: Annotated[bool, Doc("With what others said in that person's sessions.")] = False,
         format: TheFormat = "quipu",
+        vectors: Annotated[
+            bool, Doc("With the vectors of the index, so that an import need not embed again.")
+        ] = False,
         progress: RecordsDone = None,
     ) -> ArchiveWritten:
         """Write an archive of a space, as of one moment, while others go on writing.
@@ -117,7 +138,8 @@ class AsyncArchives:
 
         Raises:
             BadInput: There is something at that path already; or others are asked for beside nobody; or there
-                is no such format, or it cannot be a .zip.
+                is no such format, or it cannot be a .zip; or vectors are asked for that are not of a whole
+                space in the format ``quipu``.
             NotFound: There is no such space.
             Conflict: Something was forgotten in the space meanwhile.
             DatabaseError: It could not be written.
@@ -128,10 +150,12 @@ class AsyncArchives:
         target, wanted = _absolute(path), one_of("format", format, get_args(ArchiveFormat))
         if wanted == "quipu" and is_zip(target):
             raise BadInput("an archive of Quipu is a folder or a tar, and no zip.", field="path")
+        if vectors and (wanted != "quipu" or person is not None):
+            raise BadInput("they are in an archive of a whole space alone.", field="vectors")
         if await to_thread.run_sync(_is_taken, target):
             raise BadInput(f"{target} is there already.", field="path", hint="Name another one.")
         try:
-            whose = About(name, user=person, with_others=with_others)
+            whose = About(name, user=person, with_others=with_others, with_vectors=vectors)
             return await self._export(target, whose, wanted, progress)
         except OSError as error:
             raise DatabaseError(f"{target} could not be written: {error.strerror}.") from error
@@ -148,7 +172,8 @@ class AsyncArchives:
         """Take an archive in, whole or not at all, into a space that is new or empty.
 
         Every file is verified before anything is written. The index of recall is made afterwards: by a
-        worker, or by the recalls that come first.
+        worker, or by the recalls that come first; at once where the archive has its vectors, and the same
+        model serves here.
 
         Raises:
             BadInput: It is no archive, damaged, or of a newer version; the file and the line are named.
@@ -163,6 +188,8 @@ class AsyncArchives:
                     await self._schemas.refuse_others(tx)
             since = Erasures(self._database, manifest, name)
             forgotten: Forgotten = {} if erased_too else await since.read()
+            known = await to_thread.run_sync(_known, folder, manifest)
+            serves = known is not None and known.digest == await self._serving()
             withheld: Mapping[str, int] = {}
             if not preview:
                 async with (
@@ -175,14 +202,23 @@ class AsyncArchives:
                     await self._schemas.finish(tx, manifest)
                     for follow in self._after:
                         await follow(tx)
+                if known is not None and serves:
+                    await self._file(name, known)
             return ArchiveLoaded(
                 space=name,
                 of_space=manifest.space,
                 taken_at=manifest.taken_at,
                 records=counted(manifest),
                 withheld=withheld,
+                vectors="none" if known is None else "taken" if serves else "ignored",
                 done=not preview,
             )
+
+    async def _serving(self) -> str | None:
+        """Return the digest of the model that serves."""
+        async with self._database.unscoped() as conn:
+            found = await store.serving(conn)
+        return found and found.digest
 
     async def _export(
         self, target: Path, about: About, wanted: ArchiveFormat, progress: RecordsDone
@@ -230,7 +266,15 @@ class AsyncArchives:
                 await tx.take_time()
                 now = self._clock.now()
                 schemas = await self._rows(tx, folder, about, writer, known)
-                about = replace(about, languages=tx.space.languages, schemas=schemas)
+                found = await write_vectors(tx, folder, self._cites) if about.with_vectors else None
+                for file, sha256 in found.files if found else ():
+                    writer.note(file, sha256)
+                about = replace(
+                    about,
+                    languages=tx.space.languages,
+                    schemas=schemas,
+                    vectors=found and found.about,
+                )
                 as_of = tx.space.as_of
         manifest = about.manifest(writer.files, now=now)
         await to_thread.run_sync(writer.finish, manifest)
@@ -266,6 +310,10 @@ async def _opened(source: Path) -> AsyncGenerator[tuple[Path, Manifest]]:
         yield scratch, await to_thread.run_sync(verify, scratch)
     finally:
         await to_thread.run_sync(_remove, scratch)
+
+
+def _known(folder: Path, manifest: Manifest) -> KnownVectors | None:
+    return None if manifest.vectors is None else read_vectors(folder, manifest.vectors)
 
 
 def _as_it_is(manifest: Manifest) -> Converted:

@@ -21,7 +21,9 @@ _ZIP: Final = ".zip"
 SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst", _ZIP)
 """How the name of an archive ends that is one file."""
 
-_NAME: Final = re.compile(r"(?:\./)?((?:tables/)?[A-Za-z][A-Za-z0-9_.]{0,80})")
+_NAME: Final = re.compile(
+    r"(?:\./)?((?:tables/)?[A-Za-z][A-Za-z0-9_.]{0,80}|vectors/[0-9]{1,5}\.(?:npy|ids))"
+)
 _BLOCK: Final = 512
 _PIECE: Final = 1 << 20
 # Records compress to a tenth or so. What unpacks to more than this is made to fill a disk.
@@ -106,7 +108,7 @@ def _members(stream: IO[bytes], archive: str, *, most: int) -> Iterator[tuple[st
             entry = tarfile.TarInfo.frombuf(header, "utf-8", "strict")
         except (tarfile.HeaderError, UnicodeDecodeError) as error:
             raise _bad(archive, "it is no tar, or damaged") from error
-        if entry.type in _DIRECTORIES and entry.name.strip("./") in ("", "tables"):
+        if entry.type in _DIRECTORIES and entry.name.strip("./") in ("", "tables", "vectors"):
             continue
         match = _NAME.fullmatch(entry.name)
         if entry.type not in _FILES or match is None or entry.size < 0:

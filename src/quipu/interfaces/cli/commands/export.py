@@ -29,6 +29,7 @@ _AGAIN: Final = "Nothing was written; the same command again does it from the be
 @in_space
 @click.option("--user", metavar="NAME", help="Only what is this person's, without what others said.")
 @click.option("--with-others", is_flag=True, help="With what others said in that person's sessions.")
+@click.option("--vectors", is_flag=True, help="With the vectors of the index, to embed nothing again.")
 @click.option(
     "--format",
     "wanted",
@@ -39,7 +40,13 @@ _AGAIN: Final = "Nothing was written; the same command again does it from the be
 )
 @common
 def command(
-    call: Call, path: Path, space: str, user: str | None, with_others: bool, wanted: ArchiveFormat
+    call: Call,
+    path: Path,
+    space: str,
+    user: str | None,
+    with_others: bool,
+    vectors: bool,
+    wanted: ArchiveFormat,
 ) -> None:
     """Write an archive of a space to PATH: a folder, or a file that ends in .tar, .tar.gz or .tar.zst.
 
@@ -54,7 +61,13 @@ def command(
         screen.progress("exporting", total=None, unit="records", again=_AGAIN) as steps,
     ):
         done = memory.archives.export(
-            path, space=space, user=user, with_others=with_others, format=wanted, progress=steps.advance
+            path,
+            space=space,
+            user=user,
+            with_others=with_others,
+            format=wanted,
+            vectors=vectors,
+            progress=steps.advance,
         )
     screen.answer(done, views.written(done))
     if done.format == "quipu":

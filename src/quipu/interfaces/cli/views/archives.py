@@ -31,6 +31,10 @@ def loaded(done: ArchiveLoaded) -> RenderableType:
     if done.withheld:
         rows = count(sum(done.withheld.values()), "row")
         lines.append(f"{rows} left out: what they belong to was forgotten since.")
+    if done.vectors == "ignored":
+        lines.append(
+            "Its vectors are of another model than serves here, and were left: all is embedded again."
+        )
     return Group(_kinds(done.records), *map(Text, lines))
 
 
