@@ -251,6 +251,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.answers.answers import Asking, AsyncAnswers, KeptAnswer
     from quipu.upkeep.archive.archive import ArchiveLoaded, ArchiveWritten, AsyncArchives
     from quipu.upkeep.archive.export import OnRecords
+    from quipu.upkeep.archive.formats.conversion import ArchiveFormat
     from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.erasure.limits import OnRead
     from quipu.upkeep.erasure.model import Checked, Erasure, PublicKey, Receipt
@@ -4771,19 +4772,32 @@ class Archives:
         space: str,
         user: str | None = None,
         with_others: bool = False,
+        format: ArchiveFormat = "quipu",
+        vectors: bool = False,
         progress: OnRecords | None = None,
     ) -> ArchiveWritten:
         """Write an archive of a space, as of one moment, while others go on writing.
 
+        Formats other than ``quipu`` may also be a .zip, and are made of an archive that lies beside it
+        meanwhile.
+
         Raises:
-            BadInput: There is something at that path already; or others are asked for beside nobody.
+            BadInput: There is something at that path already; or others are asked for beside nobody; or there
+                is no such format, or it cannot be a .zip; or vectors are asked for that are not of a whole
+                space in the format ``quipu``.
             NotFound: There is no such space.
             Conflict: Something was forgotten in the space meanwhile.
             DatabaseError: It could not be written.
         """
         return self._portal.call(
             lambda: self._inner.export(
-                path, space=space, user=user, with_others=with_others, progress=progress
+                path,
+                space=space,
+                user=user,
+                with_others=with_others,
+                format=format,
+                vectors=vectors,
+                progress=progress,
             )
         )
 
@@ -4799,7 +4813,8 @@ class Archives:
         """Take an archive in, whole or not at all, into a space that is new or empty.
 
         Every file is verified before anything is written. The index of recall is made afterwards: by a
-        worker, or by the recalls that come first.
+        worker, or by the recalls that come first; at once where the archive has its vectors, and the same
+        model serves here.
 
         Raises:
             BadInput: It is no archive, damaged, or of a newer version; the file and the line are named.

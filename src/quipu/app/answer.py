@@ -10,7 +10,7 @@ from datetime import datetime
 
 from quipu.app import entries
 from quipu.app.entries import BY_CODE, Rules, Standing, arrange, depth, nearest, with_rule
-from quipu.app.kinds import KINDS
+from quipu.app.kinds import BEHIND, KINDS
 from quipu.app.narrowing import BY_NAME, filters_of, listed, selected
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
@@ -38,7 +38,6 @@ from quipu.record.model import MESSAGE
 _MOST = 1_000
 _MOST_USED = 200
 _MESSAGES = BY_CODE[MESSAGE]
-_BEHIND = {kind.code: kind.catch_up for kind in KINDS if kind.catch_up is not None}
 _AROUND = 2
 _MOST_CHARACTERS = 100_000
 _FOLDED_CHARACTERS = 360
@@ -207,7 +206,7 @@ class Answering:
         self, space: str, *, ask: Ask | None = None
     ) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open the space for reading, after filing what a kind of memory has left unindexed."""
-        return filed(self._database, self._models, space, _BEHIND, ask=ask)
+        return filed(self._database, self._models, space, BEHIND, ask=ask)
 
     async def used(self, hits: Iterable[Hit]) -> int:
         """Note that hits, and what is folded under them, were put before an agent; how many uses count."""

@@ -50,6 +50,9 @@ KINDS = (RECORD, LEDGER, TRANSCRIPTS, EPISODES, LONGTERM, TABLES, DOCUMENTS)
 CITES = {kind.code: kind.cite for kind in KINDS}
 """Where the texts of each kind's entries are, by its code."""
 
+BEHIND = {kind.code: kind.catch_up for kind in KINDS if kind.catch_up is not None}
+"""What files the entries that a kind has left unindexed, by its code."""
+
 REGISTER = Register((kind.name, kind.settings) for kind in KINDS)
 
 HEARS = tuple(topic for kind in KINDS for topic in kind.subscribes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from quipu.app.kinds import DERIVED, ERASERS, KINDS, REGISTER
+from quipu.app.kinds import BEHIND, CITES, DERIVED, ERASERS, KINDS, REGISTER
 from quipu.app.parts import Parts
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Space
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from quipu.app.imports.imports import AsyncImports
     from quipu.app.queue import AsyncQueue
     from quipu.kernel.db.database import SpaceTransaction
+    from quipu.kernel.embedding.known import KnownVectors
     from quipu.kinds.documents.files.sync import AsyncDocumentFiles
     from quipu.kinds.episodes.conversations.conversations import AsyncConversations
     from quipu.kinds.episodes.episodes import AsyncEpisodes
@@ -77,6 +78,7 @@ class AsyncRooms:
         """Archives: a whole space, or what is one person's, written to open files and taken in."""
         from quipu.kinds.tables.snapshot_source import SnapshotSource  # noqa: PLC0415
         from quipu.kinds.transcripts.jobs import QUIET, ask  # noqa: PLC0415
+        from quipu.recall.search import file_all  # noqa: PLC0415
         from quipu.upkeep.archive.archive import AsyncArchives  # noqa: PLC0415
         from quipu.upkeep.archive.schemas import AgentSchemas  # noqa: PLC0415
         from quipu.upkeep.snapshots.capture import Capture  # noqa: PLC0415
@@ -93,7 +95,14 @@ class AsyncRooms:
             capture = Capture(database, settings, ground, Shelf.of(settings, database.url), self._clock)
             schemas = AgentSchemas(database, capture, self.snapshots)
             erasers = [kind.eraser for kind in reversed(KINDS)]
-            return AsyncArchives(database, schemas, erasers, clock=self._clock, after=(index,))
+
+            async def file(space: str, known: KnownVectors) -> None:
+                with parts.models.knowing(known):
+                    await file_all(database, parts.models, space, BEHIND)
+
+            return AsyncArchives(
+                database, schemas, erasers, clock=self._clock, cites=CITES, file=file, after=(index,)
+            )
 
         return self._room(AsyncArchives, built)
 

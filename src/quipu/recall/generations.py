@@ -8,8 +8,8 @@ notices when it enters the space.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, Self
 
@@ -23,6 +23,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import Embedder, Vectors
+from quipu.kernel.embedding.known import KnownVectors
 from quipu.kernel.embedding.prefixes import Role
 from quipu.recall import store
 from quipu.recall.model import GenerationChanged
@@ -53,6 +54,7 @@ class Models:
         self._held: dict[int, _Held] = {}
         self._opening = anyio.Lock()
         self._last_seconds = _IDLE_SECONDS
+        self._known: KnownVectors | None = None
 
     @classmethod
     @asynccontextmanager
@@ -92,7 +94,12 @@ class Models:
         number = generation or self._latest
         async with self.lent(number) as embedder:
             begun = time.monotonic()
-            vectors = await embedder.embed(texts, role=role)
+            known = self._known if role == "passage" else None
+            vectors = (
+                await embedder.embed(texts, role=role)
+                if known is None
+                else await known.embed(embedder, texts)
+            )
             self._last_seconds = time.monotonic() - begun
             return Embedded(number, vectors)
 
@@ -100,6 +107,15 @@ class Models:
     def is_quick(self) -> bool:
         """True if the last call was so short that rows may stay locked meanwhile: no network, no bulk."""
         return self._last_seconds < _QUICK_SECONDS
+
+    @contextmanager
+    def knowing(self, known: KnownVectors) -> Generator[None]:
+        """For the block, embed no text whose vector is known."""
+        self._known = known
+        try:
+            yield
+        finally:
+            self._known = None
 
     @asynccontextmanager
     async def lent(self, generation: int | None = None) -> AsyncGenerator[Embedder]:

@@ -270,6 +270,17 @@ async def filed(
         yield tx
 
 
+async def file_all(database: Database, models: Models, space: str, behind: Mapping[int, CatchUp]) -> None:
+    """File what kinds of memory have left unindexed, until all is filed, or a round files nothing more."""
+    before = (-1, -1)
+    while True:
+        async with filed(database, models, space, behind) as tx:
+            now = (0, 0) if tx is None else (tx.space.unindexed, tx.space.entries)
+        if not now[0] or now == before:
+            return
+        before = now
+
+
 async def _grown(tx: SpaceTransaction, held: View, sessions: NDArray[np.int64]) -> Signatures:
     """Return held signatures, with those written since and older ones of sessions now the person's."""
     since = held.signatures.version

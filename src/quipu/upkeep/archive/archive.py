@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal, get_args
 
 from anyio import to_thread
 from typing_extensions import Doc
@@ -17,28 +17,42 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, DatabaseError, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Space
-from quipu.kernel.base.scope import acting_for, check_name, optional_name
+from quipu.kernel.base.scope import acting_for, check_name, one_of, optional_name
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kernel.db.space import AsOf
+from quipu.kernel.embedding.known import KnownVectors
+from quipu.recall import store
 from quipu.upkeep.archive.erased import Erasures, Forgotten, forget_again
 from quipu.upkeep.archive.export import About, OnRecords, Writer, layouts
+from quipu.upkeep.archive.formats.conversion import ArchiveFormat, Converted, convert
 from quipu.upkeep.archive.load import Load
 from quipu.upkeep.archive.manifest import CHECKSUMS, MANIFEST, ArchivedSchema, Manifest, counted
-from quipu.upkeep.archive.packing import is_one_file, pack, unpack
+from quipu.upkeep.archive.packing import is_one_file, is_zip, pack, unpack
 from quipu.upkeep.archive.records import Layout
 from quipu.upkeep.archive.schemas import AgentSchemas
+from quipu.upkeep.archive.vectors import read_vectors, write_vectors
 from quipu.upkeep.archive.verify import verify
 from quipu.upkeep.erasure.service import Eraser
 from quipu.upkeep.exports.exports import note
+from quipu.upkeep.reembed.batches import Cite
 
 After = Callable[[SpaceTransaction], Awaitable[None]]
 """Called in the transaction of an import, when all records are there."""
 
-_PART: Final = ".part"
+FileSpace = Callable[[str, KnownVectors], Awaitable[None]]
+"""Files what the index of a space does not know, without embedding what is known."""
+
+Vectors = Literal["none", "taken", "ignored"]
+
+_PARTS: Final = (".part", ".part-quipu", ".parts")  # the target, the archive behind it, and its files
 RecordsDone = Annotated[OnRecords | None, Doc("Called with the number of records, whenever some are done.")]
 ArchivePath = Annotated[
     str | PathLike[str],
     Doc("A folder, or a file: .tar, .tar.gz, .tar.zst."),
+]
+TheFormat = Annotated[
+    ArchiveFormat,
+    Doc('"quipu" has everything; "markdown", "mem" and "cogx" leave out what they have no place for.'),
 ]
 
 
@@ -46,12 +60,15 @@ ArchivePath = Annotated[
 class ArchiveWritten:
     """Result of writing an archive: how many records of each kind it has.
 
+    ``left_out`` are records that its format has no place for, by kind; none with the format ``quipu``.
     ``id`` and ``sha256`` are noted: a check of an erasure recognises the file by them. Of a folder it is the
     sum of its CHECKSUMS.
     """
 
     path: Path
+    format: ArchiveFormat
     records: Mapping[str, int]
+    left_out: Mapping[str, int]
     bytes: int
     id: str
     sha256: str
@@ -62,6 +79,7 @@ class ArchiveLoaded:
     """Result of taking an archive in: of which space and moment it is, and how many records of each kind.
 
     ``withheld`` are rows that were left out, because what they belong to was forgotten since, by table.
+    ``vectors`` of the archive, if there are any, are ``taken`` where the same model serves, else ``ignored``.
     ``done`` is False for a preview, which withholds nothing.
     """
 
@@ -70,6 +88,7 @@ class ArchiveLoaded:
     taken_at: str
     records: Mapping[str, int]
     withheld: Mapping[str, int]
+    vectors: Vectors
     done: bool
 
 
@@ -83,9 +102,16 @@ class AsyncArchives:
         erasers: Sequence[Eraser],
         *,
         clock: Clock,
+        cites: Mapping[int, Cite],
+        file: FileSpace,
         after: Sequence[After] = (),
     ) -> None:
-        """Forget again by ``erasers`` what was forgotten since; call ``after`` when all records are there."""
+        """Forget again by ``erasers`` what was forgotten since; call ``after`` when all records are there.
+
+        ``cites`` have the texts of entries; ``file`` indexes what came with its vectors.
+        """
+        self._cites = cites
+        self._file = file
         self._database = database
         self._schemas = schemas
         self._erasers = erasers
@@ -99,12 +125,21 @@ class AsyncArchives:
         space: Space,
         user: Annotated[str | None, Doc("Only what is this person's; what others said is left out.")] = None,
         with_others: Annotated[bool, Doc("With what others said in that person's sessions.")] = False,
+        format: TheFormat = "quipu",
+        vectors: Annotated[
+            bool, Doc("With the vectors of the index, so that an import need not embed again.")
+        ] = False,
         progress: RecordsDone = None,
     ) -> ArchiveWritten:
         """Write an archive of a space, as of one moment, while others go on writing.
 
+        Formats other than ``quipu`` may also be a .zip, and are made of an archive that lies beside it
+        meanwhile.
+
         Raises:
-            BadInput: There is something at that path already; or others are asked for beside nobody.
+            BadInput: There is something at that path already; or others are asked for beside nobody; or there
+                is no such format, or it cannot be a .zip; or vectors are asked for that are not of a whole
+                space in the format ``quipu``.
             NotFound: There is no such space.
             Conflict: Something was forgotten in the space meanwhile.
             DatabaseError: It could not be written.
@@ -112,12 +147,16 @@ class AsyncArchives:
         name, person = check_name("space", space), optional_name("user", user)
         if with_others and person is None:
             raise BadInput("it takes a person whose sessions they are of.", field="with_others")
-        target = _absolute(path)
+        target, wanted = _absolute(path), one_of("format", format, get_args(ArchiveFormat))
+        if wanted == "quipu" and is_zip(target):
+            raise BadInput("an archive of Quipu is a folder or a tar, and no zip.", field="path")
+        if vectors and (wanted != "quipu" or person is not None):
+            raise BadInput("they are in an archive of a whole space alone.", field="vectors")
         if await to_thread.run_sync(_is_taken, target):
             raise BadInput(f"{target} is there already.", field="path", hint="Name another one.")
         try:
-            whose = About(name, user=person, with_others=with_others)
-            return await self._export(target, whose, progress)
+            whose = About(name, user=person, with_others=with_others, with_vectors=vectors)
+            return await self._export(target, whose, wanted, progress)
         except OSError as error:
             raise DatabaseError(f"{target} could not be written: {error.strerror}.") from error
 
@@ -133,7 +172,8 @@ class AsyncArchives:
         """Take an archive in, whole or not at all, into a space that is new or empty.
 
         Every file is verified before anything is written. The index of recall is made afterwards: by a
-        worker, or by the recalls that come first.
+        worker, or by the recalls that come first; at once where the archive has its vectors, and the same
+        model serves here.
 
         Raises:
             BadInput: It is no archive, damaged, or of a newer version; the file and the line are named.
@@ -148,6 +188,8 @@ class AsyncArchives:
                     await self._schemas.refuse_others(tx)
             since = Erasures(self._database, manifest, name)
             forgotten: Forgotten = {} if erased_too else await since.read()
+            known = await to_thread.run_sync(_known, folder, manifest)
+            serves = known is not None and known.digest == await self._serving()
             withheld: Mapping[str, int] = {}
             if not preview:
                 async with (
@@ -160,34 +202,55 @@ class AsyncArchives:
                     await self._schemas.finish(tx, manifest)
                     for follow in self._after:
                         await follow(tx)
+                if known is not None and serves:
+                    await self._file(name, known)
             return ArchiveLoaded(
                 space=name,
                 of_space=manifest.space,
                 taken_at=manifest.taken_at,
                 records=counted(manifest),
                 withheld=withheld,
+                vectors="none" if known is None else "taken" if serves else "ignored",
                 done=not preview,
             )
 
-    async def _export(self, target: Path, about: About, progress: RecordsDone) -> ArchiveWritten:
-        part = target.with_name(f"{target.name}{_PART}")
-        folder = part.with_name(f"{part.name}s") if is_one_file(target) else part
+    async def _serving(self) -> str | None:
+        """Return the digest of the model that serves."""
+        async with self._database.unscoped() as conn:
+            found = await store.serving(conn)
+        return found and found.digest
+
+    async def _export(
+        self, target: Path, about: About, wanted: ArchiveFormat, progress: RecordsDone
+    ) -> ArchiveWritten:
+        part, raw, folder = (target.with_name(f"{target.name}{end}") for end in _PARTS)
+        if not is_one_file(target):
+            folder = part
+        archive = folder if wanted == "quipu" else raw
         try:
-            await to_thread.run_sync(lambda: folder.mkdir(mode=0o700))
-            manifest, as_of = await self._write(folder, about, progress)
+            await to_thread.run_sync(lambda: archive.mkdir(mode=0o700))
+            manifest, as_of = await self._write(archive, about, progress)
+            made = _as_it_is(manifest)
+            if wanted != "quipu":
+                await to_thread.run_sync(lambda: folder.mkdir(mode=0o700))
+                made = await to_thread.run_sync(lambda: convert(archive, manifest, folder, into=wanted))
             summed = folder / CHECKSUMS
             if folder != part:
-                names = [MANIFEST, CHECKSUMS, *(one.name for one in manifest.files)]
-                await to_thread.run_sync(lambda: pack(folder, names, part, like=target.name))
+                await to_thread.run_sync(lambda: pack(folder, made.files, part, like=target.name))
                 summed = part
             spaces, now = {about.space: as_of}, self._clock.now()
             noted = await note(self._database, summed, kind="archive", spaces=spaces, now=now)
             await to_thread.run_sync(lambda: part.replace(target))
         finally:
-            await to_thread.run_sync(_remove, part, folder)
-        size = sum(one.bytes for one in manifest.files) if folder == part else noted.bytes
+            await to_thread.run_sync(_remove, part, raw, folder)
         return ArchiveWritten(
-            path=target, records=counted(manifest), bytes=size, id=noted.id, sha256=noted.sha256
+            path=target,
+            format=wanted,
+            records=made.records,
+            left_out=made.left_out,
+            bytes=made.bytes if folder == part else noted.bytes,
+            id=noted.id,
+            sha256=noted.sha256,
         )
 
     async def _write(self, folder: Path, about: About, progress: RecordsDone) -> tuple[Manifest, AsOf]:
@@ -203,7 +266,15 @@ class AsyncArchives:
                 await tx.take_time()
                 now = self._clock.now()
                 schemas = await self._rows(tx, folder, about, writer, known)
-                about = replace(about, languages=tx.space.languages, schemas=schemas)
+                found = await write_vectors(tx, folder, self._cites) if about.with_vectors else None
+                for file, sha256 in found.files if found else ():
+                    writer.note(file, sha256)
+                about = replace(
+                    about,
+                    languages=tx.space.languages,
+                    schemas=schemas,
+                    vectors=found and found.about,
+                )
                 as_of = tx.space.as_of
         manifest = about.manifest(writer.files, now=now)
         await to_thread.run_sync(writer.finish, manifest)
@@ -239,6 +310,20 @@ async def _opened(source: Path) -> AsyncGenerator[tuple[Path, Manifest]]:
         yield scratch, await to_thread.run_sync(verify, scratch)
     finally:
         await to_thread.run_sync(_remove, scratch)
+
+
+def _known(folder: Path, manifest: Manifest) -> KnownVectors | None:
+    return None if manifest.vectors is None else read_vectors(folder, manifest.vectors)
+
+
+def _as_it_is(manifest: Manifest) -> Converted:
+    """Return what there is in an archive that is not converted."""
+    return Converted(
+        files=[MANIFEST, CHECKSUMS, *(one.name for one in manifest.files)],
+        bytes=sum(one.bytes for one in manifest.files),
+        records=counted(manifest),
+        left_out={},
+    )
 
 
 def _is_taken(target: Path) -> bool:

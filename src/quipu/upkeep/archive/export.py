@@ -23,6 +23,7 @@ from quipu.upkeep.archive.manifest import (
     VERSION,
     ArchivedFile,
     ArchivedSchema,
+    ArchivedVectors,
     Manifest,
 )
 from quipu.upkeep.archive.records import CarriedColumn, Layout, layout
@@ -146,7 +147,9 @@ class About:
     languages: Sequence[str] = ()
     user: str | None = None
     with_others: bool = False
+    with_vectors: bool = False
     schemas: Sequence[ArchivedSchema] = ()
+    vectors: ArchivedVectors | None = None
 
     def manifest(self, files: Sequence[ArchivedFile], *, now: datetime) -> Manifest:
         """Return the manifest of an archive with these files."""
@@ -167,4 +170,5 @@ class About:
             left_out={**EXCLUDED, **others},
             files=files,
             schemas=self.schemas,
+            vectors=self.vectors,
         )

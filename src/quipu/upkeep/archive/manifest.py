@@ -19,7 +19,7 @@ MOST_MANIFEST_BYTES: Final = 16 * 1024 * 1024
 
 _MAJOR: Final = int(VERSION.partition(".")[0])
 _SUM: Final = re.compile(r"([0-9a-f]{64})  ([^\n]+)")
-_NAME: Final = r"^(tables/)?[a-z][a-z0-9_.]{0,80}\.(ndjson|sql)$"
+_NAME: Final = r"^((tables/)?[a-z][a-z0-9_.]{0,80}\.(ndjson|sql)|vectors/[0-9]{1,5}\.(npy|ids))$"
 
 
 class _Strict(BaseModel):
@@ -46,6 +46,16 @@ class ArchivedSchema(_Strict):
     grants: Mapping[str, str] = {}
 
 
+class ArchivedVectors(_Strict):
+    """Vectors of one model: their file, and that with the SHA-256 of the text of each."""
+
+    file: str
+    ids: str
+    model: str
+    digest: str
+    dimensions: int = Field(ge=1, le=4_000)
+
+
 class Manifest(_Strict):
     """Description of an archive: its format, its space and moment, and its files."""
 
@@ -60,6 +70,7 @@ class Manifest(_Strict):
     left_out: Mapping[str, str] = {}
     files: Sequence[ArchivedFile]
     schemas: Sequence[ArchivedSchema] = ()
+    vectors: ArchivedVectors | None = None
 
     @property
     def moment(self) -> datetime:

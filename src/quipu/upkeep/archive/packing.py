@@ -1,11 +1,13 @@
-"""Archives as one file: a tar that is written and read as a stream, compressed or not."""
+"""Archives as one file: a tar that is written and read as a stream, compressed or not, or a zip."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import re
+import shutil
 import tarfile
+import zipfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
@@ -15,10 +17,13 @@ from typing import IO, Any, Final
 from quipu.errors import BadInput, MissingExtra
 from quipu.kernel.base.lines import compression
 
-SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")
+_ZIP: Final = ".zip"
+SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst", _ZIP)
 """How the name of an archive ends that is one file."""
 
-_NAME: Final = re.compile(r"(?:\./)?((?:tables/)?[A-Za-z][A-Za-z0-9_.]{0,80})")
+_NAME: Final = re.compile(
+    r"(?:\./)?((?:tables/)?[A-Za-z][A-Za-z0-9_.]{0,80}|vectors/[0-9]{1,5}\.(?:npy|ids))"
+)
 _BLOCK: Final = 512
 _PIECE: Final = 1 << 20
 # Records compress to a tenth or so. What unpacks to more than this is made to fill a disk.
@@ -33,12 +38,24 @@ def is_one_file(path: Path) -> bool:
     return path.name.endswith(SUFFIXES)
 
 
+def is_zip(path: Path) -> bool:
+    """Return True if the name of an archive says that it is a zip."""
+    return path.name.endswith(_ZIP)
+
+
 def pack(folder: Path, names: Sequence[str], target: Path, *, like: str) -> None:
-    """Write files of a folder into a tar, in their order; ``like`` is the name that says how to compress it.
+    """Write files of a folder into a tar or a zip, in their order; the name ``like`` says which, and how.
 
     Raises:
         MissingExtra: Zstandard is not installed.
     """
+    if like.endswith(_ZIP):
+        with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as packed:
+            for name in names:
+                entry = _zip_entry(name, (folder / name).stat().st_size)
+                with (folder / name).open("rb") as content, packed.open(entry, "w") as member:
+                    shutil.copyfileobj(content, member, _PIECE)
+        return
     with ExitStack() as stack:
         file: IO[bytes] = stack.enter_context(target.open("xb"))
         stream = stack.enter_context(_compressed(file, like))
@@ -49,6 +66,15 @@ def pack(folder: Path, names: Sequence[str], target: Path, *, like: str) -> None
             entry.mode = 0o600
             with (folder / name).open("rb") as content:
                 tar.addfile(entry, content)
+
+
+def _zip_entry(name: str, size: int) -> zipfile.ZipInfo:
+    """Return an entry without a time, so that the same files are the same zip."""
+    entry = zipfile.ZipInfo(name)
+    entry.file_size = size
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o600 << 16
+    return entry
 
 
 def unpack(path: Path, folder: Path) -> None:
@@ -82,7 +108,7 @@ def _members(stream: IO[bytes], archive: str, *, most: int) -> Iterator[tuple[st
             entry = tarfile.TarInfo.frombuf(header, "utf-8", "strict")
         except (tarfile.HeaderError, UnicodeDecodeError) as error:
             raise _bad(archive, "it is no tar, or damaged") from error
-        if entry.type in _DIRECTORIES and entry.name.strip("./") in ("", "tables"):
+        if entry.type in _DIRECTORIES and entry.name.strip("./") in ("", "tables", "vectors"):
             continue
         match = _NAME.fullmatch(entry.name)
         if entry.type not in _FILES or match is None or entry.size < 0:

@@ -20,7 +20,7 @@ from quipu.upkeep.archive.manifest import (
 )
 
 _PIECE: Final = 1 << 20
-_FOLDERS: Final = ("tables",)
+_FOLDERS: Final = ("tables", "vectors")
 
 
 def verify(folder: Path) -> Manifest:
@@ -45,6 +45,10 @@ def verify(folder: Path) -> Manifest:
     for schema in manifest.schemas:
         if schema.file not in named:
             raise _bad(f"{MANIFEST}: there is no file {schema.file}")
+    if (vectors := manifest.vectors) is not None:
+        for name in (vectors.file, vectors.ids):
+            if name not in named:
+                raise _bad(f"{MANIFEST}: there is no file {name}")
     return manifest
 
 

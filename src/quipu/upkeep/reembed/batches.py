@@ -80,7 +80,7 @@ class Batches:
         beside = donors(entries)
         known = await self._own_vectors(tx, beside) if beside else {}
         texts = {entry.id: "" for entry in entries}
-        texts |= await self._texts(tx, [*texts, *(beside - known.keys())])
+        texts |= await texts_of(tx, [*texts, *(beside - known.keys())], self._cites)
         return Batch(entries, texts, known)
 
     async def make(self, tx: SpaceTransaction, batch: Batch) -> int:
@@ -93,21 +93,6 @@ class Batches:
             _SQL["own_vectors"], binary=True, generation=self.generation, ids=Int8s(list(ids))
         )
         return {number: halfvecs(packed)[0] for number, packed in rows}
-
-    async def _texts(self, tx: SpaceTransaction, ids: Iterable[int]) -> dict[int, str]:
-        """Return the embedded texts of entries: their content, or the text that their kind supplies."""
-        texts: dict[int, str] = {}
-        elsewhere: defaultdict[int, list[int]] = defaultdict(list)
-        for id_, kind, content in await tx.rows(_SQL["contents"], ids=Int8s(list(ids))):
-            if content is None:
-                elsewhere[kind].append(id_)
-            else:
-                texts[id_] = content
-        for kind, entries in elsewhere.items():
-            cited = await self._cites[kind](tx, entries)
-            spoken = await tx.spoken([one.text for one in cited.values()])
-            texts |= dict(zip(cited, spoken, strict=True))
-        return texts
 
     async def _embed(self, batch: Batch) -> dict[int, NDArray[np.float32]]:
         vectors = await self._embedder.embed(list(batch.texts.values()))
@@ -129,6 +114,22 @@ class Batches:
         if self._progress is not None:
             self._progress(filed)
         return filed
+
+
+async def texts_of(tx: SpaceTransaction, ids: Iterable[int], cites: Mapping[int, Cite]) -> dict[int, str]:
+    """Return the embedded texts of entries: their content, or the text that their kind supplies."""
+    texts: dict[int, str] = {}
+    elsewhere: defaultdict[int, list[int]] = defaultdict(list)
+    for id_, kind, content in await tx.rows(_SQL["contents"], ids=Int8s(list(ids))):
+        if content is None:
+            elsewhere[kind].append(id_)
+        else:
+            texts[id_] = content
+    for kind, entries in elsewhere.items():
+        cited = await cites[kind](tx, entries)
+        spoken = await tx.spoken([one.text for one in cited.values()])
+        texts |= dict(zip(cited, spoken, strict=True))
+    return texts
 
 
 def donors(entries: Sequence[Entry]) -> set[int]:

@@ -87,7 +87,8 @@ def _digest(files: SourceFiles, name: str) -> str:
 
 
 def _bundle(files: SourceFiles, root: str, account: Account) -> Iterator[Found]:
-    bundle = Bundle(account)
+    generator = object_of(files.json(f"{root}manifest.json")).get("generator")
+    bundle = Bundle(account, of_quipu=isinstance(generator, str) and generator.startswith("quipu "))
     for _, raw in _lines(files, f"{root}audit/tombstones.jsonl", account):
         bundle.bury(raw)
     for kind in ("episode", "entity", "fact"):

@@ -10,6 +10,7 @@ from typing import Final
 
 from quipu.app.imports.fields import Account, Fields, moment, object_of
 from quipu.app.imports.found import JSON, Filed, Found, Said, Stated
+from quipu.upkeep.archive.formats.mem import USER
 
 ROOT: Final = "mem"
 _CHATS: Final = frozenset({"chat", "conversation", "message"})
@@ -35,10 +36,12 @@ def names_of(kind: str, raw: JSON) -> Iterator[str]:
 class Bundle:
     """Index of a bundle, for records that need others: ids that were deleted, names, texts of files.
 
-    ``words`` has the session and id of the message that an episode became, with a slash between them.
+    ``words`` has the session and id of the message that an episode became, with a slash between them. In a
+    bundle ``of_quipu`` the speaker of a fact is whose it is.
     """
 
     account: Account
+    of_quipu: bool = False
     buried: set[str] = field(default_factory=set[str])
     contexts: dict[str, str] = field(default_factory=dict[str, str])
     entities: dict[str, str] = field(default_factory=dict[str, str])
@@ -111,6 +114,7 @@ def _episode(raw: JSON, bundle: Bundle) -> Iterator[Found]:
             content=text,
             role=speaker if is_role and speaker else "user",
             speaker=None if is_role else speaker,
+            user=user if isinstance(user := metadata.pop(USER, None), str) else None,
             time=time,
             metadata=metadata,
             heard=speaker != "system",
@@ -157,6 +161,7 @@ def _fact(raw: JSON, bundle: Bundle) -> Iterator[Found]:
         triple = [one.text(name) for name in ("subject", "predicate", "object")]
         source, said = one.text("episodeID"), one.time("eventTime") or one.time("createdAt")
         one.get("createdAt")
+        user = one.text("speaker") if bundle.of_quipu else None
         confidence, until = one.number("confidence"), _ended(one, begun, bundle)
     words = text or " ".join(filter(None, triple))
     if not words:
@@ -167,6 +172,7 @@ def _fact(raw: JSON, bundle: Bundle) -> Iterator[Found]:
         id=id,
         text=words,
         confidence=_share(confidence),
+        user=user,
         time=said or begun,
         valid_from=_began(begun, until),
         valid_until=until,

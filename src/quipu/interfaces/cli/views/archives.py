@@ -13,10 +13,14 @@ from quipu.upkeep.archive.archive import ArchiveLoaded, ArchiveWritten
 
 
 def written(done: ArchiveWritten) -> RenderableType:
-    """Show the kinds of records in an archive, and where it is."""
+    """Show the kinds of records in an archive, what it leaves out, and where it is."""
     held = f"{count(sum(done.records.values()), 'record')}, {size(done.bytes)}"
     place = f"{visible(str(done.path))}: {held}. Export {done.id}, SHA-256 {done.sha256}."
-    return Group(_kinds(done.records), Text(place))
+    shown: list[RenderableType] = [_kinds(done.records)]
+    if done.left_out:
+        left = ", ".join(f"{visible(kind)} {number:,}" for kind, number in done.left_out.items())
+        shown.append(Text(f"Left out, as {done.format} has no place for it: {left}."))
+    return Group(*shown, Text(place))
 
 
 def loaded(done: ArchiveLoaded) -> RenderableType:
@@ -27,6 +31,10 @@ def loaded(done: ArchiveLoaded) -> RenderableType:
     if done.withheld:
         rows = count(sum(done.withheld.values()), "row")
         lines.append(f"{rows} left out: what they belong to was forgotten since.")
+    if done.vectors == "ignored":
+        lines.append(
+            "Its vectors are of another model than serves here, and were left: all is embedded again."
+        )
     return Group(_kinds(done.records), *map(Text, lines))
 
 

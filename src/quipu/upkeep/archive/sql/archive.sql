@@ -139,3 +139,10 @@ cross join lateral (
 ) h
 where h.hash = any(%(hashes)s::text[])
 order by n.what, n.name
+
+-- name: vectors_after: what entries mean by themselves, by the model of the space, in the order of their ids
+select entry_id, halfvec_send(coalesce(own, context)) as own
+from core.recall_vectors
+where space_id = %(space)s and generation = %(generation)s and entry_id > %(after)s
+order by entry_id
+limit %(limit)s
