@@ -48,7 +48,7 @@ def test_a_mixed_folder_says_what_it_has() -> None:
     assert "claude-code-memory is taken for memory as Claude Code keeps it." in account.assumed
     assert "codex-memories is taken for memory of Codex." in account.assumed
     assert recognised_as(EXPORT) == "coding-agents"
-    assert recognised_as(EXPORT / "claude-code-memory") == "claude-code"
+    assert recognised_as(EXPORT / "claude-code-memory") == "claude-code-memory"
 
 
 def test_files_of_agents_are_kept_out_of_recall_and_notes_are_not() -> None:
@@ -94,7 +94,7 @@ def test_lines_of_the_index_that_no_file_says_are_memories_too(tmp_path: Path) -
 def test_an_index_alone_without_a_list_is_one_memory(tmp_path: Path) -> None:
     found, _ = read(tmp_path, **{"MEMORY.md": "Use pnpm.\n"})
     assert [one.text for one in lessons(found)] == ["Use pnpm."]
-    assert recognised_as(tmp_path) == "claude-code"
+    assert recognised_as(tmp_path) == "claude-code-memory"
 
 
 def test_a_home_has_the_memories_of_each_project(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_home_has_the_memories_of_each_project(tmp_path: Path) -> None:
     assert account.left_out["note in a hidden folder"] == 1
     assert not [one for one in found if not isinstance(one, Filed | Stated)]
     assert recognised_as(home) == "coding-agents"
-    assert recognised_as(home / folder / "memory") == "claude-code"
+    assert recognised_as(home / folder / "memory") == "claude-code-memory"
 
 
 def test_the_handbook_of_codex_gives_what_was_learned_and_not_its_routing(tmp_path: Path) -> None:

@@ -325,7 +325,7 @@ BASIC_MEMORY: Final = _source(
     _is_basic_memory,
 )
 CLAUDE_CODE: Final = _source(
-    "claude-code", "Claude Code", "the memory that it keeps of a project", _is_claude_code
+    "claude-code-memory", "Claude Code", "the memory that it keeps of a project", _is_claude_code
 )
 CODING_AGENTS: Final = _source(
     "coding-agents",

@@ -55,8 +55,7 @@ class _Formats(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the sources below the commands."""
         with formatter.section("Sources"):
-            for one in SOURCES:
-                formatter.write_text(f"{one.name}: {one.title}: {one.takes}.")
+            formatter.write_dl([(one.name, f"{one.title}: {one.takes}.") for one in SOURCES])
         super().format_epilog(ctx, formatter)
 
 
