@@ -273,17 +273,9 @@ SUITES: Final = (
     Suite(environment="crewai", package="crewai", own=("crewai_storage",)),
     Suite(environment="llama-index", package="llama-index-core", own=("llama_index_stores",)),
     Suite(
-        environment="portable-memory",
-        package="portable-memory",
-        own=("portable_memory_bundles",),
-        support=("exported_spaces",),
+        environment="portable-memory", package="portable-memory", own=("mem_bundles",), support=("exports",)
     ),
-    Suite(
-        environment="cognee",
-        package="cognee",
-        own=("cognee_archives",),
-        support=("exported_spaces",),
-    ),
+    Suite(environment="cognee", package="cognee", own=("cognee_archives",), support=("exports",)),
 )
 
 

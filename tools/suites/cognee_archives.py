@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cognee.modules.migration.cogx import read_archive, read_manifest
-from exported_spaces import export
+from exports import export
 
 
 def test_cognee_reads_every_record(tmp_path):

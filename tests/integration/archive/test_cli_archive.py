@@ -45,5 +45,13 @@ def test_a_space_is_exported_looked_at_and_taken_in(
         assert memory.recall("boat", space="again")[0].text == "The boat is blue."
         assert "messages" in text(export, str(tmp_path / "una"), "--space", "work", "--user", "una")
         assert "sail" not in (tmp_path / "una" / "messages.ndjson").read_text()
+        memory.ledger.set("boat", "blue", space="work", user="una")
+        shown = text(export, str(tmp_path / "notes"), "--space", "work", "--format", "markdown")
+        assert "Left out, as markdown has no place for it: ledger." in shown
+        assert "The sail is red." in "".join(path.read_text() for path in (tmp_path / "notes").rglob("*.md"))
+        assert answer(export, str(tmp_path / "v"), "--space", "work", "--vectors")["records"]["vectors"] > 1
+        seen = answer(imports, "quipu", str(tmp_path / "v"), "--space", "third")
+        assert seen["vectors"] == "taken"
+        assert memory.recall("sail", space="third")[0].text == "The sail is red."
         with pytest.raises(BadInput, match="there already"):
             text(export, path, "--space", "work")

@@ -15,7 +15,7 @@ _DIGEST: Final = "S32"
 
 
 def digest_of(text: str) -> bytes:
-    """Return what names a text: 32 bytes."""
+    """Return the name of a text, its SHA-256: 32 bytes."""
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 

@@ -317,7 +317,7 @@ def _known(folder: Path, manifest: Manifest) -> KnownVectors | None:
 
 
 def _as_it_is(manifest: Manifest) -> Converted:
-    """Return what there is in an archive that is not converted."""
+    """Return the contents of an archive that is not converted."""
     return Converted(
         files=[MANIFEST, CHECKSUMS, *(one.name for one in manifest.files)],
         bytes=sum(one.bytes for one in manifest.files),

@@ -32,7 +32,6 @@ _AGAIN: Final = "Nothing was written; the same command again does it from the be
 @click.option("--vectors", is_flag=True, help="With the vectors of the index, to embed nothing again.")
 @click.option(
     "--format",
-    "wanted",
     type=click.Choice(get_args(ArchiveFormat)),
     default="quipu",
     show_default=True,
@@ -46,7 +45,7 @@ def command(
     user: str | None,
     with_others: bool,
     vectors: bool,
-    wanted: ArchiveFormat,
+    format: ArchiveFormat,
 ) -> None:
     """Write an archive of a space to PATH: a folder, or a file that ends in .tar, .tar.gz or .tar.zst.
 
@@ -65,7 +64,7 @@ def command(
             space=space,
             user=user,
             with_others=with_others,
-            format=wanted,
+            format=format,
             vectors=vectors,
             progress=steps.advance,
         )

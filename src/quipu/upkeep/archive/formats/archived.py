@@ -105,6 +105,6 @@ def began(record: Record) -> str:
 
 
 def speaker_of(message: Record) -> str:
-    """Return who said a message: a name, or the role."""
+    """Return the speaker of a message: a name, or the role."""
     user = message["user_name"] if message["role"] == "user" else None
     return message["speaker"] or user or message["role"]

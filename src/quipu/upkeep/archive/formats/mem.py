@@ -234,7 +234,7 @@ def _texts(document: Record) -> Iterator[str]:
 
 
 def _given(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a record says, numbers that are whole without a point: the canonical form of the format."""
+    """Return the fields of a record that have a value, whole numbers without a point."""
     return {
         name: int(value) if isinstance(value, float) and value.is_integer() else value
         for name, value in record.items()

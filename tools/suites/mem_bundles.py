@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exported_spaces import export
+from exports import export
 from portable_memory import BundleImporter, BundleValidator, InMemoryStore
 
 
