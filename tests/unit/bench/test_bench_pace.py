@@ -67,7 +67,7 @@ def test_every_environment_of_a_peer_is_pinned_without_hosts():
     wanted = environments.wanted()
     stores = {"haystack", "google-adk", "pydantic-ai", "agent-framework"}
     stores |= {"openai-agents", "anthropic"}
-    only_their_tests = stores | {"strands", "crewai", "llama-index"}  # make test-peers
+    only_their_tests = stores | {"strands", "crewai", "llama-index", "cognee", "portable-memory"}
     assert {peer.environment for peer in PEERS.values()} - {None} | only_their_tests == set(wanted)
     for requirements in wanted.values():
         assert all("==" in requirement and "://" not in requirement for requirement in requirements)

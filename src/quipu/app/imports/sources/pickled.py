@@ -26,7 +26,7 @@ _MODELS: Final = frozenset(
         ("uuid", "UUID"),
     }
 )
-_MOST_BYTES: Final = 16 << 20
+_MOST_BYTES: Final = 2 << 20
 _FLOAT: Final = 9  # bytes of a number with its instruction
 _MOST_FLOATS: Final = 4_096
 _CONSTANTS: Final = {b"N": None, b"\x88": True, b"\x89": False}
