@@ -120,3 +120,11 @@ def test_a_spoiled_file_is_refused_or_read(name: str, data: st.DataObject) -> No
         bank = shutil.copytree(EXPORT, Path(folder) / "bank")
         written(bank / name, data.draw(spoiled(json.loads((EXPORT / name).read_text()))))
         imported_or_refused(SOURCE, bank, name="bank")
+
+
+def test_a_newer_schema_is_refused_by_the_name_of_the_bank(tmp_path: Path) -> None:
+    bank = shutil.copytree(EXPORT, tmp_path / "bank")
+    manifest = json.loads((bank / "manifest.json").read_text())
+    written(bank / "manifest.json", {**manifest, "schema_version": 2})
+    with pytest.raises(BadInput, match="bank is of schema 2"):
+        imported(SOURCE, bank)

@@ -62,7 +62,7 @@ class _Bank:
             version = manifest.number("schema_version") or _SCHEMA
             if version > _SCHEMA:
                 raise BadInput(
-                    f"{root}manifest.json is of schema {version:g}; {_SCHEMA} is the newest that is known.",
+                    f"{files.path} is of schema {version:g}; {_SCHEMA} is the newest that is known.",
                     field="path",
                 )
             self._path = ("hindsight", manifest.words("source_bank_id"))
