@@ -174,3 +174,25 @@ async def test_a_lesson_of_a_session_that_is_not_there_comes_without_it(
 ) -> None:
     done = await memory.imports.load(written(tmp_path / "n", {**LESSON, "session": "gone"}), space="ana")
     assert (done.records, done.refused) == ({"lesson": 1}, [])
+
+
+async def test_what_changed_is_said_as_it_would_come_anew(memory: AsyncMemory, tmp_path: Path) -> None:
+    lesson = {**LESSON, "details": "The lock file is pnpm's."}
+    stated = {**IN_LISBON, "details": "In Alfama."}
+    await memory.imports.load(written(tmp_path / "n", lesson, stated), space="ana")
+    later = (
+        {**lesson, "text": "Use pnpm, not yarn."},
+        {**stated, "text": "Ana lives in Faro.", "details": None},
+    )
+    done = await memory.imports.load(written(tmp_path / "n", *later), space="ana")
+    assert (done.changed, done.refused) == (2, [])
+    (kept,) = await memory.lessons.list(space="ana")
+    assert kept.fact == "Use pnpm, not yarn. The lock file is pnpm's."
+    (told,) = await memory.longterm.list(space="ana")
+    assert (told.summary, told.details) == ("Ana lives in Faro.", None)
+
+
+async def test_an_import_that_brings_nothing_makes_no_space(memory: AsyncMemory, tmp_path: Path) -> None:
+    done = await memory.imports.load(written(tmp_path / "n"), space="ana")
+    assert (done.records, done.id) == ({}, None)
+    assert await memory.space_names() == []

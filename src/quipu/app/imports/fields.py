@@ -250,12 +250,12 @@ def moment(value: object, *, zone: tzinfo | None = UTC) -> datetime:
 
 def object_of(value: JSON) -> dict[str, JSON]:
     """Return an object; an empty one if it is anything else."""
-    return cast("dict[str, JSON]", value) if isinstance(value, dict) else {}
+    return as_object(value) or {}
 
 
 def list_of(value: JSON) -> list[JSON]:
     """Return a list; an empty one if it is anything else."""
-    return cast("list[JSON]", value) if isinstance(value, list) else []
+    return as_list(value) or []
 
 
 def _kind(value: object) -> str:

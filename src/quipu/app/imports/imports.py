@@ -118,7 +118,8 @@ class AsyncImports:
             redacted=dict(writer.written.redacted),
         )
         if not preview:
-            await writer.end()
+            if report.records or id_ is not None:  # else nothing was begun that could end
+                await writer.end()
             if report.records:
                 report = replace(report, id=str(place.id))
                 await self._catch_up(name)

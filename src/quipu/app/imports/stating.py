@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import uuid4
 
+from quipu.app.imports.filing import moment_text
 from quipu.app.imports.found import Stated, kind_of
 from quipu.app.imports.origins import SQL, Known, Origins, Tallied
 from quipu.app.imports.parcels import clean_text
@@ -45,20 +46,12 @@ class Stating:
     def _rows(self, stated: Sequence[Stated], *, lesson: bool) -> dict[str, tuple[Stated, dict[str, Any]]]:
         """Return rows by their new id; of those that say the same, the one that holds longest."""
         made: dict[tuple[object, ...], tuple[Stated, dict[str, Any]]] = {}
-        secrets, now = self._means.settings.redact, self._means.clock.now()
         for one in stated:
-            text = clean_text(one.text, self._written.redacted, secrets=secrets)
-            details = one.details and clean_text(one.details, self._written.redacted, secrets=secrets)
-            if not text.strip():
+            if not one.text.strip():
                 self._account.leave_out("statements without words")
                 continue
-            clean = replace(one, text=text, details=details)
             try:
-                row = (
-                    lesson_row(clean, now=now)
-                    if lesson
-                    else memory_row(clean, source=self._place.label, now=now)
-                )
+                row = self._row(one)
             except BadInput as error:
                 self._account.refuse(f"{kind_of(one)} {one.id}", str(error))
                 continue
@@ -71,6 +64,20 @@ class Stating:
             if before is None or _ends_later(one, before[0]):
                 made[same] = (one, row)
         return {row["id"]: (one, row) for one, row in made.values()}
+
+    def _row(self, one: Stated) -> dict[str, Any]:
+        """Return the row that a statement becomes, without secrets.
+
+        Raises:
+            BadInput: a name or the metadata cannot be stored.
+        """
+        secrets, now = self._means.settings.redact, self._means.clock.now()
+        text = clean_text(one.text, self._written.redacted, secrets=secrets)
+        details = one.details and clean_text(one.details, self._written.redacted, secrets=secrets)
+        clean = replace(one, text=text, details=details)
+        return (
+            lesson_row(clean, now=now) if one.lesson else memory_row(clean, source=self._place.label, now=now)
+        )
 
     async def _bring(self, made: Mapping[str, tuple[Stated, dict[str, Any]]], *, lesson: bool) -> None:
         rows = json.dumps([row for _, row in made.values()])
@@ -93,14 +100,15 @@ class Stating:
 
     async def restate(self, one: Stated, known: Known) -> None:
         """Have a statement that came before say what it says now, and hold as long."""
-        space = self._place.space
+        space, row = self._place.space, self._row(one)
         if one.lesson:
-            await self._means.lessons.edit(known.target, space=space, fact=one.text)
+            await self._means.lessons.edit(known.target, space=space, fact=row["fact"])
         else:
-            await self._means.longterm.edit(known.target, space=space, summary=one.text, details=one.details)
+            summary, details = row["summary"], row["details"] or ""
+            await self._means.longterm.edit(known.target, space=space, summary=summary, details=details)
         async with self._means.database.write(space) as tx:
             query = SQL["hold_lesson" if one.lesson else "hold_memory"]
-            values = {"id": known.target, "valid_from": one.valid_from, "valid_until": one.valid_until}
+            values = {"id": known.target, **_validity(one)}
             await tx.execute(query, **values)
             await self._origins.note(tx, "note_change", [self._origins.origin(one, known.target)])
 
@@ -170,7 +178,4 @@ def _validity(one: Stated) -> dict[str, str | None]:
     since, until = one.valid_from, one.valid_until
     if since is not None and until is not None and until < since:
         since = until
-    return {
-        "valid_from": None if since is None else since.isoformat(),
-        "valid_until": None if until is None else until.isoformat(),
-    }
+    return {"valid_from": moment_text(since), "valid_until": moment_text(until)}

@@ -13,7 +13,6 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from quipu import Memory
-from quipu.app.imports.registry import SOURCES
 from quipu.interfaces.cli import claude
 from quipu.interfaces.cli.call import Call, common, erased_too, in_one_space, in_space
 from quipu.interfaces.cli.input import FilePath
@@ -54,6 +53,8 @@ class _Formats(click.Group):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the sources below the commands."""
+        from quipu.app.imports.registry import SOURCES  # noqa: PLC0415 - all readers load with it
+
         with formatter.section("Sources"):
             formatter.write_dl([(one.name, f"{one.title}: {one.takes}.") for one in SOURCES])
         super().format_epilog(ctx, formatter)
