@@ -24,7 +24,7 @@ from quipu.app.imports.sources.letta_records import Agent
 from quipu.errors import BadInput, DatabaseUnavailable
 from quipu.kernel.db.queries import load
 
-_SQL: Final = load("quipu.app.imports", folder="peers")
+_SQL: Final = load("quipu.app.imports", folder="rows")
 _ORDER: Final = ("sequence_id", "sequence_number", "created_at", "id")
 _AT_ONCE: Final = 500
 _UNREAD: Final = {"files": "file", "source_passages": "passage of a file", "steps": "step", "jobs": "job"}
