@@ -156,7 +156,8 @@ async def test_a_worker_with_other_weights_of_that_name_leaves_the_change_alone(
     add_model(crowded, home=shelf, query_prefix="which ")
     await due(settings)
     worked = await memory.work(topics=("schedules",))
-    assert (worked.done, worked.failed) == (0, 1)
+    assert worked.done == 0
+    assert worked.failed > 0  # more than once where the minute of the schedule comes meanwhile
     assert (await memory.health()).model == "hashing"
 
 

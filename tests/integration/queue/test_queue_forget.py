@@ -8,6 +8,7 @@ from errands import AT_NIGHT
 from quipu import AsyncMemory
 from quipu.kernel.db.database import Database
 from quipu.kernel.queue.outbox import put
+from quipu.kinds.episodes.queues import CHUNKER
 
 pytestmark = pytest.mark.anyio
 
@@ -69,9 +70,13 @@ async def test_a_memory_works_off_what_is_due_in_its_own_process(
     memory: AsyncMemory, database: Database
 ) -> None:
     await memory.observe([{"content": "The boat is green."}], space="ana")
-    assert (await memory.work()).done == 0
+    assert (await memory.work(topics=[CHUNKER])).done == 0  # somebody may still be talking
+    await memory.work()  # notes the schedules
     async with database.owner() as conn:
         await conn.execute("update core.schedules set due_at = now() - interval '1 hour'")
     worked = await memory.work(topics=["schedules"])
-    assert (worked.done, worked.failed) == (AT_NIGHT, 0)  # for the house, and for the one space
-    assert (await memory.work()).done == 0
+    assert worked.failed == 0
+    assert worked.done >= AT_NIGHT  # for the house, and for the one space; some are due each minute
+    async with database.owner() as conn:
+        due = await conn.execute("select from core.schedules where due_at < now() - interval '1 hour'")
+        assert await due.fetchall() == []
