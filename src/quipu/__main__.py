@@ -20,8 +20,10 @@ def main() -> None:
     gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
     told: list[int] = []
 
-    def end(number: int, _: FrameType | None) -> None:
+    def end(number: int, frame: FrameType | None) -> None:
         told.append(number)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs in the background
+            signal.default_int_handler(signal.SIGINT, frame)
         signal.raise_signal(signal.SIGINT)
 
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -87,6 +88,18 @@ def test_an_import_that_waits_for_more_ends_says_how_far_it_came_and_goes_on(
     again = quipu.json("import", "jsonl", "-", "--space", "s", given=lines(LINES))
     assert (again["imported"], again["duplicates"]) == (LINES - kept, kept)
     assert count(url, "core.messages") == LINES
+
+
+def test_sigterm_ends_what_a_shell_started_in_the_background(quipu: CommandLine, url: str) -> None:
+    """Such a process ignores Ctrl-C."""
+    ignore = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with quipu.start("import", "jsonl", "-", "--space", "s", preexec_fn=ignore) as process:
+        assert process.stdin is not None
+        process.stdin.write(lines(LINES))
+        process.stdin.flush()
+        assert until(lambda: count(url, "core.messages") > 0)
+        process.send_signal(signal.SIGINT)
+        assert "Stopped after" in cancelled(process, signal.SIGTERM)
 
 
 @pytest.fixture

@@ -134,7 +134,7 @@ async def test_one_connection_listens_for_all_queues_until_another_takes_its_pla
         for line in lines:
             tasks.start_soon(take, line.topic)
         await sent("call")
-        ((process,),) = await (await conn.execute(LISTENING)).fetchall()
+        process = await listener(url)
         await conn.execute("select pg_terminate_backend(%s, 60000)", [process])
         tasks.start_soon(take, "call")
         assert await listener(url) != process
