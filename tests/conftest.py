@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,9 @@ def pytest_configure(config: pytest.Config) -> None:
     new ones. Temporary directories, those of other processes included, are made in
     memory where there is room. What is collected stays to the end: no garbage is looked for in it."""
     gc.disable()
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a run in the background, of which processes inherit it
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # a run in the background, of which processes inherit it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     examples = sized(15, long=100)
     settings.register_profile("quipu", deadline=None, max_examples=examples, derandomize="CI" in os.environ)
@@ -68,11 +71,16 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What measures for long runs among the long forms only."""
-    left_out = [] if LONG else [item for item in items if _long_only(item)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not _long_only(item)]
+    """What measures for long runs among the long forms only. QUIPU_TEST_PART=10 runs a fixed tenth."""
+    part = int(os.environ.get("QUIPU_TEST_PART") or 1)
+    kept = [
+        item
+        for item in items
+        if (LONG or not _long_only(item)) and zlib.crc32(item.nodeid.encode()) % part == 0
+    ]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
 
 
 def _long_only(item: pytest.Item) -> bool:

@@ -13,6 +13,7 @@
     ├── TookTooLong              a request was not done in the time that it had
     ├── DatabaseError
     │   ├── DatabaseUnavailable  nobody answers there, or not to us
+    │   │   └── NotReplicated    no standby has confirmed what was written
     │   ├── DatabaseUnsuitable   it answers, but lacks something we need
     │   ├── MigrationRefused     its schema and this version do not fit
     │   ├── DiskFull             it has no room left
@@ -110,6 +111,10 @@ class DatabaseError(QuipuError):
 
 class DatabaseUnavailable(DatabaseError):
     """The database does not answer."""
+
+
+class NotReplicated(DatabaseUnavailable):
+    """The primary alone has what was written: no standby that it waits for has confirmed it."""
 
 
 class DatabaseUnsuitable(DatabaseError):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pooler
 from patience import PATIENCE_SECONDS
 
 from quipu.interfaces.cli.main import run
@@ -75,7 +76,7 @@ class CommandLine:
             name: value for name, value in os.environ.items() if not name.startswith(("QUIPU_", "CLAUDE_"))
         }
         given = {"QUIPU_HOME": str(self.home), "PYTHONPATH": str(SOURCE), "HOME": str(self.home)}
-        return bare | given | self.settings
+        return bare | given | pooler.environment(self.settings)
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         """A process of its own."""

@@ -6,7 +6,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -19,6 +19,7 @@ from examined import insist
 from lent_databases import LentDatabases
 from made_once import MadeOnce
 from patience import PATIENCE_SECONDS
+from pooler import WANTED, everywhere
 from psycopg import sql
 
 from quipu import AsyncMemory
@@ -55,7 +56,8 @@ def server(server_settings: Settings, made_once: MadeOnce) -> Iterator[embedded.
     stopped = made_once("server", lambda place: anyio.run(_stopped, replace(server_settings, home=place)))
     subprocess.run(["cp", "-a", f"{stopped}/.", server_settings.home], check=True)
     running = anyio.run(embedded.start, server_settings)
-    yield running
+    with everywhere(running.conninfo()) if WANTED else nullcontext():
+        yield running
     anyio.run(running.aclose)
 
 

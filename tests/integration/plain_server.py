@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -95,7 +96,7 @@ def _serving(binaries: Binaries, how: dict[str, Any], extra: list[str]) -> Itera
             _await(url)
             yield url
         finally:
-            server.terminate()
+            server.send_signal(signal.SIGINT)  # whoever is connected is put out
             server.wait(PATIENCE_SECONDS)
 
 

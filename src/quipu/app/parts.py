@@ -35,7 +35,7 @@ class Parts:
 
 async def assemble(stack: AsyncExitStack, settings: Settings, clock: Clock) -> Parts:
     """Open what the settings name; ``stack`` closes it."""
-    url = settings.database_url
+    url = settings.server_url
     if url is None:
         url = (await stack.enter_async_context(await embedded.start(settings))).conninfo()
     database = await stack.enter_async_context(Database.open(url, settings, packages=PACKAGES))

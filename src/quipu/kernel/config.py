@@ -72,6 +72,16 @@ class Settings:
     database_url: str | None = _setting(
         TEXT, "postgresql:// URL of a server to use instead of the embedded one.", shown=False
     )
+    direct_url: str | None = _setting(
+        TEXT,
+        "URL of the server itself, where QUIPU_DATABASE_URL is that of PgBouncer in transaction mode.",
+        shown=False,
+    )
+    pooler_prepares: bool = _setting(
+        FLAG,
+        "PgBouncer carries prepared statements: 1.21 or newer, with max_prepared_statements above 0.",
+        False,
+    )
     pg_bin: Path | None = _setting(PATH, "Directory with other PostgreSQL binaries to embed.")
     pg_user: str | None = _setting(
         TEXT, "Account that runs the embedded server when we are root (postgres or nobody)."
@@ -259,6 +269,11 @@ class Settings:
         object.__setattr__(self, "tuned", tuned)
         object.__setattr__(self, "origins", origins)
 
+    @property
+    def server_url(self) -> str | None:
+        """The address of the server itself, for all but short transactions; None for the embedded one."""
+        return self.direct_url or self.database_url
+
     def _set(self, setting: Setting[Any], value: Any) -> None:
         object.__setattr__(self, setting.name, _value(setting, value))
 
@@ -325,6 +340,8 @@ def load(settings: Settings | None, values: Mapping[str, Any]) -> Settings:
     Raises:
         ConfigError: naming the variable that is wrong.
     """
+    if "database_url" in values:  # the server behind another address is not the server behind this one
+        values = {"direct_url": None, **values}
     return Settings(**values) if settings is None else replace(settings, **values)
 
 

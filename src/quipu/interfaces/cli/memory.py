@@ -36,8 +36,8 @@ def opened(call: Call) -> Generator[tuple[Screen, Memory]]:
 @asynccontextmanager
 async def address(settings: Settings) -> AsyncGenerator[str]:
     """Yield the address of the database; an embedded server runs for the block."""
-    if settings.database_url is not None:
-        yield settings.database_url
+    if settings.server_url is not None:
+        yield settings.server_url
         return
     async with await embedded.start(settings) as server:
         yield server.conninfo()

@@ -24,13 +24,14 @@ from psycopg import errors as pg
 from psycopg.abc import AdaptContext, Buffer, PQGen
 from psycopg.abc import Loader as AnyLoader
 from psycopg.adapt import Loader
+from psycopg.errors import Diagnostic
 from psycopg.pq import Format
 from psycopg.rows import TupleRow, class_row
 from psycopg.sql import Composed
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
-from quipu.errors import AccessRefused, DatabaseUnsuitable
+from quipu.errors import AccessRefused, DatabaseUnsuitable, NotReplicated
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.errors import Unanswered, translate
@@ -66,10 +67,31 @@ class Connection(AsyncConnection[TupleRow]):
 
     answer_seconds: float = _LEAST_SECONDS
     endures: bool = False
+    _alone: bool = False
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
         set_json_loads(loads, self)
+        self.add_notice_handler(self._note_alone)
+
+    def _note_alone(self, notice: Diagnostic) -> None:
+        self._alone |= notice.source_function == "SyncRepWaitForLSN"
+
+    def check_replicated(self) -> None:
+        """Check that no commit stands on this server alone while it is to wait for a standby.
+
+        PostgreSQL ends that wait where somebody cancels it, with a warning, and says that the transaction is
+        committed.
+
+        Raises:
+            NotReplicated: one does.
+        """
+        if self._alone:
+            self._alone = False
+            raise NotReplicated(
+                "It is written on the primary, and no standby has confirmed it.",
+                hint="Is the standby well? Writing it again with the same ids does no harm.",
+            )
 
     async def value(self, query: LiteralString, /, **values: object) -> Any:
         """Run a query and return the first value of its first row; None if it finds none."""

@@ -25,7 +25,7 @@ from quipu.kernel.db import connection, queries, turns
 from quipu.kernel.db.connection import refused, translated
 from quipu.kernel.db.errors import Unanswered
 from quipu.kernel.db.migrate import migrate, pending
-from quipu.kernel.db.pools import Pool, check_address, pooled
+from quipu.kernel.db.pools import Pool, check_address
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kernel.db.turns import Turns
 
@@ -139,8 +139,8 @@ class Database:
             conn.endures = True  # a migration takes as long as it takes
             if await pending(conn, packages):
                 await migrate(conn, packages)
-        pool = pooled(url, settings, role="quipu_app", least=1)
-        people = pooled(url, settings, role="quipu_person", least=0)
+        pool = Pool(url, settings, role="quipu_app", least=1)
+        people = Pool(url, settings, role="quipu_person", least=0)
         async with pool, people:
             yield cls(url, settings, pool, people)
 
@@ -224,6 +224,7 @@ class Database:
         """
         async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
+                await self._pool_of(bound_person()).become(conn)
                 if writes:
                     await conn.execute(_SQL["hold_to_write"], {"name": name})
                 entering = await _enter(conn, name, query="enter_to_look" if plan else "enter")
@@ -249,6 +250,7 @@ class Database:
         async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
                 await conn.execute(begin)
+                await self._pool_of(bound_person()).become(conn)
                 if (most := _LOCK_MILLISECONDS.get()) is not None:
                     await conn.execute(_SQL["wait_at_most"], {"milliseconds": most})
                 if hold is not None:
@@ -266,10 +268,9 @@ class Database:
     async def _connection(
         self, seconds: float | None = None, *, person: str | None = None
     ) -> AsyncGenerator[Connection]:
-        pool = self._pool if person is None else self._people
         with translated() if person is None else refused():
             try:
-                async with pool.connection(self._patience(seconds)) as conn:
+                async with self._pool_of(person).connection(self._patience(seconds)) as conn:
                     connection.limit(conn, self._settings)
                     if self._silent:
                         await connection.hear(conn)
@@ -278,6 +279,7 @@ class Database:
                     # Not in the pool's ``reset``: that has a worker return the connection, and who closes
                     # the pool at once closes it before and leaves the connection open.
                     connection.note_answer(conn)
+                conn.check_replicated()
             except Unanswered:
                 self._silent = True
                 raise
@@ -286,6 +288,9 @@ class Database:
                     f"No connection was free: {error}",
                     hint="Is the server well (`quipu doctor`)? Else raise QUIPU_POOL_SIZE.",
                 ) from error
+
+    def _pool_of(self, person: str | None) -> Pool:
+        return self._pool if person is None else self._people
 
     def _patience(self, seconds: float | None) -> float:
         """Return the seconds to wait for a connection; few if the server gave no answer last time."""
@@ -308,7 +313,7 @@ class Database:
             await anyio.sleep(_PAUSE_SECONDS)
 
     async def _is_blocked(self, seconds: float) -> bool:
-        async with self._connection(seconds) as conn:
+        async with self._connection(seconds) as conn, self._pool.as_role(conn):
             with connection.answering_within(conn, seconds):
                 row = await (await conn.execute(_SQL["blocked"])).fetchone()
         return row is None or row[0]
@@ -316,14 +321,14 @@ class Database:
     @asynccontextmanager
     async def unscoped(self) -> AsyncGenerator[Connection]:
         """Open a connection that has entered no space: it sees what belongs to none."""
-        async with self._connection() as conn:
+        async with self._connection() as conn, self._pool.as_role(conn):
             yield conn
 
     @asynccontextmanager
     async def acting(self) -> AsyncGenerator[Connection]:
         """Open a connection for statements that enter a space themselves, on behalf of this task's person."""
         person = bound_person()
-        async with self._connection(person=person) as conn:
+        async with self._connection(person=person) as conn, self._pool_of(person).as_role(conn):
             if person is None:
                 yield conn
                 return

@@ -43,7 +43,13 @@ async def examine(settings: Settings) -> list[Finding]:
 
 def _examine(settings: Settings) -> Iterator[Finding]:
     if settings.database_url is not None:
-        yield Finding("embedded", "ok", "not used: QUIPU_DATABASE_URL names a server")
+        named = "QUIPU_DATABASE_URL" if settings.direct_url is None else "QUIPU_DIRECT_URL"
+        yield Finding("embedded", "ok", f"not used: {named} names a server")
+        if settings.direct_url is not None:
+            prepared = "prepared" if settings.pooler_prepares else "not prepared"
+            yield Finding(
+                "pooler", "ok", f"QUIPU_DATABASE_URL is that of a pooler; statements are {prepared}"
+            )
         return
     try:
         server = status(settings)

@@ -75,7 +75,7 @@ def status(call: Call) -> None:
 def url(call: Call) -> None:
     """Print its address, for psql, pg_dump and other programs, while it runs."""
     settings, screen = settings_of(call), Screen(call)
-    address = settings.database_url
+    address = settings.server_url
     if address is None:
         if embedded.status(settings).state != "running":
             raise NotFound("The embedded database is not running.", hint="quipu db start")
@@ -137,8 +137,8 @@ def psql(call: Call, arguments: tuple[str, ...]) -> int:
     """
     settings = settings_of(call)
     installed = shutil.which("psql")
-    if settings.database_url is not None:
-        return _psql(installed or _brought(settings), settings.database_url, arguments)
+    if settings.server_url is not None:
+        return _psql(installed or _brought(settings), settings.server_url, arguments)
     server = anyio.run(embedded.start, settings)
     try:
         return _psql(_brought(settings) or installed, server.conninfo(), arguments)

@@ -1,6 +1,11 @@
 -- name: enter: make the transaction see one space
 select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unindexed from core.enter(%(name)s)
 
+-- name: become: take the rights of a role and our settings for this transaction, on a connection that others share
+select set_config('role', %(role)s, true), set_config('statement_timeout', %(milliseconds)s::text, true),
+    set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+    set_config('max_parallel_workers_per_gather', '0', true)
+
 -- name: act_for: make the transaction see one person and no other; heeded by the role quipu_person alone
 select set_config('quipu.person', %(person)s, true)
 
