@@ -149,7 +149,7 @@ _COMMANDS: Final = {
     **{f"quipu backup {one}": _by_hand(_MACHINE) for one in ("base", "list", "restore")},
     **{
         f"quipu db {one}": _by_hand(_MACHINE)
-        for one in ("clean", "psql", "start", "status", "stop", "upgrade", "url")
+        for one in ("clean", "psql", "roles", "start", "status", "stop", "upgrade", "url")
     },
     **{f"quipu model {one}": _by_hand(_MACHINE) for one in ("add", "list", "show")},
     **{f"quipu llm {one}": _by_hand(_MACHINE) for one in ("use", "status", "off", "estimate")},

@@ -224,7 +224,8 @@ class Database:
         """
         async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
-                await self._pool_of(bound_person()).become(conn)
+                if self._pool.is_shared:
+                    await self._pool_of(bound_person()).become(conn)
                 if writes:
                     await conn.execute(_SQL["hold_to_write"], {"name": name})
                 entering = await _enter(conn, name, query="enter_to_look" if plan else "enter")
@@ -250,7 +251,8 @@ class Database:
         async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
                 await conn.execute(begin)
-                await self._pool_of(bound_person()).become(conn)
+                if self._pool.is_shared:
+                    await self._pool_of(bound_person()).become(conn)
                 if (most := _LOCK_MILLISECONDS.get()) is not None:
                     await conn.execute(_SQL["wait_at_most"], {"milliseconds": most})
                 if hold is not None:

@@ -69,9 +69,8 @@ class Pool(AsyncConnectionPool[Connection]):
         connection.read_every_moment(conn)
 
     async def become(self, conn: Connection) -> None:
-        """Take the rights of the role, first in a transaction or in a pipeline that is one."""
-        if self.is_shared:
-            await conn.execute(_SQL["become"], {"role": self._role, "milliseconds": self._milliseconds})
+        """Take the rights of the role, first in a transaction or a pipeline, on a shared connection."""
+        await conn.execute(_SQL["become"], {"role": self._role, "milliseconds": self._milliseconds})
 
     @asynccontextmanager
     async def as_role(self, conn: Connection) -> AsyncGenerator[None]:

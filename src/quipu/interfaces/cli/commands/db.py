@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.embedded import ServerStatus
+from quipu.kernel.db.roles import Roles
 from quipu.upkeep.backup.upgrade import put_aside, remove_put_aside
 from quipu.upkeep.backup.upgrade import upgrade as bring_over
 
@@ -144,6 +146,45 @@ def psql(call: Call, arguments: tuple[str, ...]) -> int:
         return _psql(_brought(settings) or installed, server.conninfo(), arguments)
     finally:
         anyio.run(server.aclose)
+
+
+@command.command("roles", short_help="Print, or apply, the SQL that prepares a server of your own.")
+@click.option("--login", default="quipu_login", show_default=True, help="The login that Quipu is to use.")
+@click.option("--database", default="quipu", show_default=True, help="The database that it is to own.")
+@click.option(
+    "--password-env",
+    metavar="NAME",
+    help="The variable with the password of the login; psql asks without it.",
+)
+@click.option("--apply", "wanted", is_flag=True, help="Run it on the server of --url, as its superuser.")
+@click.option(
+    "--yes", is_flag=True, help="With --apply: do it. Without this, only what would be run is shown."
+)
+@common
+def roles(call: Call, login: str, database: str, password_env: str | None, wanted: bool, yes: bool) -> None:
+    """Print the SQL that prepares a PostgreSQL server: roles, login, database and extensions.
+
+    A superuser runs it once, with psql or by --apply. Running it again changes nothing but the password.
+
+    Example: quipu db roles | psql 'postgresql://postgres@db.example.com/postgres'
+    """
+    settings, screen = settings_of(call), Screen(call)
+    if password_env is not None and not os.environ.get(password_env):
+        raise BadInput(f"the variable {password_env} is not set.", field="--password-env")
+    prepared = Roles(login, database, os.environ[password_env] if password_env else None)
+    if not wanted:
+        screen.answer({"sql": prepared.script()}, Text(prepared.script().rstrip("\n")))
+        return
+    if settings.server_url is None:
+        raise BadInput("which server?", field="--url", hint="Name it by a superuser's URL.")
+    shown = replace(prepared, password=None)
+    if not yes:
+        screen.answer({"sql": shown.script(), "applied": False}, Text(shown.script().rstrip("\n")))
+        screen.note("Nothing was changed. With --yes this is run on the server.")
+        return
+    anyio.run(prepared.apply, settings.server_url, settings)
+    done = Text(f"The server is prepared: {login} may use the database {database}.")
+    screen.answer({"sql": shown.script(), "applied": True}, done)
 
 
 def _embedded(call: Call) -> Settings:
