@@ -64,6 +64,18 @@ async def test_what_was_said_of_an_ended_fact_is_not_believed(memory: AsyncMemor
     assert not any("Berlin" in text for text in hits)
 
 
+async def test_a_fact_that_ended_on_the_day_on_which_another_began_was_replaced(
+    memory: AsyncMemory, tmp_path: Path
+) -> None:
+    dump = json.loads((EXPORTS / "graphiti" / "dump.json").read_text())
+    (berlin,) = [fact for fact in dump["facts"] if "Berlin" in fact["fact"]]
+    berlin["invalid_at"] = "2025-05-01T23:59:59"
+    await memory.imports.load(written(tmp_path / "dump.json", dump), space="ana")
+    hits = [hit.text for hit in await memory.recall("Where does Ana live?", space="ana")]
+    assert any("Lisbon" in text for text in hits)
+    assert not any("Berlin" in text for text in hits)
+
+
 async def test_instructions_and_copies_are_found_by_nobody(memory: AsyncMemory) -> None:
     await memory.imports.load(EXPORTS / "agents", space="ana")
     hits = await memory.recall("Use pnpm, never npm", space="ana", limit=50)

@@ -175,7 +175,7 @@ def memory_row(one: Stated, *, source: str, now: datetime, secrets: bool) -> dic
         "source": source[:512],
         "user_name": own_user(optional_name("user", one.user)),
         "session": optional_name("session", one.session),
-        "happened_at": (one.time or one.valid_from or now).isoformat(),
+        "happened_at": _time(one, now).isoformat(),
         "metadata": checked_metadata(metadata, secrets=secrets),
         **_validity(one),
     }
@@ -200,10 +200,15 @@ def lesson_row(one: Stated, *, now: datetime, secrets: bool) -> dict[str, Any]:
         "confidence": 1.0 if one.confidence is None else min(max(one.confidence, 0.0), 1.0),
         "project": check_name("project", project) if project else "",
         "form": normal_hash(fact).hex(),
-        "happened_at": (one.time or one.valid_from or now).isoformat(),
+        "happened_at": _time(one, now).isoformat(),
         "metadata": checked_metadata(metadata, secrets=secrets),
         **_validity(one),
     }
+
+
+def _time(one: Stated, now: datetime) -> datetime:
+    """Return when a statement was made, or began to hold; what has neither, now, or when it ended."""
+    return one.time or one.valid_from or min(now, one.valid_until or now)
 
 
 def _validity(one: Stated) -> dict[str, str | None]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from quipu.app.imports.found import Stated
@@ -14,13 +14,14 @@ from quipu.record import relations
 from quipu.record.relations import Link
 
 _MOST: Final = 200_000
+_DAY: Final = timedelta(days=1)  # some sources tell days alone
 _REASON: Final = "the source ended it"
 
 
 class Successions:
     """Statements of an import about one subject, of which one follows the other.
 
-    What follows is the next one of the same predicate, or of any other that began the moment this one ended.
+    What follows is the next one of the same predicate, or of any other that began as this one ended.
     The words that an ended statement rests on were replaced by those of the next one: a link between the
     messages says so, as where somebody tells here that something changed.
     """
@@ -72,11 +73,12 @@ def _pairs(about: Sequence[Stated]) -> Iterator[tuple[str, str]]:
     for one in about:
         if (ended := one.valid_until) is None:
             continue
-        following, next_ = _next(one, ended, beginnings[_predicate(one)]), _next(one, ended, begun)
-        if following is None and next_ is not None and next_.valid_from == ended:
-            following = next_
+        following = _next(one, ended, beginnings[_predicate(one)])
+        if following is None and (other := _next(one, ended, begun)) is not None:
+            since, _ = other
+            following = other if since <= ended else None
         if following is not None:
-            newest = following.sources[-1]
+            newest = following[1].sources[-1]
             yield from ((source, newest) for source in one.sources if source not in standing)
 
 
@@ -84,7 +86,10 @@ def _predicate(one: Stated) -> str:
     return str(one.metadata["predicate"])
 
 
-def _next(one: Stated, ended: datetime, begun: Sequence[tuple[datetime, Stated]]) -> Stated | None:
-    """Return the first of others, sorted by when they began to hold, that began when one had ended."""
-    first = bisect_left(begun, ended, key=lambda pair: pair[0])
-    return next((other for _, other in begun[first : first + 2] if other is not one), None)
+def _next(
+    one: Stated, ended: datetime, begun: Sequence[tuple[datetime, Stated]]
+) -> tuple[datetime, Stated] | None:
+    """Return the first of others, sorted by when they began, that began when one ended, or later."""
+    after = max(ended - _DAY, one.valid_from or ended - _DAY)
+    first = bisect_right(begun, after, key=lambda pair: pair[0])
+    return begun[first] if first < len(begun) else None

@@ -20,6 +20,7 @@ from quipu.record.model import PreparedMessage
 from quipu.upkeep.erasure import tombstones
 
 _UNHEARD: Final = "unindexed_text"
+_NO_TIME: Final = "What has no time is of when it is brought."
 _CHANGED: Final = "changed here since it came"
 _TAKEN_OUT: Final = "taken out here since it came"
 _Of = TypeVar("_Of", bound=Found)
@@ -85,6 +86,8 @@ class Writer:
         found: dict[tuple[str, str], Found] = {}
         for one in parcel:
             seen.meet(one)
+            if not isinstance(one, Filed) and one.time is None and getattr(one, "valid_from", None) is None:
+                self._account.assume(_NO_TIME)
             joined = self._people.join(storable(one), session=self._place.source)
             found[kind_of(joined), source_id(joined)] = joined
         self.written.known += len(parcel) - len(found)
