@@ -76,6 +76,18 @@ async def test_a_fact_that_ended_on_the_day_on_which_another_began_was_replaced(
     assert not any("Berlin" in text for text in hits)
 
 
+async def test_texts_of_which_every_fact_ended_are_not_found(memory: AsyncMemory, tmp_path: Path) -> None:
+    dump = json.loads((EXPORTS / "graphiti" / "dump.json").read_text())
+    for episode in dump["episodes"]:
+        episode["source"] = "text"
+    await memory.imports.load(written(tmp_path / "dump.json", dump), space="ana")
+    hits = [hit.text for hit in await memory.recall("Where does Ana live?", space="ana")]
+    assert any("Lisbon" in text for text in hits)
+    assert not any("Berlin" in text for text in hits)
+    then = [hit.text for hit in await memory.recall("Where did Ana live in 2024?", space="ana")]
+    assert any("Berlin" in text for text in then)
+
+
 async def test_instructions_and_copies_are_found_by_nobody(memory: AsyncMemory) -> None:
     await memory.imports.load(EXPORTS / "agents", space="ana")
     hits = await memory.recall("Use pnpm, never npm", space="ana", limit=50)
