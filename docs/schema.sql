@@ -364,7 +364,7 @@ begin
         returning 'import:' || o.source || ':' || o.kind as place, o.source_id
     )
     select array_agg(d.place), array_agg(d.source_id) into places, ids from dropped d;
-    if places is not null and coalesce(current_setting('quipu.undoing', true), '') <> 'on' then
+    if places is not null and coalesce(current_setting('quipu.may_return', true), '') <> 'on' then
         perform core.note_erased(current_setting('quipu.space'), 'line', places, ids, 'infinity');
     end if;
     return null;
@@ -411,7 +411,7 @@ cross join lateral (
         select s.message_id from %1$I.%3$I s where s.space_id = x.space_id and s.%4$I = x.id and %5$s
     ) o
     join core.relations r on r.space_id = x.space_id and r.older = o.message_id
-        and r.removed_at is null and (r.made_by = 'person' or %6$s)
+        and r.removed_at is null and (r.made_by in ('person', 'source') or %6$s)
     join core.messages n on n.space_id = r.space_id and n.id = r.newer
     where x.space_id = core.current_space() and x.id = t.id
         and not exists (
@@ -426,7 +426,7 @@ create function %1$I.follow_relation() returns trigger
     language plpgsql volatile security definer set search_path = ''
     as $f$
 begin
-    if %7$s or 'person' in (new.made_by, old.made_by) then
+    if %7$s or new.made_by in ('person', 'source') or old.made_by in ('person', 'source') then
         perform %1$I.settle_validity(array(
             select distinct %4$I from %1$I.%3$I
             where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
@@ -1645,7 +1645,7 @@ CREATE FUNCTION episodes.follow_relation() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-    if true or 'person' in (new.made_by, old.made_by) then
+    if true or new.made_by in ('person', 'source') or old.made_by in ('person', 'source') then
         perform episodes.settle_validity(array(
             select distinct belief_id from episodes.belief_sources
             where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
@@ -1745,7 +1745,7 @@ cross join lateral (
         select s.message_id from episodes.belief_sources s where s.space_id = x.space_id and s.belief_id = x.id and true
     ) o
     join core.relations r on r.space_id = x.space_id and r.older = o.message_id
-        and r.removed_at is null and (r.made_by = 'person' or exists (
+        and r.removed_at is null and (r.made_by in ('person', 'source') or exists (
             select from episodes.belief_sources s
             join episodes.beliefs b on b.space_id = s.space_id and b.id = s.belief_id
             where s.space_id = r.space_id and s.message_id = r.newer
@@ -2768,7 +2768,7 @@ CREATE FUNCTION longterm.follow_relation() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-    if false or 'person' in (new.made_by, old.made_by) then
+    if false or new.made_by in ('person', 'source') or old.made_by in ('person', 'source') then
         perform longterm.settle_validity(array(
             select distinct memory_id from longterm.sources
             where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
@@ -2886,7 +2886,7 @@ cross join lateral (
         select s.message_id from longterm.sources s where s.space_id = x.space_id and s.memory_id = x.id and s.version = x.version
     ) o
     join core.relations r on r.space_id = x.space_id and r.older = o.message_id
-        and r.removed_at is null and (r.made_by = 'person' or false)
+        and r.removed_at is null and (r.made_by in ('person', 'source') or false)
     join core.messages n on n.space_id = r.space_id and n.id = r.newer
     where x.space_id = core.current_space() and x.id = t.id
         and not exists (
@@ -4232,7 +4232,7 @@ CREATE FUNCTION transcripts.follow_relation() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-    if false or 'person' in (new.made_by, old.made_by) then
+    if false or new.made_by in ('person', 'source') or old.made_by in ('person', 'source') then
         perform transcripts.settle_validity(array(
             select distinct memory_id from transcripts.memory_sources
             where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));
@@ -4562,7 +4562,7 @@ cross join lateral (
         select s.message_id from transcripts.memory_sources s where s.space_id = x.space_id and s.memory_id = x.id and true
     ) o
     join core.relations r on r.space_id = x.space_id and r.older = o.message_id
-        and r.removed_at is null and (r.made_by = 'person' or false)
+        and r.removed_at is null and (r.made_by in ('person', 'source') or false)
     join core.messages n on n.space_id = r.space_id and n.id = r.newer
     where x.space_id = core.current_space() and x.id = t.id
         and not exists (

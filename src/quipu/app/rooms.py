@@ -140,7 +140,7 @@ class AsyncRooms:
             means = Means(
                 database=parts.database,
                 record=parts.record,
-                longterm=self.longterm,
+                models=parts.models,
                 lessons=self.lessons,
                 clock=self._clock,
                 settings=self._settings,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
-from importing import EXPORTS
+from importing import EXPORTS, written
 
 from quipu import AsyncMemory
 
@@ -40,6 +44,48 @@ async def test_a_fact_that_ended_is_not_current_and_rests_on_its_words(memory: A
     assert not any("Berlin" in text for text in hits)
     memories = {one.summary: one for one in await memory.longterm.list(space="ana", ended=True)}
     assert memories["Ana lives in Lisbon."].sources == 1
+
+
+async def test_what_was_said_of_an_ended_fact_is_not_believed(memory: AsyncMemory, tmp_path: Path) -> None:
+    dump = json.loads((EXPORTS / "graphiti" / "dump.json").read_text())
+    for episode in dump["episodes"]:
+        words = episode["content"].replace("Ana: ", "")
+        episode["content"] = words.replace("I moved to Lisbon in May.", "Lisbon is my town now, since May.")
+    for fact in dump["facts"]:
+        if "Lisbon" in fact["fact"]:
+            fact["name"] = "MOVED_TO"
+    await memory.imports.load(written(tmp_path / "dump.json", dump), space="ana")
+    await memory.work()
+    (home,) = await memory.beliefs.list(space="ana", key="home", ended=True)
+    assert (home.value, home.valid_until) == ("Berlin", datetime(2025, 6, 1, tzinfo=UTC))
+    assert await memory.beliefs.list(space="ana", key="home") == []
+    hits = [hit.text for hit in await memory.recall("Where does Ana live?", space="ana")]
+    assert any("Lisbon" in text for text in hits)
+    assert not any("Berlin" in text for text in hits)
+
+
+async def test_a_fact_that_ended_on_the_day_on_which_another_began_was_replaced(
+    memory: AsyncMemory, tmp_path: Path
+) -> None:
+    dump = json.loads((EXPORTS / "graphiti" / "dump.json").read_text())
+    (berlin,) = [fact for fact in dump["facts"] if "Berlin" in fact["fact"]]
+    berlin["invalid_at"] = "2025-05-01T23:59:59"
+    await memory.imports.load(written(tmp_path / "dump.json", dump), space="ana")
+    hits = [hit.text for hit in await memory.recall("Where does Ana live?", space="ana")]
+    assert any("Lisbon" in text for text in hits)
+    assert not any("Berlin" in text for text in hits)
+
+
+async def test_texts_of_which_every_fact_ended_are_not_found(memory: AsyncMemory, tmp_path: Path) -> None:
+    dump = json.loads((EXPORTS / "graphiti" / "dump.json").read_text())
+    for episode in dump["episodes"]:
+        episode["source"] = "text"
+    await memory.imports.load(written(tmp_path / "dump.json", dump), space="ana")
+    hits = [hit.text for hit in await memory.recall("Where does Ana live?", space="ana")]
+    assert any("Lisbon" in text for text in hits)
+    assert not any("Berlin" in text for text in hits)
+    then = [hit.text for hit in await memory.recall("Where did Ana live in 2024?", space="ana")]
+    assert any("Berlin" in text for text in then)
 
 
 async def test_instructions_and_copies_are_found_by_nobody(memory: AsyncMemory) -> None:

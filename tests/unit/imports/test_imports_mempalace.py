@@ -75,7 +75,7 @@ def test_drawers_of_agents_are_joined_and_files_are_documents() -> None:
     assert diary.content == "Today I painted. " * 80 + "FIN"
     assert (diary.session, diary.speaker) == ("wing_claude/diary", "claude")
     works, moved, loves = (one for one in found if isinstance(one, Stated))
-    assert (works.text, works.sources, works.confidence) == ("Max works on Alba", ("d1",), 0.5)
+    assert (works.text, works.sources, works.confidence) == ("Max works on Alba", (), 0.5)
     assert works.valid_until == moved.valid_from == datetime(2026, 2, 1, tzinfo=UTC)
     assert loves.valid_until is not None
     assert account.left_out == {"a closet, which only points at drawers": 2}
@@ -240,6 +240,18 @@ def test_a_fact_without_dates_is_of_when_it_was_written(tmp_path: Path) -> None:
     assert isinstance(fact, Stated)
     assert (fact.text, fact.valid_from, fact.sources) == ("Ana lives in lisbon", None, ())
     assert fact.time == datetime(2026, 5, 3, 10, tzinfo=UTC)
+
+
+def test_a_fact_rests_on_the_drawer_that_it_names(tmp_path: Path) -> None:
+    database(tmp_path / "chroma.sqlite3", palace([("d1", {**DRAWER, "session_id": "s1"})]))
+    (triple,) = GRAPH["triples"]
+    named = [{**triple, "id": id_, "source_drawer_id": id_} for id_ in ("d1", "d2")]
+    database(tmp_path / "knowledge_graph.sqlite3", {**GRAPH, "triples": named})
+    found, account = imported(SOURCE, tmp_path)
+    facts = [one for one in found if isinstance(one, Stated)]
+    assert [fact.sources for fact in facts] == [("s1/d1",), ()]
+    assert facts[0].metadata["predicate"] == "lives_in"
+    assert account.dropped["triple.source_drawer_id"] == 1
 
 
 @given(tables=with_any_cell(GRAPH))

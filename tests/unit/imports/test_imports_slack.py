@@ -100,6 +100,17 @@ def test_bots_speak_as_assistants_under_their_names(tmp_path: Path) -> None:
     assert (attached.speaker, attached.role, attached.content) == ("Forms", "assistant", "Answer came")
 
 
+def test_words_of_a_bot_may_stand_in_blocks_alone(tmp_path: Path) -> None:
+    rich = {"type": "rich_text_section", "elements": [{"type": "text", "text": t} for t in ("See ", "here")]}
+    blocks = [
+        {"type": "section", "text": {"type": "mrkdwn", "text": "Built."}, "fields": [{"text": "Job: 7"}]},
+        {"type": "rich_text", "elements": [rich]},
+        {"type": "divider"},
+    ]
+    (said,), _ = read(tmp_path, message("1.0", "", user=None, bot_id="B1", username="ci", blocks=blocks))
+    assert said.content == "Built.\nJob: 7\nSee here"
+
+
 def test_files_are_pointers_without_the_keys_in_their_addresses(tmp_path: Path) -> None:
     file = {"id": "F1", "name": "boat.png", "mimetype": "image/png", "url_private": "https://x?t=xoxe-1"}
     (alone, named), account = read(

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from quipu.app.imports.found import Filed
+from quipu.app.imports.found import Earlier, Filed
 from quipu.app.imports.origins import SQL, Origins, Tallied
+from quipu.app.imports.parcels import storable_value
 from quipu.errors import QuipuError
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kinds.documents.drafts import drafted
 from quipu.kinds.documents.model import DocumentDraft
 from quipu.kinds.documents.work import Work, done
+from quipu.record.items import without_secrets
 
 
 class Filing:
@@ -39,7 +41,9 @@ class Filing:
             if new:
                 dates = [_dates(one, id_, now=now) for one, id_ in zip(filed, ids, strict=True)]
                 versions = [
-                    row for one, id_ in zip(filed, ids, strict=True) for row in _versions(one, id_, now=now)
+                    row
+                    for one, id_ in zip(filed, ids, strict=True)
+                    for row in _versions(one, id_, now=now, secrets=self._means.settings.redact)
                 ]
                 await tx.execute(SQL["date_documents"], documents=json.dumps(dates))
                 await tx.execute(SQL["date_passages"], ids=ids)
@@ -105,7 +109,7 @@ def _dates(one: Filed, id_: str, *, now: datetime) -> dict[str, Any]:
     }
 
 
-def _versions(one: Filed, id_: str, *, now: datetime) -> list[dict[str, Any]]:
+def _versions(one: Filed, id_: str, *, now: datetime, secrets: bool) -> list[dict[str, Any]]:
     begun = one.created_at or one.updated_at or now
     times = [earlier.time or begun for earlier in one.earlier]
     ends = [*times[1:], one.updated_at or now][: len(times)]
@@ -113,9 +117,7 @@ def _versions(one: Filed, id_: str, *, now: datetime) -> list[dict[str, Any]]:
         {
             "id": id_,
             "version": number,
-            "value": earlier.value,
-            "body": earlier.body,
-            "metadata": dict(earlier.metadata),
+            **_wording(earlier, secrets=secrets),
             "written_at": begins.isoformat(),
             "ended_at": max(begins, ends_at).isoformat(),
         }
@@ -123,6 +125,13 @@ def _versions(one: Filed, id_: str, *, now: datetime) -> list[dict[str, Any]]:
             zip(one.earlier, times, ends, strict=True), start=1
         )
     ]
+
+
+def _wording(earlier: Earlier, *, secrets: bool) -> dict[str, Any]:
+    """Return the wording of an earlier version as it can be stored; with ``secrets``, they are cut out."""
+    said = {"value": earlier.value, "body": earlier.body, "metadata": dict(earlier.metadata)}
+    clean = storable_value(said)
+    return without_secrets(clean)[0] if secrets else clean
 
 
 def moment_text(at: datetime | None) -> str | None:

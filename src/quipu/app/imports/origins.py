@@ -17,13 +17,15 @@ from quipu.kernel.base.clock import Clock
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kinds.longterm.longterm import AsyncLongterm
 from quipu.kinds.transcripts.lessons.lessons import AsyncLessons
+from quipu.recall.generations import Models
 from quipu.record.service import Record
 from quipu.upkeep.erasure import tombstones
 from quipu.upkeep.erasure.tombstones import Recorded
 
 SQL: Final = queries.load("quipu.app.imports")
+IMPORT: Final = "import"
+"""Who changed a memory, in its history, where its source did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ class Means:
 
     database: Database
     record: Record
-    longterm: AsyncLongterm
+    models: Models
     lessons: AsyncLessons
     clock: Clock
     settings: Settings
@@ -89,6 +91,21 @@ class Origins:
             ids=[source_id(one) for one in found],
         )
         return {(kind, id_): Known(target, bytes(made).hex()) for kind, id_, target, made in rows}
+
+    async def changed_here(
+        self, tx: SpaceTransaction | None, found: Sequence[Found]
+    ) -> dict[tuple[str, str], bool]:
+        """Return records that were changed here since they came: True for those that were taken out."""
+        if tx is None or not found:
+            return {}
+        rows = await tx.rows(
+            SQL["changed_here"],
+            source=self.place.source,
+            by=IMPORT,
+            kinds=[kind_of(one) for one in found],
+            ids=[source_id(one) for one in found],
+        )
+        return {(kind, id_): gone for kind, id_, gone in rows}
 
     async def erased(self, found: Sequence[Found], *, began: datetime) -> set[int]:
         """Return the places of records that were forgotten here; messages are known by the record."""

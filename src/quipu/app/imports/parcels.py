@@ -75,10 +75,10 @@ def raw_of(one: Found, *, secrets: bool) -> Any:
     except ValueError:
         return None
     clean = items.without_secrets(plain)[0] if secrets else plain
-    return _storable(clean["raw"])
+    return storable_value(clean["raw"])
 
 
-def _storable(value: JSON) -> JSON:
+def storable_value(value: JSON) -> JSON:
     """Return a value without what ``jsonb`` cannot hold: NUL and half characters."""
     if isinstance(value, str):
         if _UNSTORABLE.search(value) is None:
@@ -86,9 +86,9 @@ def _storable(value: JSON) -> JSON:
         return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
         named = cast("dict[str, JSON]", value)
-        return {_storable(name): _storable(inner) for name, inner in named.items()}
+        return {storable_value(name): storable_value(inner) for name, inner in named.items()}
     if isinstance(value, list):
-        return [_storable(inner) for inner in cast("list[JSON]", value)]
+        return [storable_value(inner) for inner in cast("list[JSON]", value)]
     return value
 
 
@@ -98,14 +98,14 @@ def storable(one: Found) -> Found:
     for name in (each.name for each in fields(one) if each.name not in _KEPT):
         value = getattr(one, name)
         given = [*cast("tuple[JSON, ...]", value)] if isinstance(value, tuple) else value
-        if given and (clean := _storable(given)) != given:
+        if given and (clean := storable_value(given)) != given:
             changed[name] = clean
     return replace(one, **changed) if changed else one
 
 
 def clean_text(text: str, found: Counter[str], *, secrets: bool) -> str:
     """Return a text that can be stored, without secrets; ``found`` counts them by kind."""
-    text = _storable(text)
+    text = storable_value(text)
     if not secrets:
         return text
     redacted = redact(text)

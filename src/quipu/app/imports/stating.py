@@ -11,13 +11,15 @@ from uuid import uuid4
 
 from quipu.app.imports.filing import moment_text
 from quipu.app.imports.found import Stated, kind_of
-from quipu.app.imports.origins import SQL, Known, Origins, Tallied
+from quipu.app.imports.origins import IMPORT, SQL, Known, Origins, Tallied
 from quipu.app.imports.parcels import clean_text
 from quipu.errors import BadInput
 from quipu.kernel.base.scope import check_name, optional_name, own_user
 from quipu.kernel.base.text import clean, excerpt
+from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.policy.policy import safety
-from quipu.kinds.longterm.model import CATEGORIES
+from quipu.kinds.longterm.changes import changed
+from quipu.kinds.longterm.model import CATEGORIES, Rewording
 from quipu.kinds.longterm.rules import summary_hash
 from quipu.kinds.transcripts.extract.sameness import normal_hash
 from quipu.kinds.transcripts.lessons.changes import LONGEST_FACT, category_of
@@ -75,9 +77,9 @@ class Stating:
         text = clean_text(one.text, self._written.redacted, secrets=secrets)
         details = one.details and clean_text(one.details, self._written.redacted, secrets=secrets)
         clean = replace(one, text=text, details=details)
-        return (
-            lesson_row(clean, now=now) if one.lesson else memory_row(clean, source=self._place.label, now=now)
-        )
+        if one.lesson:
+            return lesson_row(clean, now=now, secrets=secrets)
+        return memory_row(clean, source=self._place.label, now=now, secrets=secrets)
 
     async def _bring(self, made: Mapping[str, tuple[Stated, dict[str, Any]]], *, lesson: bool) -> None:
         rows = json.dumps([row for _, row in made.values()])
@@ -90,34 +92,64 @@ class Stating:
                 tx, "note_origins", [self._origins.origin(made[id_][0], id_) for id_ in ids]
             )
             if not lesson:
-                sources = [
-                    {"memory_id": id_, "source_id": source} for id_ in ids for source in made[id_][0].sources
-                ]
-                values = {"source": self._place.source, "sources": json.dumps(sources), "now": now}
-                await tx.execute(SQL["bring_sources"], **values)
+                await self._cite(tx, {id_: made[id_][0] for id_ in ids})
         self._written.records["lesson" if lesson else "memory"] += len(ids)
         self._written.known += len(made) - len(ids)
 
     async def restate(self, one: Stated, known: Known) -> None:
         """Have a statement that came before say what it says now, and hold as long."""
         space, row = self._place.space, self._row(one)
-        if one.lesson:
-            await self._means.lessons.edit(known.target, space=space, fact=row["fact"])
-        else:
-            summary, details = row["summary"], row["details"] or ""
-            await self._means.longterm.edit(known.target, space=space, summary=summary, details=details)
+        await (self._restate_lesson if one.lesson else self._restate_memory)(known.target, row)
         async with self._means.database.write(space) as tx:
-            query = SQL["hold_lesson" if one.lesson else "hold_memory"]
-            values = {"id": known.target, **_validity(one)}
-            await tx.execute(query, **values)
+            names = ("metadata", "valid_from", "valid_until")
+            values = {"id": known.target, **{name: row[name] for name in names}}
+            values["metadata"] = json.dumps(values["metadata"])
+            await tx.execute(SQL["hold_lesson" if one.lesson else "hold_memory"], **values)
+            if not one.lesson:
+                await self._cite(tx, {known.target: one})
             await self._origins.note(tx, "note_change", [self._origins.origin(one, known.target)])
+
+    async def _restate_memory(self, id_: str, row: Mapping[str, Any]) -> None:
+        to = Rewording(
+            summary=row["summary"],
+            details=row["details"] or "",
+            happened_at=datetime.fromisoformat(row["happened_at"]),
+        )
+        means = self._means
+        await changed(
+            means.database,
+            means.models,
+            lambda changes: changes.edit(id_, to),
+            space=self._place.space,
+            clock=means.clock,
+            by=IMPORT,
+        )
+
+    async def _restate_lesson(self, id_: str, row: Mapping[str, Any]) -> None:
+        lessons, space = self._means.lessons, self._place.space
+        said = {name: row[name] for name in ("fact", "category")}
+        before = await lessons.get(id_, space=space)
+        if said != {name: getattr(before, name) for name in said}:
+            await lessons.edit(id_, space=space, **said)
+
+    async def _cite(self, tx: SpaceTransaction, made: Mapping[str, Stated]) -> None:
+        """Note the words that memories rest on as they read now."""
+        sources = [
+            {"memory_id": id_, "source_id": source} for id_, one in made.items() for source in one.sources
+        ]
+        values = {
+            "source": self._place.source,
+            "sources": json.dumps(sources),
+            "now": self._means.clock.now(),
+        }
+        await tx.execute(SQL["bring_sources"], **values, by=IMPORT)
 
 
 def _ends_later(one: Stated, other: Stated) -> bool:
     return other.valid_until is not None and (one.valid_until is None or one.valid_until > other.valid_until)
 
 
-def memory_row(one: Stated, *, source: str, now: datetime) -> dict[str, Any]:
+def memory_row(one: Stated, *, source: str, now: datetime, secrets: bool) -> dict[str, Any]:
     """Return a row of long-term memory; a text that is too long for a summary is its details too.
 
     Raises:
@@ -143,13 +175,13 @@ def memory_row(one: Stated, *, source: str, now: datetime) -> dict[str, Any]:
         "source": source[:512],
         "user_name": own_user(optional_name("user", one.user)),
         "session": optional_name("session", one.session),
-        "happened_at": (one.time or one.valid_from or now).isoformat(),
-        "metadata": checked_metadata(metadata, secrets=True),
+        "happened_at": _time(one, now).isoformat(),
+        "metadata": checked_metadata(metadata, secrets=secrets),
         **_validity(one),
     }
 
 
-def lesson_row(one: Stated, *, now: datetime) -> dict[str, Any]:
+def lesson_row(one: Stated, *, now: datetime, secrets: bool) -> dict[str, Any]:
     """Return a row of lessons. Its project is that of the metadata; it is everybody's without one.
 
     Raises:
@@ -168,10 +200,15 @@ def lesson_row(one: Stated, *, now: datetime) -> dict[str, Any]:
         "confidence": 1.0 if one.confidence is None else min(max(one.confidence, 0.0), 1.0),
         "project": check_name("project", project) if project else "",
         "form": normal_hash(fact).hex(),
-        "happened_at": (one.time or one.valid_from or now).isoformat(),
-        "metadata": checked_metadata(metadata, secrets=True),
+        "happened_at": _time(one, now).isoformat(),
+        "metadata": checked_metadata(metadata, secrets=secrets),
         **_validity(one),
     }
+
+
+def _time(one: Stated, now: datetime) -> datetime:
+    """Return when a statement was made, or began to hold; what has neither, now, or when it ended."""
+    return one.time or one.valid_from or min(now, one.valid_until or now)
 
 
 def _validity(one: Stated) -> dict[str, str | None]:

@@ -29,7 +29,7 @@ async def undo(
     try:
         async with database.erase(space) as tx:
             if tx is not None:
-                await tx.execute(SQL["undo_mode"], on="on")
+                await tx.execute(documents.SQL["may_return"], on="on")
                 rows = await _take(tx, erasers, id_)
                 if trial:
                     raise _Trial

@@ -20,6 +20,9 @@ from quipu.record.model import PreparedMessage
 from quipu.upkeep.erasure import tombstones
 
 _UNHEARD: Final = "unindexed_text"
+_NO_TIME: Final = "What has no time is of when it is brought."
+_CHANGED: Final = "changed here since it came"
+_TAKEN_OUT: Final = "taken out here since it came"
 _Of = TypeVar("_Of", bound=Found)
 
 
@@ -83,21 +86,24 @@ class Writer:
         found: dict[tuple[str, str], Found] = {}
         for one in parcel:
             seen.meet(one)
+            if not isinstance(one, Filed) and one.time is None and getattr(one, "valid_from", None) is None:
+                self._account.assume(_NO_TIME)
             joined = self._people.join(storable(one), session=self._place.source)
             found[kind_of(joined), source_id(joined)] = joined
         self.written.known += len(parcel) - len(found)
         async with self._means.database.snapshot_read(self._place.space) as tx:
             known = await self._origins.known(tx, list(found.values()))
-        fresh: list[Found] = []
-        changed: list[tuple[Stated | Filed, Known]] = []
-        for key, one in found.items():
-            before = known.get(key)
-            if before is None:
-                fresh.append(one)
-            elif isinstance(one, Stated | Filed) and before.digest != digest(one):
-                changed.append((one, before))
-            else:
-                self.written.known += 1
+            differ = {
+                key: one
+                for key, one in found.items()
+                if isinstance(one, Stated | Filed) and key in known and known[key].digest != digest(one)
+            }
+            here = await self._origins.changed_here(tx, list(differ.values()))
+        for gone in here.values():
+            self._account.leave_out(_TAKEN_OUT if gone else _CHANGED)
+        fresh = [one for key, one in found.items() if key not in known]
+        changed = [(one, known[key]) for key, one in differ.items() if key not in here]
+        self.written.known += len(found) - len(fresh) - len(differ)
         return fresh, changed
 
     async def _unerased(self, found: list[Found], began: datetime) -> list[Found]:

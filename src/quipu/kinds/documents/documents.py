@@ -174,7 +174,7 @@ class AsyncDocuments(AsyncDocumentLookup):
         values = {"first": first, "behind": behind, "key": name, "to": target, "to_key": new_name}
         now = self._clock.now()
         async with self._database.write(check_name("space", space)) as tx:
-            await tx.execute(SQL["expire"], now=now)
+            await store.expire(tx, now=now)
             (longest,) = await tx.column(SQL["longest_below"], **values)
             if longest > rules.LONGEST_ADDRESS_BYTES:
                 most = rules.LONGEST_ADDRESS_BYTES

@@ -26,7 +26,7 @@ async def _expire(context: Context) -> None:
     """Take out documents that have expired."""
     async with context.database.transaction(context.space) as tx:
         if tx is not None:
-            await tx.execute(SQL["expire"], now=context.clock.now())
+            await store.expire(tx, now=context.clock.now())
 
 
 async def _prune(context: Context) -> None:

@@ -166,6 +166,13 @@ async def scored(rows: Rows) -> list[tuple[Document, float | None]]:
     ]
 
 
+async def expire(tx: SpaceTransaction, *, now: datetime) -> None:
+    """Take out documents that have expired; nobody forgot them, so an import may bring them again."""
+    await tx.execute(SQL["may_return"], on="on")
+    await tx.execute(SQL["expire"], now=now)
+    await tx.execute(SQL["may_return"], on="off")
+
+
 async def lock(
     tx: SpaceTransaction, at: tuple[str, str], *, version: int | None, sha256: str | None, now: datetime
 ) -> None:
@@ -177,7 +184,7 @@ async def lock(
     """
     place, key = at
     if version == 0:
-        await tx.execute(SQL["expire"], now=now)
+        await expire(tx, now=now)
     rows = await tx.rows(SQL["lock"], place=place, key=key, now=now)
     standing, digest = rows[0] if rows else (0, None)
     if version == 0 and rows:

@@ -158,7 +158,9 @@ class Changes:
         if rule is not None:
             raise BadInput(f"it must not be kept: {rule}.", field="summary")
         said = await _still_there(self.tx, to.said)
-        return await self._rewrite(row, now_says, act="edit", said=said, reason=to.reason)
+        return await self._rewrite(
+            row, now_says, act="edit", said=said, reason=to.reason, happened_at=to.happened_at
+        )
 
     async def revert(self, id_: UUID | str, *, to: int, reason: str | None = None) -> StoredMemory:
         """Have a memory read as its version ``to`` did; that is a new version.
@@ -274,12 +276,13 @@ class Changes:
         said: Sequence[MemorySource],
         reason: str | None,
         rests_on: int | None = None,
+        happened_at: datetime | None = None,
     ) -> StoredMemory:
         hash_ = summary_hash(to.summary)
         await self._check_alone(row, hash_)
         same_text = (to.summary, to.details) == (row.summary, row.details)
         latest = max((one.happened_at for one in said if one.happened_at is not None), default=self.now)
-        happened_at = row.happened_at if same_text else latest
+        happened_at = row.happened_at if same_text else happened_at or latest
         entry = row.entry_id
         if not same_text:
             filed = indexing.entry(

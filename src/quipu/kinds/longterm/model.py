@@ -331,13 +331,17 @@ class New:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewording:
-    """Changes to a memory; None leaves a part as it is, and ``""`` removes the details."""
+    """Changes to a memory; None leaves a part as it is, and ``""`` removes the details.
+
+    ``happened_at`` is when another text was said, if not by the words of ``said`` or now.
+    """
 
     category: Category | None = None
     importance: Importance | None = None
     summary: str | None = None
     details: str | None = None
     said: Sequence[MemorySource] = ()
+    happened_at: datetime | None = None
     expected_version: int | None = None
     requested: bool = False
     reason: str | None = None

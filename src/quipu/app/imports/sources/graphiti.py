@@ -8,15 +8,19 @@ invalid_at, expired_at, created_at). Other writers call them ``episodic_nodes``,
 and a user. The lines of `apoc.export.json` of Neo4j are read as well. Kuzu writes UTC without a zone.
 
 A fact has two clocks: it held from valid_at to invalid_at, and at expired_at the system stopped believing it.
-One that was expired never comes back as current. Embeddings, communities and sagas are left behind.
+One that was expired never comes back as current. An episode of text comes as a document; where all facts of
+it have ended, nobody finds it, and the facts are found as of their time. Embeddings, communities and sagas
+are left behind.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from quipu.app.imports.fields import Account, Fields, Unreadable, list_of, object_of
@@ -39,6 +43,8 @@ _PREFIX: Final = re.compile(r"(?m)^(?P<name>[^\n:()]{1,80}?)\s*(?:\((?P<role>\w+
 _ROLES: Final = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 _INNER: Final = frozenset({"system", "tool", "function"})
 _MOST_TRIED: Final = 100  # files of a folder
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _UTC: Final = "Times without a zone are in UTC, as Graphiti writes them."
 
 Records = Callable[[str], Iterator[tuple[str, JSON]]]
@@ -135,10 +141,11 @@ def _of_line(line: Mapping[str, Any]) -> tuple[str, JSON]:
 
 def _found(records: Records, account: Account) -> Iterator[Found]:
     account.assume(_UTC)
+    outdated = _outdated(records)
     threads: dict[str, str] = {}  # of episodes that are in one
     for where, raw in records("episodes"):
         with account.reading(where), account.fields(raw, "episode") as episode:
-            found = _episode(episode, raw)
+            found = _episode(episode, raw, outdated)
             if isinstance(found, Said) and found.session and found.session != _session(found.user):
                 threads[found.id] = found.session
             yield found
@@ -169,7 +176,26 @@ def _session(user: str | None) -> str:
     return f"graphiti/{user}" if user else "graphiti"
 
 
-def _episode(episode: Fields, raw: Mapping[str, JSON]) -> Found:
+def _outdated(records: Records) -> set[str]:
+    """Return the episodes of which every fact had ended by the latest time at which a fact was written."""
+    until: dict[str, datetime] = {}
+    latest = _NEVER
+    for _, raw in records("facts"):
+        with suppress(Unreadable):
+            fact = Fields(raw, "fact", Account())
+            latest = max(latest, *(at for at in map(fact.time, ("created_at", "expired_at")) if at), _NEVER)
+            ended = _until(fact) or _FOREVER
+            for id_ in _episodes_of(fact):
+                until[id_] = max(until.get(id_, ended), ended)
+    return {id_ for id_, ended in until.items() if ended <= latest}
+
+
+def _until(fact: Fields) -> datetime | None:
+    """Return when a fact ended, or was believed no more."""
+    return min((at for at in map(fact.time, ("invalid_at", "expired_at")) if at), default=None)
+
+
+def _episode(episode: Fields, raw: Mapping[str, JSON], outdated: Collection[str]) -> Found:
     id_, user, source = _id(episode), _person(episode), episode.text("source") or "message"
     content = episode.first("content", "episode_body") or ""
     created, valid, told = (episode.time(name) for name in ("created_at", "valid_at", "reference_time"))
@@ -192,7 +218,7 @@ def _episode(episode: Fields, raw: Mapping[str, JSON]) -> Found:
             user=user,
             created_at=valid or told or created,
             updated_at=created,
-            index=source != "fact_triple",  # the fact says it
+            index=source != "fact_triple" and id_ not in outdated,  # the fact says it
             raw=raw,
         )
     return Said(
@@ -258,7 +284,7 @@ def _fact(
     id_, user, relation = _id(fact), _person(fact), fact.first("name", "relation")
     said, sources, ends = fact.text("fact"), _episodes_of(fact), _ends(fact, entities)
     start, told, created = (fact.time(name) for name in ("valid_at", "reference_time", "created_at"))
-    until = min((at for at in (fact.time("invalid_at"), fact.time("expired_at")) if at), default=None)
+    until = _until(fact)
     if start is not None and until is not None and start > until:
         start = until  # it was withdrawn before it began
     for known in ("graph_uuid", "scope", "score", "relevance", "source_node_labels", "target_node_labels"):

@@ -78,16 +78,21 @@ def _read(files: SourceFiles, account: Account) -> Iterator[Found]:
         raise BadInput(f"{files.path} is no palace of MemPalace.", field="path")
     if others := len(files.names) - len(kinds):
         account.leave_out("a file that holds no words", others)
+    graphs = [name for name, kind in kinds.items() if kind == "graph"]
+    cited = {drawer for name in graphs for drawer in _cited(files, name)}
+    sessions: dict[str, str | None] = {}
     for name, kind in kinds.items():
         if kind == "palace":
             account.assume(_LOCAL)
             with files.sqlite(name) as connection:
-                yield from _palace(chroma.Chroma(files, connection, name), name, account)
-    for name, kind in kinds.items():  # behind the words that the facts rest on
-        if kind == "graph":
-            account.assume(_UTC)
-            with files.sqlite(name) as connection:
-                yield from _graph(connection, name, account)
+                for found in _palace(chroma.Chroma(files, connection, name), name, account):
+                    if found.id in cited and isinstance(found, Said):
+                        sessions[found.id] = found.session
+                    yield found
+    for name in graphs:  # behind the words that the facts rest on
+        account.assume(_UTC)
+        with files.sqlite(name) as connection:
+            yield from _graph(connection, name, account, sessions)
 
 
 def _palace(database: chroma.Chroma, name: str, account: Account) -> Iterator[Found]:
@@ -205,7 +210,16 @@ class _Doubles:
             )
 
 
-def _graph(connection: Any, name: str, account: Account) -> Iterator[Stated]:
+def _cited(files: SourceFiles, name: str) -> set[str]:
+    """Return the drawers that facts of a graph rest on."""
+    with files.sqlite(name) as connection:
+        found = (dict(row).get("source_drawer_id") for row in connection.execute(_READ["mempalace_triples"]))
+        return {one for one in found if isinstance(one, str)}
+
+
+def _graph(
+    connection: Any, name: str, account: Account, sessions: Mapping[str, str | None]
+) -> Iterator[Stated]:
     for row in map(dict, connection.execute(_READ["mempalace_entities"])):
         with account.reading(f"{name}, entity {row['id']}"), account.fields(row, "entity") as entity:
             for known in (
@@ -216,14 +230,19 @@ def _graph(connection: Any, name: str, account: Account) -> Iterator[Stated]:
                 entity.get(known)
     for row in map(dict, connection.execute(_READ["mempalace_triples"])):
         with account.reading(f"{name}, triple {row['id']}"), account.fields(row, "triple") as triple:
-            yield _triple(triple, row)
+            yield _triple(triple, row, account, sessions)
 
 
-def _triple(triple: Fields, row: Mapping[str, Any]) -> Stated:
+def _triple(
+    triple: Fields, row: Mapping[str, Any], account: Account, sessions: Mapping[str, str | None]
+) -> Stated:
     ids = {part: triple.words(part) for part in ("subject", "predicate", "object")}
     subject, object_ = (triple.text(f"{part}_name") or ids[part] for part in ("subject", "object"))
     since, extracted = triple.time("valid_from"), triple.time("extracted_at")
-    source, about = triple.text("source_drawer_id"), {"subject": subject, "object": object_}
+    source = triple.text("source_drawer_id")
+    if source is not None and source not in sessions:
+        account.drop("triple.source_drawer_id")
+    about = {"subject": subject, "predicate": ids["predicate"], "object": object_}
     about |= {name: triple.text(name) for name in ("source_file", "source_closet", "adapter_name")}
     return Stated(
         id=triple.words("id"),
@@ -233,7 +252,7 @@ def _triple(triple: Fields, row: Mapping[str, Any]) -> Stated:
         time=since or extracted,
         valid_from=since,
         valid_until=_until(triple),
-        sources=() if source is None else (source,),
+        sources=() if source is None or source not in sessions else (f"{sessions[source]}/{source}",),
         metadata={name: value for name, value in about.items() if value is not None},
         raw=plain_row(row.items()),
     )

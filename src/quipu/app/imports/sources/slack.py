@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from quipu.app.imports.fields import Account, Fields, Unreadable, moment, object_of
+from quipu.app.imports.fields import Account, Fields, Unreadable, list_of, moment, object_of
 from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.found import JSON, Said
 from quipu.app.imports.source import Source
@@ -172,7 +172,8 @@ def _said(
     text, links = plain(one.text("text") or "", people=workspace.people, channels=workspace.channels)
     unfurled = one.list("attachments")
     if not text and is_bot:
-        text = plain(_unfurled(unfurled), people=workspace.people, channels=workspace.channels)[0]
+        shown = _unfurled(unfurled) or _in_blocks(one.list("blocks"))
+        text = plain(shown, people=workspace.people, channels=workspace.channels)[0]
     files = [_file(raw, account) for raw in one.list("files")]
     pointers = [pointer(account, file.get("name"), file.get("mimetype")) for file in files if file]
     if not text and not pointers:
@@ -218,6 +219,25 @@ def _unfurled(attachments: Sequence[JSON]) -> str:
             if isinstance(value, str) and value and (name != "fallback" or not texts):
                 texts.append(value)
     return "\n".join(texts)
+
+
+def _in_blocks(blocks: Sequence[JSON]) -> str:
+    """Return the text in the blocks of a message that has no other: a line for each part of a block."""
+    lines: list[str] = []
+    for block in blocks:
+        parts = list(_texts(block))
+        lines += ["".join(parts)] if object_of(block).get("type") == "rich_text" else parts
+    return "\n".join(filter(None, lines))
+
+
+def _texts(value: JSON) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for inner in list_of(value):
+        yield from _texts(inner)
+    for name in ("text", "fields", "elements"):
+        if name in (named := object_of(value)):
+            yield from _texts(named[name])
 
 
 def _file(raw: JSON, account: Account) -> dict[str, str]:

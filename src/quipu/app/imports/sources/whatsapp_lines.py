@@ -12,16 +12,18 @@ Order = Literal["dmy", "mdy", "ymd"]
 
 _MARKS: Final = "\u200e\u200f\u202a\u202c\ufeff"  # marks of direction, and a byte order mark
 _SPACES: Final = str.maketrans({"\u202f": " ", "\u00a0": " ", "\u2009": " "})
+_DIGITS: Final = str.maketrans("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", "0123456789" * 2)
 _DATE: Final = r"(?P<first>\d{1,4})[./-] ?(?P<second>\d{1,2})[./-] ?(?P<third>\d{1,4})"
-_HALF: Final = r"(?P<{}>[AaPp]\.? ?[Mm]\.?|上午|下午|午前|午後|오전|오후)"
+_HALF: Final = r"(?P<{}>[AaPp]\.? ?[Mm]\.?|上午|下午|午前|午後|오전|오후|ص|م)"
+_GAP: Final = "[.]?(?:,|،| à| um| at)? "  # between the date and the time
 _TIME: Final = (
     rf"(?:{_HALF.format('before')} ?)?(?P<hour>\d{{1,2}})[:.](?P<minute>\d\d)(?:[:.](?P<second_of>\d\d))?"
     rf"(?: ?{_HALF.format('after')})?"
 )
-_IOS: Final = re.compile(rf"\[{_DATE},? {_TIME}\] (?P<rest>.*)")
-_ANDROID: Final = re.compile(rf"{_DATE},? {_TIME} [-–] (?P<rest>.*)")
+_IOS: Final = re.compile(rf"\[{_DATE}{_GAP}{_TIME}\] (?P<rest>.*)")
+_ANDROID: Final = re.compile(rf"{_DATE}{_GAP}{_TIME}(?: [-–]|,) (?P<rest>.*)")
 _SENDER: Final = re.compile(r"(?P<sender>[^:\"“”«»]{1,100}): ?(?P<text>.*)")
-_AFTERNOON: Final = ("p", "下", "午後", "오후")
+_AFTERNOON: Final = ("p", "下", "午後", "오후", "م")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Beginning:
 def beginning(line: str) -> Beginning | None:
     """Return the beginning of a message, if a line is one."""
     bare = line.lstrip(_MARKS)
-    spaced = bare.translate(_SPACES)
+    spaced = bare.translate(_SPACES).translate(_DIGITS)
     found = _IOS.match(spaced) or _ANDROID.match(spaced)
     if found is None:
         return None

@@ -4,6 +4,33 @@ from unnest(%(kinds)s::text[], %(ids)s::text[]) as g (kind, source_id)
 join core.origins o on o.space_id = %(space)s and o.source = %(source)s and o.kind = g.kind
     and o.source_id = g.source_id
 
+-- name: changed_here: records of which what they became was changed here since, and whether it was taken out
+select c.kind, c.source_id, c.gone
+from (
+    select o.kind, o.source_id, m.archived as gone,
+        exists (
+            select from longterm.history h
+            where h.space_id = o.space_id and h.memory_id = m.id and h.act in ('edit', 'revert') and h.changed_by <> %(by)s
+        ) as changed
+    from unnest(%(kinds)s::text[], %(ids)s::text[]) as g (kind, source_id)
+    join core.origins o on o.space_id = %(space)s and o.source = %(source)s and o.kind = 'memory'
+        and o.kind = g.kind and o.source_id = g.source_id
+    join longterm.long_term_memory m on m.space_id = o.space_id and m.id = o.target_id
+    union all
+    select o.kind, o.source_id, m.status = 'archived', m.edited_at is not null
+    from unnest(%(kinds)s::text[], %(ids)s::text[]) as g (kind, source_id)
+    join core.origins o on o.space_id = %(space)s and o.source = %(source)s and o.kind = 'lesson'
+        and o.kind = g.kind and o.source_id = g.source_id
+    join transcripts.memories m on m.space_id = o.space_id and m.id = o.target_id
+    union all
+    select o.kind, o.source_id, d.id is null, d.written_by is distinct from o.source
+    from unnest(%(kinds)s::text[], %(ids)s::text[]) as g (kind, source_id)
+    join core.origins o on o.space_id = %(space)s and o.source = %(source)s and o.kind = 'document'
+        and o.kind = g.kind and o.source_id = g.source_id
+    left join documents.documents d on d.space_id = o.space_id and d.id = o.target_id
+) c
+where c.gone or c.changed
+
 -- name: unended: an import of the same that was cut off
 select id::text from core.imports
 where space_id = %(space)s and source = %(source)s and sha256 = %(sha256)s and ended_at is null
@@ -52,16 +79,16 @@ set valid_from = least(m.valid_from, excluded.valid_from), valid_until = exclude
 where m.valid_until < coalesce(excluded.valid_until, 'infinity')
 returning m.id::text
 
--- name: bring_sources: the words that memories rest on, by session and id
+-- name: bring_sources: the words that memories rest on as they read now, by session and id
 insert into longterm.sources (space_id, memory_id, version, session, message, message_id, excerpt, evaluator, happened_at,
     created_at)
-select %(space)s, g.memory_id, 1, s.name, m.external_id, m.id, left(m.content, 1000), 'import', m.happened_at, %(now)s
+select %(space)s, t.id, t.version, s.name, m.external_id, m.id, left(m.content, 1000), %(by)s::text, m.happened_at, %(now)s
 from jsonb_to_recordset(%(sources)s::jsonb) as g (memory_id uuid, source_id text)
+join longterm.long_term_memory t on t.space_id = %(space)s and t.id = g.memory_id
 join core.origins o on o.space_id = %(space)s and o.source = %(source)s and o.kind = 'message'
     and o.source_id = g.source_id
 join core.messages m on m.space_id = %(space)s and m.id = o.message_id
 join core.sessions s on s.space_id = %(space)s and s.id = m.session_id
-where exists (select from longterm.long_term_memory t where t.space_id = %(space)s and t.id = g.memory_id)
 on conflict do nothing
 
 -- name: bring_lessons: lessons that another system had; those that an active one says already are left out
@@ -74,14 +101,16 @@ from jsonb_to_recordset(%(memories)s::jsonb) as g (id uuid, session text, fact t
 on conflict do nothing
 returning id::text
 
--- name: hold_memory: how long a memory holds, as its source says now
+-- name: hold_memory: since when and how long a memory holds, and what is known of it, as its source says now
 update longterm.long_term_memory
-set valid_from = %(valid_from)s, told_until = %(valid_until)s, valid_until = %(valid_until)s
+set valid_from = %(valid_from)s, told_until = %(valid_until)s, valid_until = %(valid_until)s,
+    metadata = metadata || %(metadata)s::jsonb
 where space_id = %(space)s and id = %(id)s::uuid
 
--- name: hold_lesson: how long a lesson holds, as its source says now
+-- name: hold_lesson: since when and how long a lesson holds, as its source says now, and that no person changed it
 update transcripts.memories
-set valid_from = %(valid_from)s, told_until = %(valid_until)s, valid_until = %(valid_until)s
+set valid_from = %(valid_from)s, told_until = %(valid_until)s, valid_until = %(valid_until)s, edited_at = null,
+    metadata = metadata || %(metadata)s::jsonb
 where space_id = %(space)s and id = %(id)s::uuid
 
 -- name: bring_loops: what is left open, by the message that says so
@@ -192,9 +221,6 @@ order by m.id
 -- name: undo_targets: what an import made of a kind
 select target_id::text from core.origins
 where space_id = %(space)s and import_id = %(id)s::uuid and kind = %(kind)s and target_id is not null
-
--- name: undo_mode: have what goes now come again if it is imported again
-select set_config('quipu.undoing', %(on)s, true)
 
 -- name: undo_memories: take memories out
 delete from longterm.long_term_memory where space_id = %(space)s and id = any(%(ids)s::uuid[]) returning entry_id

@@ -295,6 +295,9 @@ where space_id = %(space)s and document_id = %(document)s::uuid and version = %(
 update documents.versions set redacted_at = %(now)s
 where space_id = %(space)s and document_id = %(document)s::uuid and version = %(version)s and redacted_at is null
 
+-- name: may_return: have what goes from now on come again when its source is imported again, or not
+select set_config('quipu.may_return', %(on)s, true)
+
 -- name: expire: take out documents that have expired, with their versions
 with gone as (
     delete from documents.documents

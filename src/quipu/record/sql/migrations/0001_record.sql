@@ -501,7 +501,8 @@ create trigger whose_on_update after update of distinct_id on core.sessions
     for each row when (new.distinct_id is distinct from old.distinct_id) execute function core.note_new_owner_of_session();
 
 -- What rests on messages (the rows of ``sources``, by the column ``owner``) holds until another message replaces one of these,
--- unless it is said again later. Where it has no key, only a person can say so: what a rule found ends nothing. With
+-- unless it is said again later. Where it has no key, only a person or the source of both can say so: what a rule found
+-- ends nothing. With
 -- ``by_rule``, a condition on a row x and a relation r, it ends something as well. ``rests`` says which sources s of a row x
 -- count. All that rests on the message counts, whoever may see it: so these run as the owner.
 create procedure core.end_by_relations(place text, name text, sources text, owner text, rests text default 'true',
@@ -523,7 +524,7 @@ cross join lateral (
         select s.message_id from %1$I.%3$I s where s.space_id = x.space_id and s.%4$I = x.id and %5$s
     ) o
     join core.relations r on r.space_id = x.space_id and r.older = o.message_id
-        and r.removed_at is null and (r.made_by = 'person' or %6$s)
+        and r.removed_at is null and (r.made_by in ('person', 'source') or %6$s)
     join core.messages n on n.space_id = r.space_id and n.id = r.newer
     where x.space_id = core.current_space() and x.id = t.id
         and not exists (
@@ -538,7 +539,7 @@ create function %1$I.follow_relation() returns trigger
     language plpgsql volatile security definer set search_path = ''
     as $f$
 begin
-    if %7$s or 'person' in (new.made_by, old.made_by) then
+    if %7$s or new.made_by in ('person', 'source') or old.made_by in ('person', 'source') then
         perform %1$I.settle_validity(array(
             select distinct %4$I from %1$I.%3$I
             where space_id = core.current_space() and message_id = coalesce(new.older, old.older)));

@@ -50,7 +50,7 @@ create index origins_target on core.origins (space_id, target_id) where target_i
 call core.keep_in_space('core', array['imports', 'origins']);
 
 -- What is erased goes with its origin, and is not brought again: of its name there only a keyed hash stays. What an
--- undone import made may come again.
+-- undone import made, and what expired, may come again.
 create function core.drop_origins() returns trigger
     language plpgsql volatile security definer set search_path = ''
     as $$
@@ -66,7 +66,7 @@ begin
         returning 'import:' || o.source || ':' || o.kind as place, o.source_id
     )
     select array_agg(d.place), array_agg(d.source_id) into places, ids from dropped d;
-    if places is not null and coalesce(current_setting('quipu.undoing', true), '') <> 'on' then
+    if places is not null and coalesce(current_setting('quipu.may_return', true), '') <> 'on' then
         perform core.note_erased(current_setting('quipu.space'), 'line', places, ids, 'infinity');
     end if;
     return null;
