@@ -280,6 +280,8 @@ OPERATIONS: Final = (
     Operation("documents.list", "GET /documents", view="documents.table", arguments=("path",)),
     Operation("documents.search", "POST /documents/search", view="documents.found", arguments=("question",)),
     Operation("documents.list_paths", "GET /documents/paths", view="documents.paths", arguments=("prefix",)),
+    Operation("documents.count", "GET /documents/count", view="documents.counted", arguments=("path",)),
+    Operation("documents.values", "GET /documents/values", view="documents.values", arguments=("field",)),
     Operation("documents.delete", "POST /documents/delete", "write", view=_DOCUMENT),
     Operation("documents.batch", "POST /documents/batch", "write", command=False),
     Operation("documents.touch", "POST /documents/touch", "write", view=_DOCUMENT),
