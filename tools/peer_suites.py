@@ -192,6 +192,28 @@ SUITES: Final = (
         },
     ),
     Suite(
+        environment="openai-agents",
+        package="openai-agents",
+        files=(
+            "tests/deferred_session_writes/test_compaction.py",
+            "tests/deferred_session_writes/test_filters.py",
+            "tests/deferred_session_writes/test_max_turns.py",
+            "tests/deferred_session_writes/test_pending_write.py",
+            "tests/deferred_session_writes/test_recovery.py",
+            "tests/deferred_session_writes/test_resume.py",
+            "tests/deferred_session_writes/helpers.py",
+            "tests/deferred_session_writes/__init__.py",
+            "tests/model_test_helpers.py",
+            "tests/testing_processor.py",
+            "tests/conftest.py",
+            "tests/__init__.py",
+        ),
+        changes=(
+            (r"(?<=from )tests\.utils\.simple_session(?= import SimpleListSession\n)", "openai_sessions"),
+        ),
+        plugins=("openai_sessions",),
+    ),
+    Suite(
         environment="anthropic",
         package="anthropic",
         files=("tests/lib/tools/memory_tools/test_filesystem.py",),
