@@ -922,6 +922,14 @@ class Messages(Contents):
             lambda: self._inner.messages(session, space=space, limit=limit, after=after, before=before)
         )
 
+    def message(self, message: str, *, space: str, session: str | None = None) -> SessionMessage:
+        """Return the message with an id; where several sessions have one, that of the latest session.
+
+        Raises:
+            NotFound: there is no such message, or it was taken back.
+        """
+        return self._portal.call(lambda: self._inner.message(message, space=space, session=session))
+
     def take_last(self, session: str, *, space: str) -> SessionMessage | None:
         """Take back the last message of a session and return it, if there is one.
 

@@ -197,6 +197,7 @@ OPERATIONS: Final = (
     Operation("relations", "GET /relations", view="relations.table"),
     Operation("sessions", "GET /sessions", view="record.sessions"),
     Operation("messages", "GET /messages", view="record.messages"),
+    Operation("message", "GET /messages/one", view="record.message"),
     Operation("take_last", "POST /messages/take-last", "write", view="record.taken"),
     Operation("clear", "POST /messages/clear", "write", view="record.cleared"),
     Operation("restore", "POST /messages/restore", "write", view="record.message"),
