@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         DocumentOrder,
         DocumentPath,
         DocumentVersion,
+        FieldValue,
         FoundDocument,
         Metric,
         Passage,
@@ -920,6 +921,14 @@ class Messages(Contents):
         return self._portal.call(
             lambda: self._inner.messages(session, space=space, limit=limit, after=after, before=before)
         )
+
+    def message(self, message: str, *, space: str, session: str | None = None) -> SessionMessage:
+        """Return the message with an id; where several sessions have one, that of the latest session.
+
+        Raises:
+            NotFound: there is no such message, or it was taken back.
+        """
+        return self._portal.call(lambda: self._inner.message(message, space=space, session=session))
 
     def take_last(self, session: str, *, space: str) -> SessionMessage | None:
         """Take back the last message of a session and return it, if there is one.
@@ -2360,6 +2369,46 @@ class DocumentLookup:
         return self._portal.call(
             lambda: self._inner.list_paths(
                 prefix, space=space, suffix=suffix, depth=depth, limit=limit, offset=offset
+            )
+        )
+
+    def count(
+        self,
+        path: Sequence[str] | str | None = None,
+        *,
+        space: str,
+        filter: Mapping[str, object] | None = None,
+        user: str | None = None,
+    ) -> int:
+        """Count the documents below a path for which conditions hold.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(lambda: self._inner.count(path, space=space, filter=filter, user=user))
+
+    def values(
+        self,
+        field: str,
+        *,
+        space: str,
+        path: Sequence[str] | str | None = None,
+        filter: Mapping[str, object] | None = None,
+        user: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> Sequence[FieldValue]:
+        """List the values that a field has in documents, each once, what most documents have first.
+
+        Only documents below the path for which conditions hold count; where the field is missing, it has no
+        value.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        return self._portal.call(
+            lambda: self._inner.values(
+                field, space=space, path=path, filter=filter, user=user, limit=limit, offset=offset
             )
         )
 

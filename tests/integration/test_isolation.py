@@ -78,6 +78,11 @@ async def _relations(memory: AsyncMemory, rng: random.Random, space: str) -> obj
         return await memory.relations(rng.choice(IDS), space=space)
 
 
+async def _message(memory: AsyncMemory, rng: random.Random, space: str) -> object:
+    with suppress(NotFound):
+        return await memory.message(rng.choice(IDS), space=space)
+
+
 async def _after_erasure(memory: AsyncMemory, rng: random.Random, space: str) -> object:
     receipt = (await memory.forget(space=space, user=f"U{rng.random()}", confirm=True)).receipt
     assert receipt is not None
@@ -117,6 +122,7 @@ CALLS: dict[str, Call] = {
     "relations": _relations,
     "sessions": lambda m, rng, space: m.sessions(space=space),
     "messages": lambda m, rng, space: m.messages(_session(rng), space=space),
+    "message": _message,
     "take_last": lambda m, rng, space: m.take_last(_session(rng), space=space),
     "clear": lambda m, rng, space: m.clear(f"of {MARK[rng.choice(sorted(MARK))]}", space=space),
     "restore": _restore,

@@ -169,6 +169,38 @@ async def test_messages_are_read_by_limit_and_place(memory: AsyncMemory) -> None
         await ids(after="x")
 
 
+async def test_a_message_is_read_by_its_id(memory: AsyncMemory) -> None:
+    await memory.observe(
+        [{"item": CALL, "id": "c"}, {"content": "Text.", "id": "t"}], space="ana", session="s"
+    )
+    await memory.observe([{"content": "Later.", "id": "t"}], space="ana", session="z")
+    await memory.observe([{"content": "Alone.", "id": "a"}], space="ana")
+    assert (await memory.message("c", space="ana")).item == CALL
+    assert (await memory.message("a", space="ana")).content == "Alone."
+    assert (await memory.message("t", space="ana")).content == "Later."
+    assert (await memory.message("t", space="ana", session="s")).content == "Text."
+    await memory.take_last("s", space="ana")
+    for gone, space, session in [
+        ("t", "ana", "s"),
+        ("c", "ana", "z"),
+        ("c", "other", None),
+        ("x", "ana", None),
+    ]:
+        with pytest.raises(NotFound):
+            await memory.message(gone, space=space, session=session)
+
+
+@pytest.mark.parametrize(("space", "session"), [("ana", "none"), ("none", "s")])
+async def test_a_place_in_a_session_that_is_not_there_is_refused(
+    memory: AsyncMemory, space: str, session: str
+) -> None:
+    await memory.observe([{"content": "Text.", "id": "t"}], space="ana", session="s")
+    assert await memory.messages(session, space=space) == []
+    for place in ({"after": "t"}, {"before": "t"}):
+        with pytest.raises(NotFound):
+            await memory.messages(session, space=space, **place)
+
+
 async def test_the_last_message_is_taken_from_every_read_at_once(
     memory: AsyncMemory, database: Database
 ) -> None:

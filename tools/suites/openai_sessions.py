@@ -1,4 +1,4 @@
-"""A plugin of pytest: SQLite sessions of the OpenAI Agents SDK are ours, a space for each of its files."""
+"""A plugin of pytest: sessions of the OpenAI Agents SDK are ours, a space for each of its files of SQLite."""
 
 from __future__ import annotations
 
@@ -26,6 +26,13 @@ class SQLiteSession(Session):
 class AsyncSQLiteSession(SQLiteSession):
     async def close(self):
         """Close nothing: the memory stays open for the next test."""
+
+
+class SimpleListSession(Session):
+    """Stands for the session in memory of the SDK's tests."""
+
+    def __init__(self, session_id="test"):
+        super().__init__(session_id, MEMORY, space=f"t{uuid4().hex}")
 
 
 agents.SQLiteSession = agents.memory.SQLiteSession = SQLiteSession

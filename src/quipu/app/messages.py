@@ -45,9 +45,20 @@ class AsyncMessages(AsyncContents):
         after, before = optional_name("after", after), optional_name("before", before)
         most = EVERY_MESSAGE if limit is None else whole("limit", limit, least=1, most=EVERY_MESSAGE)
         async with self._ready.database.snapshot_read(space) as tx:
-            if tx is None:
-                return []
             return await removal.listed(tx, session, limit=most, after=after, before=before)
+
+    async def message(
+        self, message: MessageId, *, space: Space, session: OnlySession = None
+    ) -> SessionMessage:
+        """Return the message with an id; where several sessions have one, that of the latest session.
+
+        Raises:
+            NotFound: there is no such message, or it was taken back.
+        """
+        check_name("message", message)
+        session = optional_name("session", session)
+        async with self._ready.database.snapshot_read(check_name("space", space)) as tx:
+            return await removal.one(tx, message, session=session)
 
     async def take_last(self, session: TheSession, *, space: Space) -> SessionMessage | None:
         """Take back the last message of a session and return it, if there is one.

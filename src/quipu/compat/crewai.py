@@ -9,7 +9,6 @@ set_memory_storage_factory(lambda _: QuipuStorage(space="crew"))  # or for every
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
@@ -157,12 +156,23 @@ class QuipuStorage(BlockingFace):
 
     def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
         """Return the categories in a scope and below it, with the number of their records."""
-        found = self._found({}, scope=scope_prefix)
-        return dict(Counter(category for one in found for category in one.value["categories"]))
+        found: list[Any] = []
+        while len(found) % _PAGE == 0:
+            page = self._blocking.documents.values(
+                "value.categories[*]",
+                path=self._path(scope_prefix),
+                space=self._space,
+                limit=_PAGE,
+                offset=len(found),
+            )
+            if not page:
+                break
+            found += page
+        return {one.value: one.documents for one in found}
 
     def count(self, scope_prefix: str | None = None) -> int:
         """Return the number of records in a scope and below it."""
-        return len(self._found({}, scope=scope_prefix))
+        return self._blocking.documents.count(self._path(scope_prefix), space=self._space)
 
     def reset(self, scope_prefix: str | None = None) -> None:
         """Take all records of a scope away, and of those below it."""

@@ -51,11 +51,11 @@ class QuipuDocumentStore(BlockingFace):
 
     def count_documents(self) -> int:
         """Return the number of documents."""
-        return len(self._listed(None))
+        return self._blocking.documents.count(self._path, space=self._space)
 
     def count_documents_by_filter(self, filters: Mapping[str, Any]) -> int:
         """Return the number of documents for which filters hold."""
-        return len(self._listed(filters))
+        return self._blocking.documents.count(self._path, space=self._space, filter=_where(filters))
 
     def filter_documents(self, filters: Mapping[str, Any] | None = None) -> list[Any]:
         """Return the documents for which filters hold, in the order in which they were written first.

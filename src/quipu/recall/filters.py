@@ -196,6 +196,19 @@ def _field_path(name: object) -> tuple[str, ...]:
     return tuple(names)
 
 
+def member(name: object) -> tuple[str, str]:
+    """Return the root of a field and the path below it; ``[*]`` behind a name is each element of a list.
+
+    Raises:
+        BadInput: It is no field; the error says what one looks like.
+    """
+    try:
+        root, *names = _field_path(name.replace("[*]", ".[*]") if isinstance(name, str) else name)
+    except BadInput as error:
+        raise error.at("field") from error
+    return root, "strict $" + "".join(one if one == "[*]" else f".{_literal(one)}" for one in names)
+
+
 def field(*names: str) -> str:
     """Return the key of a filter for a field whose names may contain dots, its root first."""
     return ".".join(name.replace("\\", "\\\\").replace(".", "\\.") for name in names)

@@ -45,16 +45,31 @@ _LAST: Final = (1 << 24) - 1
 _SQL: Final = queries.load("quipu.record")
 
 
+async def one(tx: SpaceTransaction | None, message: str, *, session: str | None) -> SessionMessage:
+    """Return the message with an id, in a session or in the latest that has one.
+
+    Raises:
+        NotFound: there is none.
+    """
+    rows = [] if tx is None else await tx.rows(_SQL["message"], message=message, session=session)
+    if not rows:
+        raise NotFound(f"There is no message {message!r} here.", hint="Messages tell their ids.")
+    return _read(rows)[0]
+
+
 async def listed(
-    tx: SpaceTransaction, session: str, *, limit: int, after: str | None, before: str | None
+    tx: SpaceTransaction | None, session: str, *, limit: int, after: str | None, before: str | None
 ) -> list[SessionMessage]:
     """Return messages of a session in order: the first behind ``after``, else the last before ``before``.
 
     Raises:
         NotFound: the session has no such message.
     """
-    number = await store.session_id(tx, session)
-    if number is None:
+    number = None if tx is None else await store.session_id(tx, session)
+    if tx is None or number is None:
+        for field, message in (("before", before), ("after", after)):
+            if message is not None:
+                raise _missing(message, field)
         return []
     start, end = number << 24, (number << 24) + _LAST + 1
     if before is not None:
@@ -68,8 +83,12 @@ async def listed(
 async def _place(tx: SpaceTransaction, session: int, message: str, field: str) -> int:
     rows = await tx.rows(_SQL["place_of"], session=session, message=message)
     if not rows:
-        raise NotFound(f"The session has no message {message!r} ({field}).", hint="Messages tell their ids.")
+        raise _missing(message, field)
     return rows[0][0]
+
+
+def _missing(message: str, field: str) -> NotFound:
+    return NotFound(f"The session has no message {message!r} ({field}).", hint="Messages tell their ids.")
 
 
 async def take_last(database: Database, session: str, *, space: str, now: datetime) -> SessionMessage | None:

@@ -127,6 +127,10 @@ async def test_documents_move_with_their_history(memory: AsyncMemory) -> None:
         await memory.documents.rename("archive", "z", to="archive", to_key="b", space=SPACE)
     with pytest.raises(NotFound):
         await memory.documents.rename("nowhere", to="archive", space=SPACE)
+    for wrong in ("", ["n"] * 1000):
+        with pytest.raises(BadInput) as refused:
+            await memory.documents.rename("archive", to=wrong, space=SPACE)
+        assert refused.value.field == "to"
 
 
 async def test_lists_keep_to_a_path_and_a_filter(memory: AsyncMemory) -> None:
@@ -332,6 +336,8 @@ def _deep(value: Any = None) -> Any:
         ("n", "k", {"value": _circle()}, "value"),
         ("n", "k", {"value": _deep()}, "value"),
         ("n", "k", {"value": {(1, 2): 3}}, "value"),
+        ("n", "k", {"value": {"a": [{1: 2}]}}, "value"),
+        ("n", "k", {"value": {None: 2}, "index": False}, "value"),
         ("n", "k", {"value": object()}, "value"),
         ("n", "k", {"body": "a\0b"}, "body"),
         ("n", "k", {"body": 3}, "body"),

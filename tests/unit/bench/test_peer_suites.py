@@ -20,6 +20,7 @@ def tool() -> ModuleType:
     assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
     sys.modules["peer_suites"] = made
+    sys.path.append(str(ROOT / "tools"))  # where it finds its table
     spec.loader.exec_module(made)
     return made
 

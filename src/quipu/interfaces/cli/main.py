@@ -53,6 +53,7 @@ _LINES = {
     "receipts": CommandLine("receipts", "Show and verify the signed receipts of what was forgotten."),
     "sessions": CommandLine(None, "List the sessions of a space."),
     "messages": CommandLine(None, "List the messages of a session, in order."),
+    "message": CommandLine(None, "Return the message with an id."),
     "take-last": CommandLine(None, "Take back the last message of a session."),
     "clear": CommandLine(None, "Take back all messages of a session."),
     "restore": CommandLine(None, "Put back a message that was taken back.", embeds=True),

@@ -106,11 +106,12 @@ class Bodies:
             return
         headers = Headers(scope=scope)
         try:
-            _refuse_packed(headers)
             if self._terms.streams(scope["path"]):
+                _refuse_packed(headers)
                 await self._app(scope, receive, send)
                 return
             body = await self._whole(headers, receive)
+            _refuse_packed(headers)
             _refuse_deep(headers, body or b"")
         except QuipuError as error:
             await response(error, headers={"Connection": "close"})(scope, receive, send)
@@ -136,19 +137,24 @@ class Bodies:
             TookTooLong: it did not come in time.
         """
         length = headers.get("content-length", "0")
-        if length.isdecimal() and int(length) > self._terms.body_bytes:
+        is_large = length.isdecimal() and int(length) > self._terms.body_bytes
+        if is_large and "expect" in headers:  # they wait for a word before they send it
             raise self._too_large()
         body = bytearray()
         with anyio.move_on_after(self._terms.body_seconds):
-            while True:
+            more = True
+            while more:  # to the end: who still sends when the connection is closed never reads the answer
                 message = await receive()
                 if message["type"] != "http.request":
                     return None
+                more = message.get("more_body", False)
                 body += message.get("body", b"")
-                if len(body) > self._terms.body_bytes:
-                    raise self._too_large()
-                if not message.get("more_body", False):
-                    return bytes(body)
+                if is_large := is_large or len(body) > self._terms.body_bytes:
+                    body.clear()
+            if not is_large:
+                return bytes(body)
+        if is_large:
+            raise self._too_large()
         raise TookTooLong(f"The request did not come whole within {self._terms.body_seconds:g} seconds.")
 
     def _too_large(self) -> TooLarge:

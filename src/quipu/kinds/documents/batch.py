@@ -8,8 +8,8 @@ from typing import Any, Final, cast
 
 from quipu.errors import BadInput
 from quipu.kinds.documents import rules
-from quipu.kinds.documents.lookup import list_query, path_query
 from quipu.kinds.documents.model import BatchAnswer, DocumentDraft, FoundDocument, ListQuery, PathQuery
+from quipu.kinds.documents.queries import list_query, path_query
 from quipu.kinds.documents.work import Address, Result, Work
 
 MOST_OPERATIONS: Final = 1_000

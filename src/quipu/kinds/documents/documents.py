@@ -170,7 +170,7 @@ class AsyncDocuments(AsyncDocumentLookup):
         new_name = None if to_key is None else scope.check_known_name("to_key", to_key)
         if new_name is not None and name is None:
             raise BadInput("it needs the key of one document.", field="key")
-        target, _ = rules.address(to, new_name or name or "k")
+        target = rules.place("to", to)
         values = {"first": first, "behind": behind, "key": name, "to": target, "to_key": new_name}
         now = self._clock.now()
         async with self._database.write(check_name("space", space)) as tx:

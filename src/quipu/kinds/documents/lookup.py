@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import Annotated
 
 from typing_extensions import Doc
 
@@ -13,35 +12,29 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import After, Example, Limit, Matching, Offset, OnlyUser, Space, Words
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.documents import rules, store
 from quipu.kinds.documents.indexing import DOCUMENT, indexed
 from quipu.kinds.documents.model import (
-    BEHIND_ALL,
-    METRICS,
-    ORDERS,
     Document,
     DocumentFilter,
     DocumentOrder,
     DocumentPath,
     DocumentVersion,
+    FieldValue,
     FoundDocument,
     ListQuery,
     Metric,
     Passage,
-    PathQuery,
 )
+from quipu.kinds.documents.queries import MOST_ROWS, list_query, offset_of, path_query, wanted
 from quipu.kinds.documents.work import Result, Work, do
-from quipu.recall.filters import NO_PARAMETERS, parse
+from quipu.recall.filters import member
 from quipu.recall.generations import Models
 from quipu.recall.model import Filters
 from quipu.recall.search import FLOOR, Search
-
-_MOST: Final = 1_000
-_ANY: Final = "*"
-_NAME: Final = f"[^{rules.SEPARATOR}]+{rules.SEPARATOR}"
 
 Path = Annotated[
     Sequence[str] | str,
@@ -175,6 +168,60 @@ class AsyncDocumentLookup:
         query = path_query(prefix, suffix, depth=depth, limit=limit, offset=offset)
         return (await self._do(Work(paths=[query]), space=space)).paths[0]
 
+    async def count(
+        self,
+        path: OnlyBelow = None,
+        *,
+        space: Space,
+        filter: Matching = None,
+        user: OnlyUser = None,
+    ) -> int:
+        """Count the documents below a path for which conditions hold.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        conditions = wanted(path, filter=filter, user=user)
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
+                return 0
+            return (await tx.column(store.SQL["count"], **conditions.values(self._clock.now())))[0]
+
+    async def values(
+        self,
+        field: Annotated[
+            str,
+            Doc(
+                "The field, as filters name it: topic, value.state; value.tags[*] is each element of a list."
+            ),
+            Example("topic"),
+        ],
+        *,
+        space: Space,
+        path: OnlyBelow = None,
+        filter: Matching = None,
+        user: OnlyUser = None,
+        limit: Limit = 100,
+        offset: Offset = 0,
+    ) -> Sequence[FieldValue]:
+        """List the values that a field has in documents, each once, what most documents have first.
+
+        Only documents below the path for which conditions hold count; where the field is missing, it has no
+        value.
+
+        Raises:
+            BadInput: An argument is invalid; the error names it.
+        """
+        root, at = member(field)
+        conditions = wanted(path, filter=filter, user=user)
+        page = {"limit": scope.whole("limit", limit, most=MOST_ROWS), "offset": offset_of(offset)}
+        async with self._database.list_read(check_name("space", space)) as tx:
+            if tx is None:
+                return []
+            values = {"root": root, "member": at, **page, **conditions.values(self._clock.now())}
+            rows = await tx.run(store.SQL["field_values"], values)
+            return [FieldValue(value=value, documents=number) for value, number in await rows.fetchall()]
+
     async def passages(
         self, path: Path, key: Key, *, space: Space, limit: Limit = 100, offset: Offset = 0
     ) -> Sequence[Passage]:
@@ -185,9 +232,9 @@ class AsyncDocumentLookup:
         Raises:
             NotFound: There is no such document.
         """
-        at, most = rules.address(path, key), scope.whole("limit", limit, most=_MOST)
+        at, most = rules.address(path, key), scope.whole("limit", limit, most=MOST_ROWS)
         async with self._database.list_read(check_name("space", space)) as tx:
-            now, first = self._clock.now(), _offset(offset)
+            now, first = self._clock.now(), offset_of(offset)
             found = None if tx is None else await store.passages(tx, at, now=now, limit=most, offset=first)
         if found is None and not first:
             raise NotFound("There is no such document.", hint="The list of documents shows them.")
@@ -219,12 +266,14 @@ class AsyncDocumentLookup:
             NotFound: Nothing is or was there.
         """
         at = rules.address(path, key)
-        scope.whole("limit", limit, most=_MOST)
+        scope.whole("limit", limit, most=MOST_ROWS)
         async with self._database.list_read(check_name("space", space)) as tx:
             versions = (
                 []
                 if tx is None
-                else await store.versions(tx, at, now=self._clock.now(), limit=limit, offset=_offset(offset))
+                else await store.versions(
+                    tx, at, now=self._clock.now(), limit=limit, offset=offset_of(offset)
+                )
             )
         if not versions and not offset:
             raise NotFound("There is no such document, and there was none.")
@@ -284,74 +333,3 @@ class AsyncDocumentLookup:
                     )
                 )
         return found[:count]
-
-
-def path_query(
-    prefix: Sequence[str] | str | None = None,
-    suffix: Sequence[str] | str | None = None,
-    *,
-    depth: int | None = None,
-    limit: int = 100,
-    offset: int = 0,
-) -> PathQuery:
-    """Return a checked query of paths.
-
-    Raises:
-        BadInput: An argument is invalid; the error names it.
-    """
-    begins = [] if prefix is None else rules.names("prefix", prefix)
-    ends = [] if suffix is None else rules.names("suffix", suffix)
-    # Names before the first * are bounds, which an index helps to find.
-    plain = begins[: begins.index(_ANY)] if _ANY in begins else begins
-    first, behind = rules.below("prefix", plain or None)
-    patterns = [f"^{_pattern(begins)}"] if _ANY in begins else []
-    patterns += [f"(^|{rules.SEPARATOR}){_pattern(ends)}$"] if ends else []
-    return PathQuery(
-        first=first,
-        behind=behind,
-        patterns=patterns,
-        depth=None if depth is None else scope.whole("depth", depth, most=_MOST),
-        limit=scope.whole("limit", limit, most=_MOST),
-        offset=_offset(offset),
-    )
-
-
-def list_query(
-    path: Sequence[str] | str | None = None,
-    *,
-    filter: Mapping[str, object] | None = None,
-    user: str | None = None,
-    order: DocumentOrder = "updated",
-    vector: Sequence[float] | None = None,
-    metric: Metric = "cosine",
-    limit: int = 10,
-    offset: int = 0,
-) -> ListQuery:
-    """Return a checked query of documents.
-
-    Raises:
-        BadInput: An argument is invalid; the error names it.
-    """
-    first, behind = rules.below("path", path)
-    read = parse(filter)
-    return ListQuery(
-        wanted=DocumentFilter(
-            first=first or "",
-            behind=behind or BEHIND_ALL,
-            user=optional_name("user", user),
-            filter=NO_PARAMETERS if read is None else read.parameters,
-        ),
-        order=scope.one_of("order", order, ORDERS),
-        vector=None if vector is None else rules.vector("vector", vector),
-        metric=scope.one_of("metric", metric, METRICS),
-        limit=scope.whole("limit", limit, most=_MOST),
-        offset=_offset(offset),
-    )
-
-
-def _pattern(names: Sequence[str]) -> str:
-    return "".join(_NAME if name == _ANY else re.escape(name) + rules.SEPARATOR for name in names)
-
-
-def _offset(offset: int) -> int:
-    return scope.whole("offset", offset, least=0, most=10**9)

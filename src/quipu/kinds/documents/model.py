@@ -102,6 +102,14 @@ class FoundDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FieldValue:
+    """A value that a field has, and the number of documents in which it has it."""
+
+    value: JSON
+    documents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """A piece of a document that is found by meaning."""
 

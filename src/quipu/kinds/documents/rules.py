@@ -114,6 +114,8 @@ def dumped(field: str, value: JSON) -> str:
         text = encode(value)
         if not text.isascii():
             text.encode()
+        if not _has_texts_as_names(value):
+            raise TypeError("a name in it is no text")
     except RecursionError as error:
         raise BadInput("it is nested too deep.", field=field) from error
     except UnicodeEncodeError as error:
@@ -124,6 +126,21 @@ def dumped(field: str, value: JSON) -> str:
     if "\\u0000" in text and _NUL.search(text):
         raise BadInput("it has a NUL character in it.", field=field)
     return text
+
+
+def _has_texts_as_names(value: JSON) -> bool:
+    """Return True if the names in all objects of a value are texts; JSON would make texts of numbers."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            members = cast(dict[object, JSON], one)
+            if not all(isinstance(name, str) for name in members):
+                return False
+            left += members.values()
+        elif isinstance(one, list | tuple):
+            left += cast(Sequence[JSON], one)
+    return True
 
 
 def text(field: str, body: object) -> str | None:

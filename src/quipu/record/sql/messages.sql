@@ -16,6 +16,15 @@ where m.space_id = %(space)s and m.id > %(after)s::int8 and m.id < %(before)s::i
 order by m.id
 limit %(limit)s
 
+-- name: message: the message with an id, in a session or in the latest that has one
+select m.id as number, m.external_id as id, m.role, m.content, m.item, m.metadata, m.happened_at as time, m.speaker,
+    m.user_name as "user"
+from core.messages m
+left join core.sessions s on s.space_id = m.space_id and s.id = m.session_id
+where m.space_id = %(space)s and m.external_id = %(message)s and (%(session)s::text is null or s.name = %(session)s)
+order by m.id desc
+limit 1
+
 -- name: place_of: where a message stands in its session
 select id from core.messages
 where space_id = %(space)s and external_id = %(message)s and session_id = %(session)s

@@ -90,6 +90,33 @@ async def test_what_is_too_large_is_refused_before_the_door(content: Any) -> Non
     assert answer.headers["connection"] == "close"
 
 
+@pytest.mark.parametrize("announced", [{}, {"content-length": "300"}], ids=["unannounced", "announced"])
+async def test_what_is_too_large_is_read_to_its_end_so_that_the_answer_arrives(
+    announced: dict[str, str],
+) -> None:
+    sent = 0
+
+    async def content() -> AsyncIterator[bytes]:
+        nonlocal sent
+        async for piece in in_pieces(30, 10):
+            sent += len(piece)
+            yield piece
+
+    assert (await asked(asleep, content=content(), headers=announced)).status_code == 413
+    assert sent == 300
+
+
+async def test_who_asks_before_sending_too_much_is_told_at_once() -> None:
+    headers = {"content-length": "300", "expect": "100-continue"}
+    assert (await asked(asleep, content=endless(), headers=headers)).status_code == 413
+
+
+async def test_what_is_too_large_and_too_slow_is_told_to_be_too_large() -> None:
+    headers = {"content-length": "300"}
+    answer = await asked(asleep, terms=replace(TERMS, body_seconds=SOON), content=endless(), headers=headers)
+    assert answer.status_code == 413
+
+
 async def test_a_length_that_is_no_number_is_no_way_past_the_limit() -> None:
     headers = {"content-length": "many"}
     assert (await asked(asleep, content=in_pieces(11, 10), headers=headers)).status_code == 413

@@ -11,7 +11,14 @@ from rich.text import Text
 from quipu.interfaces.cli.views.layout import Rows, in_full
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
 from quipu.kinds.documents.files.model import FilesSynced
-from quipu.kinds.documents.model import Document, DocumentPath, DocumentVersion, FoundDocument, Passage
+from quipu.kinds.documents.model import (
+    Document,
+    DocumentPath,
+    DocumentVersion,
+    FieldValue,
+    FoundDocument,
+    Passage,
+)
 
 _LONGEST = 160
 _SHOWN = 20
@@ -48,6 +55,15 @@ found = Rows[FoundDocument](
 )
 """Documents that a search found, each with its best passage."""
 
+
+values = Rows[FieldValue](
+    {
+        "value": lambda one: shortened(json.dumps(one.value, ensure_ascii=False), _LONGEST),
+        "documents": lambda one: str(one.documents),
+    },
+    none="No document has that field.",
+)
+"""The values of a field, each with the number of its documents."""
 
 passages = Rows[Passage](
     {
@@ -121,6 +137,11 @@ def paths(found_paths: Sequence[DocumentPath]) -> RenderableType:
 def moved(number: int) -> str:
     """Say how many documents were moved."""
     return f"{count(number, 'document')} moved."
+
+
+def counted(number: int) -> str:
+    """Say how many documents there are."""
+    return f"{count(number, 'document')}."
 
 
 def indexed(waiting: int) -> str:

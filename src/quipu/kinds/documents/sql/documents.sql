@@ -157,6 +157,29 @@ where d.space_id = (select core.current_space())
     and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
     and (d.expires_at is null or d.expires_at > %(now)s)
 
+-- name: count: how many documents are below a path for which conditions hold
+select count(*)
+from documents.documents d
+where d.space_id = (select core.current_space())
+    and d.place >= %(first)s and d.place < %(behind)s
+    and (%(user)s::text is null or d.user_name = %(user)s)
+    and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
+    and (d.expires_at is null or d.expires_at > %(now)s)
+
+-- name: field_values: the values of a field in documents below a path for which conditions hold, and in how many each is
+select f.value, count(distinct d.id) as documents
+from documents.documents d
+cross join lateral jsonb_path_query(
+    case %(root)s::text when 'value' then d.value else d.metadata end, %(member)s::jsonpath, silent => true) as f (value)
+where d.space_id = (select core.current_space())
+    and d.place >= %(first)s and d.place < %(behind)s
+    and (%(user)s::text is null or d.user_name = %(user)s)
+    and documents.passes(d.metadata, d.value, %(metadata)s, %(value)s, %(no_value)s, %(both)s)
+    and (d.expires_at is null or d.expires_at > %(now)s)
+group by f.value
+order by documents desc, f.value
+limit %(limit)s offset %(offset)s
+
 -- name: list_paths: the paths at which documents stand, cut to a number of names
 --
 -- From each place the index leads to the next one: what stands at a place is not read through.
