@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from itertools import count
@@ -91,6 +91,36 @@ def new_database(server: embedded.EmbeddedServer, *, template: str = "template")
 def copy_of(server: embedded.EmbeddedServer) -> Callable[[str], AbstractContextManager[str]]:
     """Copies a database, by its name; what it gives is the address of the copy for a block."""
     return lambda name: new_database(server, template=name)
+
+
+class FilledDatabases:
+    """Copies of databases that were filled once: ``with filled("name", fill) as address``."""
+
+    def __init__(self, server: embedded.EmbeddedServer, settings: Settings) -> None:
+        self._server, self._settings = server, settings
+        self._names: dict[str, str] = {}
+
+    @contextmanager
+    def __call__(self, name: str, fill: Callable[[AsyncMemory], Awaitable[object]]) -> Iterator[str]:
+        """The address of a database of the block's own, with what ``fill`` writes into an empty memory."""
+        if name not in self._names:
+            self._names[name] = f"filled{next(_NUMBERS)}"
+            anyio.run(self._make, self._names[name], fill)
+        with new_database(self._server, template=self._names[name]) as address:
+            yield address
+
+    async def _make(self, database: str, fill: Callable[[AsyncMemory], Awaitable[object]]) -> None:
+        with psycopg.connect(self._server.conninfo(), autocommit=True) as conn:
+            conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(database)))
+        settings = replace(self._settings, database_url=self._server.conninfo(database))
+        async with AsyncMemory(settings=settings) as memory:
+            await fill(memory)
+
+
+@pytest.fixture(scope="session")
+def filled(server: embedded.EmbeddedServer, server_settings: Settings) -> FilledDatabases:
+    """Fills a database where it is first wanted, and gives copies of it."""
+    return FilledDatabases(server, server_settings)
 
 
 @pytest.fixture(scope="session")
