@@ -29,7 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     new ones. Temporary directories, those of other processes included, are made in
     memory where there is room. What is collected stays to the end: no garbage is looked for in it."""
     gc.disable()
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a run in the background, of which processes inherit it
+    # A run in the background ignores it, and so would every process that is started here.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     examples = sized(15, long=100)
     settings.register_profile("quipu", deadline=None, max_examples=examples, derandomize="CI" in os.environ)
