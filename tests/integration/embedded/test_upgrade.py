@@ -16,6 +16,7 @@ import anyio
 import psycopg
 import pytest
 from cli_process import CommandLine
+from long_form import sized
 from made_once import MadeOnce
 from patience import PATIENCE_SECONDS, until
 from psycopg import sql
@@ -230,6 +231,7 @@ async def test_data_of_another_version_are_named_with_the_way_out(old: Settings)
 
 
 @two_versions
+@pytest.mark.long
 async def test_an_upgrade_that_is_killed_leaves_all_and_begins_again(old: Settings) -> None:
     before = content(old)
     place = find_place(old)
@@ -239,7 +241,7 @@ async def test_an_upgrade_that_is_killed_leaves_all_and_begins_again(old: Settin
         (place.state / cluster.SCRATCH / "roles.sql").exists,
         (place.state / cluster.SCRATCH / "contents").exists,
     ]
-    for step in steps:
+    for step in steps[-sized(1, long=3) :]:
         with subprocess.Popen(  # noqa: ASYNC220
             [sys.executable, "-m", "quipu", "db", "upgrade", "--yes"], env=environment
         ) as killed:
@@ -265,13 +267,14 @@ sys.exit(run(["db", "upgrade", "--yes"]))
 """
 
 
+@pytest.mark.long
 async def test_an_upgrade_ends_at_ctrl_c_and_says_how_to_go_on(settings: Settings) -> None:
     """The programs of both sides are the same: what is shown is how the command ends."""
     await fill(replace(settings, embedding_model="hashing"))
     before, place = content(settings), find_place(settings)
     scratch = place.state / cluster.SCRATCH
     environment = CommandLine(settings.home, {"QUIPU_SHARED_BUFFERS_MB": "16"}).environment()
-    for step in ("dump", "contents"):  # it is written out, it is read in
+    for step in ("contents", "dump")[: sized(1, long=2)]:  # it is read in, it is written out
         with subprocess.Popen(  # noqa: ASYNC220
             [sys.executable, "-c", _FROM_THE_SAME], env=environment, stderr=subprocess.PIPE, text=True
         ) as process:
