@@ -27,6 +27,9 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
 
+Fill = Callable[[AsyncMemory, str], Awaitable[object]]
+"""Writes into an empty memory, over the database of that address."""
+
 _NUMBERS = count()
 _PROGRAMS = os.environ.get("QUIPU_TEST_PG_BIN")  # before a fixture takes QUIPU_* away
 
@@ -94,27 +97,28 @@ def copy_of(server: embedded.EmbeddedServer) -> Callable[[str], AbstractContextM
 
 
 class FilledDatabases:
-    """Copies of databases that were filled once: ``with filled("name", fill) as address``."""
+    """Copies of databases that were filled once: ``with filled(fill) as address``."""
 
     def __init__(self, server: embedded.EmbeddedServer, settings: Settings) -> None:
         self._server, self._settings = server, settings
-        self._names: dict[str, str] = {}
+        self._names: dict[Fill, str] = {}
 
     @contextmanager
-    def __call__(self, name: str, fill: Callable[[AsyncMemory], Awaitable[object]]) -> Iterator[str]:
-        """The address of a database of the block's own, with what ``fill`` writes into an empty memory."""
-        if name not in self._names:
-            self._names[name] = f"filled{next(_NUMBERS)}"
-            anyio.run(self._make, self._names[name], fill)
-        with new_database(self._server, template=self._names[name]) as address:
+    def __call__(self, fill: Fill) -> Iterator[str]:
+        """The address of a database of the block's own, with what ``fill`` writes into an empty one."""
+        if fill not in self._names:
+            database = f"filled{next(_NUMBERS)}"
+            anyio.run(self._make, database, fill)
+            self._names[fill] = database
+        with new_database(self._server, template=self._names[fill]) as address:
             yield address
 
-    async def _make(self, database: str, fill: Callable[[AsyncMemory], Awaitable[object]]) -> None:
+    async def _make(self, database: str, fill: Fill) -> None:
         with psycopg.connect(self._server.conninfo(), autocommit=True) as conn:
             conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(database)))
-        settings = replace(self._settings, database_url=self._server.conninfo(database))
-        async with AsyncMemory(settings=settings) as memory:
-            await fill(memory)
+        address = self._server.conninfo(database)
+        async with AsyncMemory(settings=replace(self._settings, database_url=address)) as memory:
+            await fill(memory, address)
 
 
 @pytest.fixture(scope="session")

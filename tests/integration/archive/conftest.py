@@ -18,8 +18,8 @@ from lent_databases import LentDatabases
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
 
-Fill = Callable[[AsyncMemory], Awaitable[object]]
-Filled = Callable[[str, Fill], AbstractContextManager[str]]
+Fill = Callable[[AsyncMemory, str], Awaitable[object]]
+Filled = Callable[[Fill], AbstractContextManager[str]]
 
 
 @pytest.fixture
@@ -28,14 +28,13 @@ def fill() -> Fill:
     return in_every_table
 
 
-async def in_every_table(memory: AsyncMemory) -> None:
+async def in_every_table(memory: AsyncMemory, url: str) -> None:
     """Write rows of the space ``ana`` into every table: by the doors, and by SQL what no door needs."""
     with tempfile.TemporaryDirectory() as root:
         await seeding.seeded(memory, {SPACE: "aardvark"}, Path(root))
     await memory.observe([{"content": "said by nobody"}], space=SPACE, session="s")
     await memory.observe([{"content": "said alone", "id": "alone"}], space=SPACE)
     await memory.ledger.set("boat", "blue", space=SPACE, user=seeding.USER)
-    url = memory._ready.database.url  # pyright: ignore[reportPrivateUsage]
     for schema in ("record", "ledger", "longterm", "documents", "episodes", "transcripts"):
         add(url, getattr(rows_of_kinds, schema.upper()), schema="core" if schema == "record" else schema)
     add(url, JSON_NULL, schema="core")
@@ -44,7 +43,7 @@ async def in_every_table(memory: AsyncMemory) -> None:
 @pytest.fixture
 def full_url(filled: Filled, fill: Fill) -> Iterator[str]:
     """The address of a database that has it."""
-    with filled(fill.__qualname__, fill) as url:
+    with filled(fill) as url:
         yield url
 
 

@@ -20,11 +20,11 @@ WORD = "quaggaflint"
 
 
 @pytest.fixture
-def fill() -> Callable[[AsyncMemory], Awaitable[None]]:
+def fill() -> Callable[[AsyncMemory, str], Awaitable[None]]:
     return told
 
 
-async def told(memory: AsyncMemory) -> None:
+async def told(memory: AsyncMemory, _: str) -> None:
     """Una and Bo, each in a session of their own and both in a third; Una says the word everywhere."""
     lives = f"I live in {WORD}, and I will send the {WORD} report tomorrow."
     await memory.observe([{"content": lives, "id": "u1"}], space=SPACE, session="of una", user="una")

@@ -33,11 +33,11 @@ def names(folder: Path) -> set[str]:
 
 
 @pytest.fixture
-def fill() -> Callable[[AsyncMemory], Awaitable[None]]:
+def fill() -> Callable[[AsyncMemory, str], Awaitable[None]]:
     return talk
 
 
-async def talk(memory: AsyncMemory) -> None:
+async def talk(memory: AsyncMemory, _: str) -> None:
     """A memory of a talk, of what holds and what held once, and of a text and a value."""
     await memory.observe(TALK, space=SPACE, session="talk")
     await memory.longterm.add("The boat is blue.", category="context", space=SPACE, user="una")

@@ -22,11 +22,11 @@ OF_SPACE = {one.kind for one in CARRIED if not one.personal}
 
 
 @pytest.fixture
-def fill() -> Callable[[AsyncMemory], Awaitable[None]]:
+def fill() -> Callable[[AsyncMemory, str], Awaitable[None]]:
     return two_people
 
 
-async def two_people(memory: AsyncMemory) -> None:
+async def two_people(memory: AsyncMemory, _: str) -> None:
     """A space of two people: each says, keeps and writes things marked with a word of theirs."""
     for mark, user in ((MINE, USER), (THEIRS, "bo")):
         sessions = (f"{mark} one", f"{mark} two")
