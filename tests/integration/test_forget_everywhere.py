@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import one_person
 import pytest
@@ -26,22 +23,11 @@ OF_OTHERS = {"ostrava77", "quelltopf", "rothesayx", "sassnitzy", NUMBER}
 
 
 @pytest.fixture
-def url(filled: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
-    """The address of a database with all that one person and others said."""
-    with filled(fill) as address:
-        yield address
-
-
-async def fill(memory: AsyncMemory, _: str) -> None:
-    with TemporaryDirectory() as agent:
-        await one_person.fill(memory, Path(agent))
+async def told(memory: AsyncMemory, tmp_path: Path) -> AsyncMemory:
+    await one_person.fill(memory, tmp_path / "agent")
     await memory.work()
     await memory.lessons.extract(space=SPACE)
     await memory.episodes.condense(space=SPACE)
-
-
-@pytest.fixture
-def told(memory: AsyncMemory) -> AsyncMemory:
     return memory
 
 

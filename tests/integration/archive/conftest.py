@@ -23,9 +23,12 @@ Filled = Callable[[Fill], AbstractContextManager[str]]
 
 
 @pytest.fixture
-def fill() -> Fill:
-    """What the space of a test has before it begins; a module may have another."""
-    return in_every_table
+def fill() -> Fill | None:
+    """What the space of a module's tests has before they begin; None: rows in every table.
+
+    Those are written for each test: tables of agents have roles, which are of the whole server.
+    """
+    return None
 
 
 async def in_every_table(memory: AsyncMemory, url: str) -> None:
@@ -41,16 +44,18 @@ async def in_every_table(memory: AsyncMemory, url: str) -> None:
 
 
 @pytest.fixture
-def full_url(filled: Filled, fill: Fill) -> Iterator[str]:
-    """The address of a database that has it."""
-    with filled(fill) as url:
+def full_url(filled: Filled, fill: Fill | None, databases: LentDatabases) -> Iterator[str]:
+    """The address of a database for it."""
+    with databases.lend() if fill is None else filled(fill) as url:
         yield url
 
 
 @pytest.fixture
-async def full(server_settings: Settings, full_url: str) -> AsyncIterator[AsyncMemory]:
+async def full(server_settings: Settings, fill: Fill | None, full_url: str) -> AsyncIterator[AsyncMemory]:
     """A memory over that database."""
     async with AsyncMemory(settings=replace(server_settings, database_url=full_url)) as opened:
+        if fill is None:
+            await in_every_table(opened, full_url)
         yield opened
         await insist(opened)
 
