@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import count
@@ -27,6 +27,9 @@ from quipu.app.kinds import PACKAGES
 from quipu.kernel.config import Settings
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database
+
+Fill = Callable[[AsyncMemory, str], Awaitable[object]]
+"""Writes into an empty memory, over the database of that address."""
 
 _NUMBERS = count()
 _PROGRAMS = os.environ.get("QUIPU_TEST_PG_BIN")  # before a fixture takes QUIPU_* away
@@ -93,6 +96,37 @@ def new_database(server: embedded.EmbeddedServer, *, template: str = "template")
 def copy_of(server: embedded.EmbeddedServer) -> Callable[[str], AbstractContextManager[str]]:
     """Copies a database, by its name; what it gives is the address of the copy for a block."""
     return lambda name: new_database(server, template=name)
+
+
+class FilledDatabases:
+    """Copies of databases that were filled once: ``with filled(fill) as address``."""
+
+    def __init__(self, server: embedded.EmbeddedServer, settings: Settings) -> None:
+        self._server, self._settings = server, settings
+        self._names: dict[Fill, str] = {}
+
+    @contextmanager
+    def __call__(self, fill: Fill) -> Iterator[str]:
+        """The address of a database of the block's own, with what ``fill`` writes into an empty one."""
+        if fill not in self._names:
+            database = f"filled{next(_NUMBERS)}"
+            anyio.run(self._make, database, fill)
+            self._names[fill] = database
+        with new_database(self._server, template=self._names[fill]) as address:
+            yield address
+
+    async def _make(self, database: str, fill: Fill) -> None:
+        with psycopg.connect(self._server.conninfo(), autocommit=True) as conn:
+            conn.execute(sql.SQL("create database {} template template").format(sql.Identifier(database)))
+        address = self._server.conninfo(database)
+        async with AsyncMemory(settings=replace(self._settings, database_url=address)) as memory:
+            await fill(memory, address)
+
+
+@pytest.fixture(scope="session")
+def filled(server: embedded.EmbeddedServer, server_settings: Settings) -> FilledDatabases:
+    """Fills a database where it is first wanted, and gives copies of it."""
+    return FilledDatabases(server, server_settings)
 
 
 @pytest.fixture(scope="session")

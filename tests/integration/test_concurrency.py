@@ -140,11 +140,12 @@ async def test_the_same_import_from_many_at_once_in_different_orders_is_taken_on
     assert all(report.refused == () for report in reports)
 
 
+@pytest.mark.long
 async def test_a_reader_sees_all_of_a_write_or_nothing(memory: AsyncMemory, another: AsyncMemory) -> None:
     done = anyio.Event()
 
     async def write() -> None:
-        for n in range(40):
+        for n in range(sized(20, long=80)):
             pair = [{"id": f"{side}{n}", "content": f"boat {side} {n}"} for side in ("left", "right")]
             await memory.observe(pair, space="s", session=f"s{n % 3}" if n % 4 else None)
             if n % 5 == 4:
@@ -165,7 +166,7 @@ async def test_a_reader_sees_all_of_a_write_or_nothing(memory: AsyncMemory, anot
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(sized(2, long=3)))
+@pytest.mark.parametrize("seed", range(sized(1, long=3)))
 async def test_writers_and_erasers_do_not_get_in_each_others_way(
     memory: AsyncMemory, another: AsyncMemory, seed: int
 ) -> None:
@@ -202,7 +203,7 @@ async def test_writers_and_erasers_do_not_get_in_each_others_way(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(sized(2, long=4)))
+@pytest.mark.parametrize("seed", range(sized(1, long=4)))
 async def test_whoever_searched_before_finds_what_a_newcomer_finds(
     settings: Settings, database: Database, seed: int
 ) -> None:

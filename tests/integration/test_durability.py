@@ -35,7 +35,7 @@ from quipu.kernel.db.embedded.place import find_place
 from quipu.kernel.db.embedded.postmaster import lives
 from quipu.upkeep.consistency import examine
 
-ROUNDS = rounds("writers", short=2, long=20)  # of either kind as many
+ROUNDS = rounds("writers", short=1, long=20)  # of either kind as many
 SEED = os.environ.get("QUIPU_KILL_SEED") or str(random.SystemRandom().randrange(10**6))
 SOURCE = Path(__file__).resolve().parent.parent.parent / "src"
 WRITER = Path(__file__).with_name("kill_writer.py")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
@@ -59,8 +61,20 @@ def tables(conn: psycopg.Connection) -> dict[str, int]:
 
 
 @pytest.fixture
-async def app(memory: AsyncMemory, url: str, tmp_path: Path) -> Any:
-    """A connection as the application; the spaces ana and bob have rows in every table."""
+def full_url(filled: Callable[..., AbstractContextManager[str]]) -> Iterator[str]:
+    """The address of a database whose spaces ana and bob have rows in every table."""
+    with filled(fill) as address:
+        yield address
+
+
+@pytest.fixture
+def app(full_url: str) -> Iterator[psycopg.Connection]:
+    """A connection as the application."""
+    with psycopg.connect(full_url, autocommit=True, options="-c role=quipu_app") as conn:
+        yield conn
+
+
+async def fill(memory: AsyncMemory, url: str) -> None:
     for space, mark in MARK.items():
         for n in range(3):
             await memory.observe(
@@ -69,7 +83,8 @@ async def app(memory: AsyncMemory, url: str, tmp_path: Path) -> Any:
                 session="s",
             )
         await memory.forget(space=space, message="none", confirm=True)
-        await memory.longterm.export_sqlite(tmp_path / f"{space}.db", space=space)
+        with TemporaryDirectory() as folder:
+            await memory.longterm.export_sqlite(Path(folder) / "longterm.db", space=space)
         await memory.settings.set("session_days", 30, space=space)
         await memory.ledger.open_session(space=space, session="s", user="u")
         await memory.ledger.set("boat", mark, space=space, session="s")
@@ -83,8 +98,6 @@ async def app(memory: AsyncMemory, url: str, tmp_path: Path) -> Any:
         add(url, space, DESIGNED, schema="tables")
         add(url, space, TRANSCRIPTS, schema="transcripts")  # among it what a recall would file
         add(url, space, AT_COMMIT, schema="core")
-    with psycopg.connect(url, autocommit=True, options="-c role=quipu_app") as conn:
-        yield conn
 
 
 def add(url: str, space: str, rows: str, *, schema: str) -> None:
@@ -105,9 +118,9 @@ async def test_without_a_space_nothing_is_seen(app: psycopg.Connection) -> None:
 
 
 async def test_within_a_space_only_its_rows_are_seen_changed_and_made(
-    app: psycopg.Connection, url: str
+    app: psycopg.Connection, full_url: str
 ) -> None:
-    ids = numbers(url)
+    ids = numbers(full_url)
     for table in tables(app):
         with app.transaction(force_rollback=True):
             app.execute("select core.enter('ana')")
@@ -116,7 +129,7 @@ async def test_within_a_space_only_its_rows_are_seen_changed_and_made(
                 f"{table}: rows of both spaces are needed for this to prove anything"
             )
         for verb in ("update {} set space_id = space_id", "delete from {}"):
-            _changes_nothing_of(ids["bob"], app, verb.format(table), table, url)
+            _changes_nothing_of(ids["bob"], app, verb.format(table), table, full_url)
         _makes_nothing_in(ids["bob"], app, table)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import anyio
@@ -18,7 +19,12 @@ SPACE, OTHER = "work", "again"
 WORD = "quaggaflint"
 
 
-async def told(memory: AsyncMemory) -> None:
+@pytest.fixture
+def fill() -> Callable[[AsyncMemory, str], Awaitable[None]]:
+    return told
+
+
+async def told(memory: AsyncMemory, _: str) -> None:
     """Una and Bo, each in a session of their own and both in a third; Una says the word everywhere."""
     lives = f"I live in {WORD}, and I will send the {WORD} report tomorrow."
     await memory.observe([{"content": lives, "id": "u1"}], space=SPACE, session="of una", user="una")
@@ -65,96 +71,84 @@ def rows_with(url: str, space: str, word: str = WORD) -> list[str]:
         ]
 
 
-async def test_what_was_forgotten_before_is_not_in_an_archive(memory: AsyncMemory, tmp_path: Path) -> None:
-    await told(memory)
-    await memory.archives.export(tmp_path / "before", space=SPACE)
+async def test_what_was_forgotten_before_is_not_in_an_archive(full: AsyncMemory, tmp_path: Path) -> None:
+    await full.archives.export(tmp_path / "before", space=SPACE)
     assert len(holds(tmp_path / "before")) > 5
-    await memory.forget(space=SPACE, user="una", confirm=True)
-    await memory.archives.export(tmp_path / "after", space=SPACE)
+    await full.forget(space=SPACE, user="una", confirm=True)
+    await full.archives.export(tmp_path / "after", space=SPACE)
     assert holds(tmp_path / "after") == []
     assert holds(tmp_path / "after", "una") == []
     assert "receipts.ndjson" in {path.name for path in (tmp_path / "after").iterdir()}
 
 
 async def test_a_person_who_was_forgotten_does_not_come_back(
-    memory: AsyncMemory, url: str, tmp_path: Path
+    full: AsyncMemory, full_url: str, tmp_path: Path
 ) -> None:
-    await told(memory)
-    await memory.archives.export(tmp_path / "before", space=SPACE)
-    await memory.forget(space=SPACE, user="una", confirm=True)
-    done = await memory.archives.load(tmp_path / "before", space=OTHER)
+    await full.archives.export(tmp_path / "before", space=SPACE)
+    await full.forget(space=SPACE, user="una", confirm=True)
+    done = await full.archives.load(tmp_path / "before", space=OTHER)
     assert done.withheld["messages"] == 2
-    assert rows_with(url, OTHER) == []
-    assert rows_with(url, OTHER, "una") == []
-    assert "core.messages" in rows_with(url, OTHER, "Oslo")
-    found = await memory.recall("Where does Bo live?", space=OTHER)
+    assert rows_with(full_url, OTHER) == []
+    assert rows_with(full_url, OTHER, "una") == []
+    assert "core.messages" in rows_with(full_url, OTHER, "Oslo")
+    found = await full.recall("Where does Bo live?", space=OTHER)
     assert "Oslo" in found[0].text
     assert not [hit for hit in found if WORD in hit.text]
 
 
 async def test_a_session_and_a_message_that_were_forgotten_do_not_come_back(
-    memory: AsyncMemory, tmp_path: Path
+    full: AsyncMemory, tmp_path: Path
 ) -> None:
-    await told(memory)
-    await memory.archives.export(tmp_path / "before.tar", space=SPACE)
-    await memory.forget(space=SPACE, session="of una", confirm=True)
-    await memory.forget(space=SPACE, session="of both", message="u2", confirm=True)
-    await memory.archives.load(tmp_path / "before.tar", space=OTHER)
-    assert {one.name for one in await memory.sessions(space=OTHER)} == {"of bo", "of both"}
-    assert [one.id for one in await memory.messages("of both", space=OTHER)] == ["b2"]
+    await full.archives.export(tmp_path / "before.tar", space=SPACE)
+    await full.forget(space=SPACE, session="of una", confirm=True)
+    await full.forget(space=SPACE, session="of both", message="u2", confirm=True)
+    await full.archives.load(tmp_path / "before.tar", space=OTHER)
+    assert {one.name for one in await full.sessions(space=OTHER)} == {"of bo", "of both"}
+    assert [one.id for one in await full.messages("of both", space=OTHER)] == ["b2"]
 
 
-async def test_it_comes_back_where_that_is_said(memory: AsyncMemory, tmp_path: Path) -> None:
-    await told(memory)
-    await memory.archives.export(tmp_path / "before", space=SPACE)
-    await memory.forget(space=SPACE, user="una", confirm=True)
-    done = await memory.archives.load(tmp_path / "before", space=OTHER, erased_too=True)
+async def test_it_comes_back_where_that_is_said(full: AsyncMemory, tmp_path: Path) -> None:
+    await full.archives.export(tmp_path / "before", space=SPACE)
+    await full.forget(space=SPACE, user="una", confirm=True)
+    done = await full.archives.load(tmp_path / "before", space=OTHER, erased_too=True)
     assert done.withheld == {}
-    await memory.archives.export(tmp_path / "again", space=OTHER)
+    await full.archives.export(tmp_path / "again", space=OTHER)
     assert holds(tmp_path / "again") == holds(tmp_path / "before")
 
 
-async def test_a_space_that_was_forgotten_whole_does_not_come_back(
-    memory: AsyncMemory, tmp_path: Path
-) -> None:
-    await told(memory)
-    await memory.archives.export(tmp_path / "before", space=SPACE)
-    await memory.forget(space=SPACE, confirm=True)
+async def test_a_space_that_was_forgotten_whole_does_not_come_back(full: AsyncMemory, tmp_path: Path) -> None:
+    await full.archives.export(tmp_path / "before", space=SPACE)
+    await full.forget(space=SPACE, confirm=True)
     for space in (SPACE, OTHER):
         with pytest.raises(Conflict, match="was forgotten"):
-            await memory.archives.load(tmp_path / "before", space=space)
-    assert not {SPACE, OTHER} & {one.name for one in await memory.spaces()}
+            await full.archives.load(tmp_path / "before", space=space)
+    assert not {SPACE, OTHER} & {one.name for one in await full.spaces()}
 
 
 async def test_a_memory_that_was_erased_alone_has_the_archive_refused(
-    memory: AsyncMemory, tmp_path: Path
+    full: AsyncMemory, tmp_path: Path
 ) -> None:
-    await told(memory)
-    await memory.archives.export(tmp_path / "before", space=SPACE)
-    (one,) = await memory.longterm.list(space=SPACE, user="bo", limit=1)
-    await memory.longterm.erase(one.id, space=SPACE, confirm=True)
+    await full.archives.export(tmp_path / "before", space=SPACE)
+    (one,) = await full.longterm.list(space=SPACE, user="bo", limit=1)
+    await full.longterm.erase(one.id, space=SPACE, confirm=True)
     with pytest.raises(Conflict, match="was erased since"):
-        await memory.archives.load(tmp_path / "before", space=OTHER)
-    await memory.archives.export(tmp_path / "after", space=SPACE)
-    assert (await memory.archives.load(tmp_path / "after", space=OTHER)).done
+        await full.archives.load(tmp_path / "before", space=OTHER)
+    await full.archives.export(tmp_path / "after", space=SPACE)
+    assert (await full.archives.load(tmp_path / "after", space=OTHER)).done
 
 
-async def test_what_was_erased_everywhere_has_the_archive_refused(
-    memory: AsyncMemory, tmp_path: Path
-) -> None:
-    await told(memory)
-    await memory.archives.export(tmp_path / "before", space=SPACE)
-    await memory.forget(space=SPACE, user="una", everywhere=True, confirm=True)
+async def test_what_was_erased_everywhere_has_the_archive_refused(full: AsyncMemory, tmp_path: Path) -> None:
+    await full.archives.export(tmp_path / "before", space=SPACE)
+    await full.forget(space=SPACE, user="una", everywhere=True, confirm=True)
     with pytest.raises(Conflict, match="was erased since"):
-        await memory.archives.load(tmp_path / "before", space=OTHER)
+        await full.archives.load(tmp_path / "before", space=OTHER)
 
 
-async def test_an_archive_is_noted_and_found_by_a_check(memory: AsyncMemory, tmp_path: Path) -> None:
-    await told(memory)
-    done = await memory.archives.export(tmp_path / "before.tar", space=SPACE)
-    erased = await memory.forget(space=SPACE, user="una", confirm=True)
+async def test_an_archive_is_noted_and_found_by_a_check(full: AsyncMemory, tmp_path: Path) -> None:
+    done = await full.archives.export(tmp_path / "before.tar", space=SPACE)
+    erased = await full.forget(space=SPACE, user="una", confirm=True)
     assert erased.receipt is not None
-    checked = await memory.check_erasure(erased.receipt, [WORD], space=SPACE, exports=[tmp_path])
+    checked = await full.check_erasure(erased.receipt, [WORD], space=SPACE, exports=[tmp_path])
     assert [one for one in checked.places if one.found and "before.tar" in str(one)]
     assert done.id in str(checked)
 
@@ -186,9 +180,8 @@ async def test_an_archive_shows_one_moment_while_others_write(memory: AsyncMemor
             assert len(said) == one.messages
 
 
-async def test_an_archive_holds_nothing_of_another_space(memory: AsyncMemory, tmp_path: Path) -> None:
-    await told(memory)
-    await memory.observe([{"content": "The boat is blue."}], space=OTHER, session="of una", user="una")
-    await memory.archives.export(tmp_path / "other", space=OTHER)
+async def test_an_archive_holds_nothing_of_another_space(full: AsyncMemory, tmp_path: Path) -> None:
+    await full.observe([{"content": "The boat is blue."}], space=OTHER, session="of una", user="una")
+    await full.archives.export(tmp_path / "other", space=OTHER)
     assert holds(tmp_path / "other") == []
     assert holds(tmp_path / "other", "Oslo") == []

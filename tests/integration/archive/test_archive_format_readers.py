@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,7 +33,11 @@ def names(folder: Path) -> set[str]:
 
 
 @pytest.fixture
-async def talked(memory: AsyncMemory) -> AsyncMemory:
+def fill() -> Callable[[AsyncMemory, str], Awaitable[None]]:
+    return talk
+
+
+async def talk(memory: AsyncMemory, _: str) -> None:
     """A memory of a talk, of what holds and what held once, and of a text and a value."""
     await memory.observe(TALK, space=SPACE, session="talk")
     await memory.longterm.add("The boat is blue.", category="context", space=SPACE, user="una")
@@ -42,7 +47,6 @@ async def talked(memory: AsyncMemory) -> AsyncMemory:
     await memory.documents.put(["notes"], "plan.md", body="# Plan\n\nRow *home*.\n", space=SPACE)
     await memory.documents.put(["notes", "a/b"], "../value", {"depth": [1, 2.5]}, space=SPACE)
     await memory.work(concurrency=2)
-    return memory
 
 
 async def texts(memory: AsyncMemory, *, user: str | None = "una") -> dict[str, bool]:
@@ -51,44 +55,44 @@ async def texts(memory: AsyncMemory, *, user: str | None = "una") -> dict[str, b
     return {one.summary: one.valid_until is None for one in found}
 
 
-async def test_words_and_statements_come_back_from_mem(talked: AsyncMemory, tmp_path: Path) -> None:
-    done = await talked.archives.export(tmp_path / "una.zip", space=SPACE, format="mem")
-    report = await talked.imports.load(tmp_path / "una.zip", space=COPY)
+async def test_words_and_statements_come_back_from_mem(full: AsyncMemory, tmp_path: Path) -> None:
+    done = await full.archives.export(tmp_path / "una.zip", space=SPACE, format="mem")
+    report = await full.imports.load(tmp_path / "una.zip", space=COPY)
     assert (report.source, report.version, report.refused) == ("mem", ".mem 1.1.0", [])
-    said = await talked.messages("talk", space=COPY)
+    said = await full.messages("talk", space=COPY)
     assert [(one.content, one.role, one.speaker, one.user) for one in said] == [
         ("I live in Berlin.", "user", "Una", "una"),
         ("Noted.", "assistant", None, None),
         ("I will send you the report.", "user", None, "una"),
     ]
-    found = await texts(talked)
+    found = await texts(full)
     assert found["The boat is blue."]
     assert not found["The boat is red."]
     assert done.left_out["loops"] == 1
 
 
-async def test_words_and_statements_come_back_from_cogx(talked: AsyncMemory, tmp_path: Path) -> None:
-    await talked.archives.export(tmp_path / "una.zip", space=SPACE, format="cogx")
-    report = await talked.imports.load(tmp_path / "una.zip", space=COPY)
+async def test_words_and_statements_come_back_from_cogx(full: AsyncMemory, tmp_path: Path) -> None:
+    await full.archives.export(tmp_path / "una.zip", space=SPACE, format="cogx")
+    report = await full.imports.load(tmp_path / "una.zip", space=COPY)
     assert (report.source, report.version, report.refused) == ("cognee", "COGX 0.1", [])
-    said = await talked.messages("talk", space=COPY)
+    said = await full.messages("talk", space=COPY)
     assert [(one.content, one.role) for one in said] == [
         ("I live in Berlin.", "user"),
         ("Noted.", "assistant"),
         ("I will send you the report.", "user"),
     ]
-    found = await texts(talked)
+    found = await texts(full)
     assert found["The boat is blue."]
     assert not found["The boat is red."]
-    stored = await talked.documents.list(["cognee", "documents"], space=COPY, limit=10)
+    stored = await full.documents.list(["cognee", "documents"], space=COPY, limit=10)
     bodies = {one.metadata["title"]: one.body for one in stored}
     assert bodies == {"plan.md": "# Plan\n\nRow *home*.\n", "../value": '{"depth":[1,2.5]}'}
 
 
 async def test_markdown_has_documents_as_they_are_and_what_is_known_of_people(
-    talked: AsyncMemory, tmp_path: Path
+    full: AsyncMemory, tmp_path: Path
 ) -> None:
-    await talked.archives.export(tmp_path / "vault", space=SPACE, format="markdown")
+    await full.archives.export(tmp_path / "vault", space=SPACE, format="markdown")
     documents = tmp_path / "vault" / "documents" / "notes"
     assert (documents / "plan.md").read_text() == "# Plan\n\nRow *home*.\n"
     assert (documents / "a-b" / "-value.json").read_text() == '{"depth":[1,2.5]}\n'
@@ -103,15 +107,13 @@ async def test_markdown_has_documents_as_they_are_and_what_is_known_of_people(
     assert "The tests need Docker." in (tmp_path / "vault" / "space.md").read_text()
 
 
-async def test_markdown_is_read_as_notes_with_statements_and_tasks(
-    talked: AsyncMemory, tmp_path: Path
-) -> None:
-    await talked.archives.export(tmp_path / "vault.zip", space=SPACE, format="markdown")
-    await talked.imports.load(tmp_path / "vault.zip", space=COPY, source="markdown", user="una")
-    found = await texts(talked)
+async def test_markdown_is_read_as_notes_with_statements_and_tasks(full: AsyncMemory, tmp_path: Path) -> None:
+    await full.archives.export(tmp_path / "vault.zip", space=SPACE, format="markdown")
+    await full.imports.load(tmp_path / "vault.zip", space=COPY, source="markdown", user="una")
+    found = await texts(full)
     assert found["una: The boat is blue."]
     assert "The boat is red." not in " ".join(found)
-    assert [one.text[:27] for one in await talked.loops.list(space=COPY)] == ["I will send you the report."]
+    assert [one.text[:27] for one in await full.loops.list(space=COPY)] == ["I will send you the report."]
 
 
 async def test_names_that_no_file_may_have_or_that_meet_are_files_of_their_own(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,11 @@ OF_SPACE = {one.kind for one in CARRIED if not one.personal}
 
 
 @pytest.fixture
-async def two(memory: AsyncMemory) -> AsyncMemory:
+def fill() -> Callable[[AsyncMemory, str], Awaitable[None]]:
+    return two_people
+
+
+async def two_people(memory: AsyncMemory, _: str) -> None:
     """A space of two people: each says, keeps and writes things marked with a word of theirs."""
     for mark, user in ((MINE, USER), (THEIRS, "bo")):
         sessions = (f"{mark} one", f"{mark} two")
@@ -40,15 +45,14 @@ async def two(memory: AsyncMemory) -> AsyncMemory:
     await memory.settings.set("session_days", 30, space=SPACE)
     await memory.work(concurrency=2)
     await memory.episodes.condense(space=SPACE)
-    return memory
 
 
 def texts(folder: Path) -> dict[str, str]:
     return {path.name.removesuffix(".ndjson"): path.read_text() for path in folder.glob("*.ndjson")}
 
 
-async def test_a_person_gets_what_is_theirs_and_no_word_of_others(two: AsyncMemory, tmp_path: Path) -> None:
-    done = await two.archives.export(tmp_path / "una", space=SPACE, user=USER)
+async def test_a_person_gets_what_is_theirs_and_no_word_of_others(full: AsyncMemory, tmp_path: Path) -> None:
+    done = await full.archives.export(tmp_path / "una", space=SPACE, user=USER)
     found = texts(tmp_path / "una")
     assert found.keys() == done.records.keys()
     kinds = {
@@ -69,8 +73,8 @@ async def test_a_person_gets_what_is_theirs_and_no_word_of_others(two: AsyncMemo
     assert sum(MINE in text for text in found.values()) > 8
 
 
-async def test_what_they_said_among_others_is_theirs(two: AsyncMemory, tmp_path: Path) -> None:
-    await two.archives.export(tmp_path / "una", space=SPACE, user=USER)
+async def test_what_they_said_among_others_is_theirs(full: AsyncMemory, tmp_path: Path) -> None:
+    await full.archives.export(tmp_path / "una", space=SPACE, user=USER)
     found = texts(tmp_path / "una")
     sessions = {one["name"]: one for one in map(json.loads, found["sessions"].splitlines())}
     (mine,) = [
@@ -83,33 +87,33 @@ async def test_what_they_said_among_others_is_theirs(two: AsyncMemory, tmp_path:
     assert sessions["both"]["started_at"] == mine["happened_at"]
 
 
-async def test_the_manifest_says_whose_it_is_and_what_is_not_in_it(two: AsyncMemory, tmp_path: Path) -> None:
-    await two.archives.export(tmp_path / "una", space=SPACE, user=USER)
+async def test_the_manifest_says_whose_it_is_and_what_is_not_in_it(full: AsyncMemory, tmp_path: Path) -> None:
+    await full.archives.export(tmp_path / "una", space=SPACE, user=USER)
     manifest = json.loads((tmp_path / "una" / "manifest.json").read_bytes())
     assert manifest["user"] == USER
     assert "cannot be kept apart" in manifest["left_out"]["transcripts.memories"]
     assert manifest["schemas"] == []
 
 
-async def test_it_is_taken_in_elsewhere(two: AsyncMemory, other: AsyncMemory, tmp_path: Path) -> None:
-    await two.archives.export(tmp_path / "una.tar", space=SPACE, user=USER)
+async def test_it_is_taken_in_elsewhere(full: AsyncMemory, other: AsyncMemory, tmp_path: Path) -> None:
+    await full.archives.export(tmp_path / "una.tar", space=SPACE, user=USER)
     await other.archives.load(tmp_path / "una.tar", space="hers")
-    await two.archives.export(tmp_path / "una", space=SPACE, user=USER)
+    await full.archives.export(tmp_path / "una", space=SPACE, user=USER)
     await other.archives.export(tmp_path / "hers", space="hers", user=USER)
     assert texts(tmp_path / "hers") == texts(tmp_path / "una")
     found = await other.recall(f"Where is the {MINE} harbour?", space="hers", user=USER)
     assert MINE in found[0].text
 
 
-async def test_nobody_has_an_empty_archive(two: AsyncMemory, tmp_path: Path) -> None:
-    done = await two.archives.export(tmp_path / "nobody", space=SPACE, user="nobody")
+async def test_nobody_has_an_empty_archive(full: AsyncMemory, tmp_path: Path) -> None:
+    done = await full.archives.export(tmp_path / "nobody", space=SPACE, user="nobody")
     assert done.records == {}
 
 
 async def test_what_others_said_beside_them_is_there_where_it_is_asked_for(
-    two: AsyncMemory, other: AsyncMemory, tmp_path: Path
+    full: AsyncMemory, other: AsyncMemory, tmp_path: Path
 ) -> None:
-    await two.archives.export(tmp_path / "una", space=SPACE, user=USER, with_others=True)
+    await full.archives.export(tmp_path / "una", space=SPACE, user=USER, with_others=True)
     found = texts(tmp_path / "una")
     sessions = {one["name"]: one for one in map(json.loads, found["sessions"].splitlines())}
     said = list(map(json.loads, found["messages"].splitlines()))
@@ -120,4 +124,4 @@ async def test_what_others_said_beside_them_is_there_where_it_is_asked_for(
     assert sum(THEIRS in text for text in found.values()) == 1
     await other.archives.load(tmp_path / "una", space="hers")
     with pytest.raises(BadInput, match="takes a person"):
-        await two.archives.export(tmp_path / "all", space=SPACE, with_others=True)
+        await full.archives.export(tmp_path / "all", space=SPACE, with_others=True)

@@ -6,29 +6,47 @@ import hashlib
 import io
 import json
 import tarfile
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 
 import pytest
 import zstandard
+from examined import insist
 
 from quipu import AsyncMemory
 from quipu.errors import BadInput, Conflict, NotFound, QuipuError
+from quipu.kernel.config import Settings
 
 pytestmark = pytest.mark.anyio
 
 SPACE, OTHER = "ana", "elsewhere"
 
 
+@pytest.fixture(scope="module")
+async def memory(server_settings: Settings, module_url: str) -> AsyncIterator[AsyncMemory]:
+    """A memory with a small space, to which these tests add spaces at most."""
+    async with AsyncMemory(settings=replace(server_settings, database_url=module_url)) as opened:
+        said = [{"content": f"The boat {n} is blue.", "id": f"m{n}"} for n in range(3)]
+        await opened.observe(said, space=SPACE, session="s", user="una")
+        await opened.ledger.set("boat", "blue", space=SPACE, user="una")
+        yield opened
+        await insist(opened)
+
+
+@pytest.fixture(scope="module")
+async def exported(memory: AsyncMemory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive of that space."""
+    folder = tmp_path_factory.mktemp("exported") / "archive"
+    await memory.archives.export(folder, space=SPACE)
+    return folder
+
+
 @pytest.fixture
-async def archive(memory: AsyncMemory, tmp_path: Path) -> Path:
-    """The archive of a small space."""
-    said = [{"content": f"The boat {n} is blue.", "id": f"m{n}"} for n in range(3)]
-    await memory.observe(said, space=SPACE, session="s", user="una")
-    await memory.ledger.set("boat", "blue", space=SPACE, user="una")
-    await memory.archives.export(tmp_path / "archive", space=SPACE)
-    return tmp_path / "archive"
+def archive(exported: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return copytree(exported, tmp_path / "archive")
 
 
 async def refused(memory: AsyncMemory, path: Path, *words: str) -> None:
@@ -75,7 +93,7 @@ async def test_a_flipped_byte_is_refused_wherever_it_is(memory: AsyncMemory, arc
             path.write_bytes(flipped)
             await refused(memory, archive)
         path.write_bytes(whole)
-    assert (await memory.archives.load(archive, space=OTHER)).done
+    assert (await memory.archives.load(archive, space="unchanged")).done
 
 
 async def test_a_changed_file_is_named(memory: AsyncMemory, archive: Path) -> None:
@@ -187,8 +205,8 @@ async def test_one_file_says_the_same_as_a_folder(
     memory: AsyncMemory, archive: Path, tmp_path: Path, name: str
 ) -> None:
     await memory.archives.export(tmp_path / name, space=SPACE)
-    await memory.archives.load(tmp_path / name, space=OTHER)
-    await memory.archives.export(tmp_path / "again", space=OTHER)
+    await memory.archives.load(tmp_path / name, space=name)
+    await memory.archives.export(tmp_path / "again", space=name)
     for path in files(archive):
         if path.suffix == ".ndjson":
             assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
@@ -207,7 +225,7 @@ def tar_of(folder: Path, target: Path, *more: tuple[tarfile.TarInfo, bytes]) -> 
 async def test_a_tar_that_tar_made_is_taken_in(memory: AsyncMemory, archive: Path, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "made.tar", "w", format=tarfile.GNU_FORMAT) as tar:
         tar.add(archive, ".")
-    assert (await memory.archives.load(tmp_path / "made.tar", space=OTHER)).done
+    assert (await memory.archives.load(tmp_path / "made.tar", space="made")).done
 
 
 def entry(name: str, type: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:

@@ -59,13 +59,18 @@ async def answers(settings: Settings, space: str) -> list[list[tuple[str, str, f
 
 @pytest.mark.long
 async def test_the_same_questions_find_the_same(
-    full: AsyncMemory, other: AsyncMemory, settings: Settings, other_url: str, tmp_path: Path
+    full: AsyncMemory,
+    other: AsyncMemory,
+    server_settings: Settings,
+    full_url: str,
+    other_url: str,
+    tmp_path: Path,
 ) -> None:
     assert len(QUESTIONS) == sized(50, long=200)
     await full.archives.export(tmp_path / "space.tar", space=SPACE)
     await other.archives.load(tmp_path / "space.tar", space=SPACE)
-    before = await answers(settings, SPACE)
-    after = await answers(replace(settings, database_url=other_url), SPACE)
+    before = await answers(replace(server_settings, database_url=full_url), SPACE)
+    after = await answers(replace(server_settings, database_url=other_url), SPACE)
     assert sum(map(len, before)) > len(QUESTIONS)
     for question, one, two in zip(QUESTIONS, before, after, strict=True):
         assert [hit[:2] for hit in one] == [hit[:2] for hit in two], question

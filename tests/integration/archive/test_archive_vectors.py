@@ -61,7 +61,7 @@ async def test_nothing_is_embedded_that_the_archive_has(
 
 
 async def test_vectors_of_another_model_are_left_aside(
-    full: AsyncMemory, other: AsyncMemory, url: str, other_url: str, tmp_path: Path
+    full: AsyncMemory, other: AsyncMemory, full_url: str, other_url: str, tmp_path: Path
 ) -> None:
     await full.recall("aardvark", space=SPACE)
     await full.archives.export(tmp_path / "a", space=SPACE, vectors=True)
@@ -70,7 +70,7 @@ async def test_vectors_of_another_model_are_left_aside(
     assert (await other.archives.load(tmp_path / "a", space=COPY)).vectors == "ignored"
     for _ in range(3):
         await other.recall("aardvark", space=COPY)
-    assert own_vectors(other_url, COPY) == own_vectors(url, SPACE)
+    assert own_vectors(other_url, COPY) == own_vectors(full_url, SPACE)
 
 
 async def test_the_index_is_the_same_with_them_and_without(

@@ -16,6 +16,7 @@ import anyio
 import psycopg
 import pytest
 from cli_process import CommandLine
+from long_form import LONG, sized
 from made_once import MadeOnce
 from patience import PATIENCE_SECONDS, until
 from psycopg import sql
@@ -170,6 +171,7 @@ def written_anew(settings: Settings) -> None:
         lifecycle.put_aside(place, scratch, at=CLOCK.now())
 
 
+@pytest.mark.long(only=OLDER is not None)
 async def test_all_of_it_comes_along(new_settings: Settings) -> None:
     settings = replace(new_settings, embedding_model="hashing")
     await fill(settings)
@@ -230,6 +232,7 @@ async def test_data_of_another_version_are_named_with_the_way_out(old: Settings)
 
 
 @two_versions
+@pytest.mark.long
 async def test_an_upgrade_that_is_killed_leaves_all_and_begins_again(old: Settings) -> None:
     before = content(old)
     place = find_place(old)
@@ -239,7 +242,7 @@ async def test_an_upgrade_that_is_killed_leaves_all_and_begins_again(old: Settin
         (place.state / cluster.SCRATCH / "roles.sql").exists,
         (place.state / cluster.SCRATCH / "contents").exists,
     ]
-    for step in steps:
+    for step in steps[-sized(1, long=3) :]:
         with subprocess.Popen(  # noqa: ASYNC220
             [sys.executable, "-m", "quipu", "db", "upgrade", "--yes"], env=environment
         ) as killed:
@@ -265,13 +268,14 @@ sys.exit(run(["db", "upgrade", "--yes"]))
 """
 
 
+@pytest.mark.long
 async def test_an_upgrade_ends_at_ctrl_c_and_says_how_to_go_on(settings: Settings) -> None:
     """The programs of both sides are the same: what is shown is how the command ends."""
     await fill(replace(settings, embedding_model="hashing"))
     before, place = content(settings), find_place(settings)
     scratch = place.state / cluster.SCRATCH
     environment = CommandLine(settings.home, {"QUIPU_SHARED_BUFFERS_MB": "16"}).environment()
-    for step in ("dump", "contents"):  # it is written out, it is read in
+    for step in ("contents", "dump")[: sized(1, long=2)]:  # it is read in, it is written out
         with subprocess.Popen(  # noqa: ASYNC220
             [sys.executable, "-c", _FROM_THE_SAME], env=environment, stderr=subprocess.PIPE, text=True
         ) as process:
@@ -343,6 +347,7 @@ async def test_data_of_a_version_that_is_not_here_are_refused_with_the_way_out(s
 
 
 @two_versions
+@pytest.mark.long
 async def test_backups_of_before_stay_backups_of_before(old: Settings, open_dir: Path) -> None:
     async with AsyncMemory(settings=replace(old, archive=True)) as memory:
         await memory.observe([{"content": "Cy lives in Vigo."}], space="ana")
@@ -365,8 +370,8 @@ async def test_backups_of_before_stay_backups_of_before(old: Settings, open_dir:
     assert content(replace(settings, home=open_dir / "before"))["rows"] == with_first["rows"]
     restore(settings, at=None, clock=CLOCK, into=open_dir / "after", confirm=True)
     assert content(replace(settings, home=open_dir / "after"))["rows"] == content(settings)["rows"]
-    # What was restored of the older version is brought over like any other.
-    assert upgrade(replace(settings, home=open_dir / "before"), clock=CLOCK, confirm=True) is not None
+    if LONG:  # what was restored of the older version is brought over like any other
+        assert upgrade(replace(settings, home=open_dir / "before"), clock=CLOCK, confirm=True) is not None
 
     newest = choose_binaries(settings, make_place(settings).account, data_major=None)
     named = replace(settings, pg_bin=newest.bin_dir)

@@ -94,7 +94,7 @@ async def test_killed_and_again_equals_one_that_ran_through(
     await memory.imports.load(export, space="whole")
     seconds = time.monotonic() - began
     moments = random.Random(7)
-    for round_ in range(sized(3, long=20)):
+    for round_ in range(sized(2, long=20)):
         space = f"killed-{round_}"
         for _ in range(2):
             after = moments.uniform(0, seconds)

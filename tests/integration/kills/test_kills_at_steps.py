@@ -19,7 +19,7 @@ import pytest
 from kill_rounds import rounds
 from killed_home import ROWS, Made
 
-ROUNDS = rounds("commands", short=3, long=60)
+ROUNDS = rounds("commands", short=2, long=60)
 SEED = os.environ.get("QUIPU_KILL_SEED") or str(random.SystemRandom().randrange(10**6))
 VICTIMS = ("command", "server", "both")
 

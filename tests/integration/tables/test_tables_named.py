@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from long_form import sized
 from tables_house import House
 
 LONG = "n" * 63
@@ -27,13 +28,15 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-@pytest.mark.parametrize("schema", ["t", "text", "public", "tables", "select"])
+@pytest.mark.long
+@pytest.mark.parametrize("schema", ["select", "public", "t", "text", "tables"][: sized(2, long=5)])
 def test_schemas_are_named_as_anything(house: House, tmp_path: Path, schema: str) -> None:
     _live(house, tmp_path, schema, {"t": ["t"]})
 
 
+@pytest.mark.long
 def test_tables_are_named_as_anything(house: House, tmp_path: Path) -> None:
-    _live(house, tmp_path, "many", {name: [name] for name in PLAIN[::3]})
+    _live(house, tmp_path, "many", {name: [name] for name in PLAIN[:: sized(6, long=1)]})
 
 
 def test_columns_are_named_as_anything(house: House, tmp_path: Path) -> None:

@@ -142,6 +142,8 @@ class Database:
         pool = Pool(url, settings, role="quipu_app", least=1)
         people = Pool(url, settings, role="quipu_person", least=0)
         async with pool, people:
+            with translated():
+                await pool.wait(settings.connect_seconds)  # whoever asks before has it open a second
             yield cls(url, settings, pool, people)
 
     def transaction(

@@ -46,6 +46,7 @@ class _Listener(ListenMultiplexer):
     def __init__(self, pool: Pool) -> None:
         super().__init__(pool, CHANNEL.format("quipu"))
         self._begun: set[asyncio.Task[None]] = set()
+        self.turn = anyio.Lock()
 
     async def start(self) -> None:
         """Listen, anew where the connection has ended: SAQ waits until nobody asks for it any more."""
@@ -96,9 +97,22 @@ class _PostgresQueue(PostgresQueue):
         super().__init__(pool=listener.pool, name=name)
         self._channel = listener.key
         self._listener: _Ear = _Ear(listener, name)
+        self._turn = listener.turn
+        self._asks = False
 
     async def _notify(self, key: str, connection: AsyncConnection[TupleRow] | None = None) -> None:
         await super()._notify(f"{self.name} {key}", connection)
+
+    async def _dequeue(self) -> None:
+        """Ask for tickets, one queue after the other: all at once would open a connection each."""
+        if self._asks:
+            return
+        self._asks = True
+        try:
+            async with self._turn:
+                await super()._dequeue()
+        finally:
+            self._asks = False
 
     async def disconnect(self) -> None:
         """Leave nobody behind who still listens."""

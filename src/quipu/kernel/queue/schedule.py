@@ -41,17 +41,18 @@ class Timetable:
 
     async def begin(self) -> None:
         """Note schedules that this database does not know yet; their first time is still to come."""
-        now = self._clock.now()
-        for schedule in self._schedules.values():
-            await self._store.know(schedule, due=next_time(schedule.cron, after=now))
+        crons = {name: schedule.cron for name, schedule in self._schedules.items()}
+        await self._store.know(crons, due=self._next_times(self._clock.now()))
         await self.set_right()
 
     async def set_right(self) -> None:
         """Bring back what waits for a time that a clock which was set back would reach only much later."""
         now = self._clock.now()
-        for schedule in self._schedules.values():
-            latest = next_time(schedule.cron, after=now + _APART)
-            await self._store.bring_back(schedule, latest=latest, due=next_time(schedule.cron, after=now))
+        latest, due = self._next_times(now + _APART), self._next_times(now)
+        await self._store.bring_back(list(self._schedules), latest=latest, due=due)
+
+    def _next_times(self, after: datetime) -> list[datetime]:
+        return [next_time(schedule.cron, after=after) for schedule in self._schedules.values()]
 
     async def fire(self) -> int:
         """Fire what is due; returns the number of jobs. What was missed several times fires once.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Self, TypeVar
@@ -61,6 +61,8 @@ class Store:
             open=False,
         )
         async with pool:
+            with translated():
+                await pool.wait(settings.connect_seconds)  # whoever asks before has it open a second
             yield cls(url, settings, pool)
 
     async def take_due(self, topics: Sequence[str], *, now: datetime, limit: int) -> list[Ticket]:
@@ -137,13 +139,16 @@ class Store:
         """Wake those who hand jobs over."""
         await self._run("ring")
 
-    async def know(self, schedule: Schedule, *, due: datetime) -> None:
-        """Note a schedule that is new, or whose times were changed."""
-        await self._run("know_schedule", name=schedule.name, cron=schedule.cron, due=due)
+    async def know(self, crons: Mapping[str, str], *, due: Sequence[datetime]) -> None:
+        """Note schedules that are new, or whose times were changed; ``due`` is in the order of ``crons``."""
+        names, times = list(crons), list(crons.values())
+        await self._run("know_schedules", names=names, crons=times, due=list(due))
 
-    async def bring_back(self, schedule: Schedule, *, latest: datetime, due: datetime) -> None:
-        """Have a schedule that is due after ``latest`` be due at ``due``."""
-        await self._run("bring_back", name=schedule.name, latest=latest, due=due)
+    async def bring_back(
+        self, names: Sequence[str], *, latest: Sequence[datetime], due: Sequence[datetime]
+    ) -> None:
+        """Have each schedule that is due after its ``latest`` be due at its ``due``."""
+        await self._run("bring_back", names=list(names), latest=list(latest), due=list(due))
 
     async def schedules_due(self, names: Sequence[str], *, now: datetime) -> list[tuple[str, datetime]]:
         """Return the schedules whose time has come, and when that was."""

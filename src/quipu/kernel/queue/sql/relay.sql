@@ -97,13 +97,18 @@ select exists (
 -- name: ring: wake those who hand jobs over
 select pg_notify('quipu_outbox', '')
 
--- name: know_schedule: note when a schedule is due first, or due next where its times were changed
-insert into core.schedules (name, cron, due_at) values (%(name)s, %(cron)s, %(due)s)
+-- name: know_schedules: note when schedules are due first, or due next where their times were changed
+insert into core.schedules (name, cron, due_at)
+select name, cron, due_at
+from unnest(%(names)s::text[], %(crons)s::text[], %(due)s::timestamptz[]) as t (name, cron, due_at)
+order by name
 on conflict (name) do update set cron = excluded.cron, due_at = excluded.due_at
 where schedules.cron <> excluded.cron
 
--- name: bring_back: a schedule that is due later than it can be was noted by a clock that was set back since
-update core.schedules set due_at = %(due)s, held_at = null where name = %(name)s and due_at > %(latest)s
+-- name: bring_back: schedules that are due later than they can be were noted by a clock that was set back since
+update core.schedules s set due_at = t.due_at, held_at = null
+from unnest(%(names)s::text[], %(due)s::timestamptz[], %(latest)s::timestamptz[]) as t (name, due_at, latest)
+where s.name = t.name and s.due_at > t.latest
 
 -- name: hold: put a schedule off that is due, unless it was put off before
 update core.schedules set due_at = %(due)s, held_at = %(now)s
