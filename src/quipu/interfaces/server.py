@@ -132,7 +132,9 @@ def create_app(
     app.openapi = partial(document, app)
     app.state.served = serving
     serving.page_of = page_of
-    app.add_middleware(middleware.around, terms=serving.terms, metrics=serving.metrics)
+    app.add_middleware(
+        middleware.around, terms=serving.terms, metrics=serving.metrics, knows=serving.access.knows
+    )
     problems.install(app)
     # As they are: to include a router makes each of its routes again, which takes half a second.
     for router in (*ROUTERS, probes.router, login.router, *PAGES):

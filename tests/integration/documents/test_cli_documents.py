@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,10 @@ def test_a_document_is_put_listed_found_brought_back_and_erased(quipu: CommandLi
     assert "Would be erased" in quipu.text("documents", "erase", "old")
     assert quipu.json("documents", "erase", "old", "--yes")["done"]
     assert quipu.json("documents", "list")["items"] == []
+
+
+def test_what_is_too_long_for_an_argument_comes_from_standard_input(quipu: CommandLine) -> None:
+    text = "A long note. " * 20_000
+    assert quipu.json("documents", "put", "notes", "long", "--body", "-", given=text)["body"] == text
+    value = json.dumps({"title": "Long", "text": text})
+    assert quipu.json("documents", "put", "notes", "long", "-", given=value)["value"]["text"] == text

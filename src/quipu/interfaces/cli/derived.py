@@ -34,6 +34,8 @@ from quipu.interfaces.declarations import Declaration, Parameter, declared, memb
 Documents = Mapping[type, Callable[[Any], object]]
 _VIEWS: Final = "quipu.interfaces.cli.views"
 _DOCUMENT: Final = "document"
+_PIPED: Final = frozenset({"body"})
+"""Texts that may be too long for a command line."""
 _TRIED: Final = "Do it whatever it takes away; without it, that is shown."
 _MOST_CHOICES: Final = 5
 _MOST_SHOWN: Final = 1_000_000
@@ -108,6 +110,9 @@ def _command(operation: Operation, documents: Documents, notes: Mapping[str, str
     return common_options(in_space(command) if _needs_space(declaration) else command)
 
 
+_JSON_FORMS: Final = "It is JSON, a text, or NAME=VALUE pairs of an object; - is standard input."
+
+
 def _needs_space(declaration: Declaration) -> bool:
     space = declaration.parameters.get("space")
     return space is not None and space.required
@@ -118,7 +123,7 @@ def _help(operation: Operation, declaration: Declaration) -> Iterable[str]:
     yield declaration.text
     for one in declaration.parameters.values():
         if _by_place(operation, one) and one.name != "id":
-            words = " It is JSON, a text, or NAME=VALUE pairs of an object." if _is_json(one) else ""
+            words = f" {_JSON_FORMS}" if _is_json(one) else ""
             yield f"{_argument(one)}: {one.help}{words}"
 
 
@@ -130,9 +135,11 @@ def _callback(
             drop(home=settings_of(call).home)  # the last question may name what is to be erased
         for one in declaration.parameters.values():
             if _is_json(one):
-                piped = not _by_place(operation, one) and options[one.name] == ("-",)
+                piped = options[one.name] == ("-",)
                 words = (text_of("-", field=one.name),) if piped else options[one.name]
                 options[one.name] = value_of(words, field=one.name) if words else None
+            elif one.name in _PIPED and options[one.name] == "-":
+                options[one.name] = text_of("-", field=one.name)
             elif one.words:
                 options[one.name] = " ".join(options[one.name])
             elif one.many_in_one and not _by_place(operation, one):
@@ -266,7 +273,7 @@ def _option(one: Parameter) -> click.Option:
         return click.Option([f"{spelled[0]}/--no-{spelled[0][2:]}", one.name], default=True, help=one.help)
     many = _is_many(one)
     text = one.help
-    if _is_json(one):
+    if _is_json(one) or one.name in _PIPED:
         text = f"{text.removesuffix('.')}; - is standard input."
     if len(one.choices) > _MOST_CHOICES:
         text = f"{text.removesuffix('.')}: {', '.join(one.choices)}."

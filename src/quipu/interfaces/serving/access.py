@@ -83,6 +83,11 @@ class Access:
         self._answered = -_READY_SECONDS
         self._asking: asyncio.Task[None] | None = None
 
+    async def knows(self, authorization: str | None) -> bool:
+        """Return True if the header ``Authorization`` has a key that opens something; it counts as no use."""
+        _, _, token = (authorization or "").partition(" ")
+        return id_in(token.strip()) is not None and await self._key(token.strip()) is not None
+
     async def bearer(self, authorization: str | None) -> Caller:
         """Return the caller who sends this header ``Authorization``.
 

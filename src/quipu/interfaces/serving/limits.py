@@ -25,7 +25,8 @@ _TAKE_LONG: Final = (*_STREAMS, "/v1/snapshots")
 class Limits:
     """Terms of a server: its limits, and how long it waits.
 
-    ``body_bytes``: of one request; ``import_bytes``: of one import, which is streamed. ``head_seconds``: for
+    ``body_bytes``: of one request; ``document_bytes``: of one with documents, by who has a key, as text in
+    JSON is longer than it is; ``import_bytes``: of one import, which is streamed. ``head_seconds``: for
     the head of a request; ``body_seconds``: for all of its body, or of a stream for the next piece of it.
     ``request_seconds``: for one answer, from the last byte of the question on. ``ready_seconds``: for the
     database, when ``/ready`` is asked. ``leave_seconds``: for requests in hand when the server is to end.
@@ -35,6 +36,7 @@ class Limits:
     """
 
     body_bytes: int = 2_000_000
+    document_bytes: int = 40_000_000
     import_bytes: int = 1_000_000_000
     head_seconds: float = 10.0
     body_seconds: float = 30.0
@@ -50,6 +52,10 @@ class Limits:
     def streams(self, path: str) -> bool:
         """Return True if requests there come or are answered bit by bit, however long it takes."""
         return path in _FILES or path.startswith(_STREAMS)
+
+    def most_bytes(self, path: str, *, known: bool) -> int:
+        """Return the largest body of a request there, by somebody who has a key or not."""
+        return self.document_bytes if known and path.startswith("/v1/documents") else self.body_bytes
 
     def takes_long(self, path: str) -> bool:
         """Return True if an answer there has unlimited time: of a schema as a whole, or of a stream."""

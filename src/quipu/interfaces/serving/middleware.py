@@ -5,6 +5,7 @@ They are plain ASGI applications around another: no door can forget them, and st
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import anyio
@@ -32,9 +33,18 @@ _HEADERS: Final = {
 }
 
 
-def around(app: ASGIApp, terms: Limits, metrics: Metrics) -> ASGIApp:
-    """Wrap the application with all guards."""
-    return SecurityHeaders(RequestCounter(Hosts(Bodies(Times(Apart(app), terms), terms), terms), metrics))
+Knows = Callable[[str | None], Awaitable[bool]]
+"""Says if a header ``Authorization`` has a key that opens something."""
+
+
+async def _nobody(_: str | None) -> bool:
+    return False
+
+
+def around(app: ASGIApp, terms: Limits, metrics: Metrics, *, knows: Knows = _nobody) -> ASGIApp:
+    """Wrap the application with all guards; whom it ``knows`` may send more."""
+    inner = Bodies(Times(Apart(app), terms), terms, knows)
+    return SecurityHeaders(RequestCounter(Hosts(inner, terms), metrics))
 
 
 class SecurityHeaders:
@@ -95,9 +105,10 @@ class Bodies:
     So who sends slowly costs a connection, and nothing that others wait for. Streams pass through.
     """
 
-    def __init__(self, app: ASGIApp, terms: Limits) -> None:
+    def __init__(self, app: ASGIApp, terms: Limits, knows: Knows) -> None:
         self._app = app
         self._terms = terms
+        self._knows = knows
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request whose body is too large, too slow, packed or too deep."""
@@ -110,7 +121,7 @@ class Bodies:
                 _refuse_packed(headers)
                 await self._app(scope, receive, send)
                 return
-            body = await self._whole(headers, receive)
+            body = await self._whole(scope["path"], headers, receive)
             _refuse_packed(headers)
             _refuse_deep(headers, body or b"")
         except QuipuError as error:
@@ -129,17 +140,24 @@ class Bodies:
 
         await self._app(scope, receiving, send)
 
-    async def _whole(self, headers: Headers, receive: Receive) -> bytes | None:
+    async def _most_bytes(self, path: str, headers: Headers) -> int:
+        if self._terms.most_bytes(path, known=True) == self._terms.body_bytes:
+            return self._terms.body_bytes
+        return self._terms.most_bytes(path, known=await self._knows(headers.get("authorization")))
+
+    async def _whole(self, path: str, headers: Headers, receive: Receive) -> bytes | None:
         """Return the whole body.
 
         Raises:
             TooLarge: it is more than a request may have.
             TookTooLong: it did not come in time.
         """
-        length = headers.get("content-length", "0")
-        is_large = length.isdecimal() and int(length) > self._terms.body_bytes
+        length, most = headers.get("content-length", "0"), self._terms.body_bytes
+        if not length.isdecimal() or int(length) > most or "transfer-encoding" in headers:
+            most = await self._most_bytes(path, headers)
+        is_large = length.isdecimal() and int(length) > most
         if is_large and "expect" in headers:  # they wait for a word before they send it
-            raise self._too_large()
+            raise _too_large(most)
         body = bytearray()
         with anyio.move_on_after(self._terms.body_seconds):
             more = True
@@ -149,19 +167,17 @@ class Bodies:
                     return None
                 more = message.get("more_body", False)
                 body += message.get("body", b"")
-                if is_large := is_large or len(body) > self._terms.body_bytes:
+                if is_large := is_large or len(body) > most:
                     body.clear()
             if not is_large:
                 return bytes(body)
         if is_large:
-            raise self._too_large()
+            raise _too_large(most)
         raise TookTooLong(f"The request did not come whole within {self._terms.body_seconds:g} seconds.")
 
-    def _too_large(self) -> TooLarge:
-        return TooLarge(
-            f"A request may have {self._terms.body_bytes:,} bytes.",
-            hint="Send it in parts, or POST /v1/import.",
-        )
+
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"A request may have {most:,} bytes.", hint="Send it in parts, or POST /v1/import.")
 
 
 def _refuse_packed(headers: Headers) -> None:
