@@ -254,6 +254,30 @@ def test_a_fact_rests_on_the_drawer_that_it_names(tmp_path: Path) -> None:
     assert account.dropped["triple.source_drawer_id"] == 1
 
 
+@pytest.mark.parametrize(
+    ("ends", "is_heard"),
+    [
+        (["2026-05-01"], False),
+        (["2026-05-01", None], True),
+        (["2026-06-01"], True),  # still to come when it was written
+        (["not a day"], True),
+        ([], True),
+    ],
+)
+def test_a_drawer_is_found_unless_every_fact_of_it_has_ended(
+    tmp_path: Path, ends: list[str | None], is_heard: bool
+) -> None:
+    database(tmp_path / "chroma.sqlite3", palace([("d1", {**DRAWER, "session_id": "s1"})]))
+    (triple,) = GRAPH["triples"]
+    named = [
+        {**triple, "id": f"t{number}", "source_drawer_id": "d1", "valid_to": end}
+        for number, end in enumerate(ends)
+    ]
+    database(tmp_path / "knowledge_graph.sqlite3", {**GRAPH, "triples": named or [triple]})
+    found, _ = imported(SOURCE, tmp_path)
+    assert [one.heard for one in found if isinstance(one, Said)] == [is_heard]
+
+
 @given(tables=with_any_cell(GRAPH))
 def test_any_graph_is_refused_at_most(tables: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = database(tmp_path_factory.getbasetemp() / "any" / "graph.sqlite3", tables)

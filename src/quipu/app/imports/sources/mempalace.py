@@ -12,6 +12,8 @@ A palace is a database of Chroma (`chroma`). A record of ``mempalace_drawers`` i
 ``mempalace_closets`` point at drawers and are left out, as are the files of ``mempalace_assets``. Times are
 those of the machine and do not say so; of most transcripts they are when MemPalace read the file.
 
+A drawer of which every fact has ended is found by nobody, and the facts are found as of their time.
+
 ``knowledge_graph.sqlite3``: ``triples(id, subject, predicate, object, valid_from, valid_to, confidence,
 source_drawer_id, extracted_at)`` of ``entities(id, name)``, in UTC. A last day counts whole.
 """
@@ -21,6 +23,8 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, time
 from typing import Any, Final
 
@@ -41,6 +45,8 @@ _LEFT: Final = {
     "_assets": "an image or a recording, of which the palace has the path",
     "__repair_tmp": "a copy that a repair left behind",
 }
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _PATH: Final = "mempalace"
 _PARENTS: Final = ("parent_drawer_id", "parent_entry_id")
 _OF_A_FILE: Final = ("line_start", "source_mtime", "entry_index")
@@ -79,7 +85,7 @@ def _read(files: SourceFiles, account: Account) -> Iterator[Found]:
     if others := len(files.names) - len(kinds):
         account.leave_out("a file that holds no words", others)
     graphs = [name for name, kind in kinds.items() if kind == "graph"]
-    cited = {drawer for name in graphs for drawer in _cited(files, name)}
+    cited = {drawer: ended for name in graphs for drawer, ended in _cited(files, name).items()}
     sessions: dict[str, str | None] = {}
     for name, kind in kinds.items():
         if kind == "palace":
@@ -88,7 +94,9 @@ def _read(files: SourceFiles, account: Account) -> Iterator[Found]:
                 for found in _palace(chroma.Chroma(files, connection, name), name, account):
                     if found.id in cited and isinstance(found, Said):
                         sessions[found.id] = found.session
-                    yield found
+                        yield replace(found, heard=found.heard and not cited[found.id])
+                    else:
+                        yield found
     for name in graphs:  # behind the words that the facts rest on
         account.assume(_UTC)
         with files.sqlite(name) as connection:
@@ -210,11 +218,19 @@ class _Doubles:
             )
 
 
-def _cited(files: SourceFiles, name: str) -> set[str]:
-    """Return the drawers that facts of a graph rest on."""
+def _cited(files: SourceFiles, name: str) -> dict[str, bool]:
+    """Return the drawers that facts of a graph rest on, and if all of these had ended when it was written."""
+    until: dict[str, datetime] = {}
+    latest = _NEVER
     with files.sqlite(name) as connection:
-        found = (dict(row).get("source_drawer_id") for row in connection.execute(_READ["mempalace_triples"]))
-        return {one for one in found if isinstance(one, str)}
+        for row in map(dict, connection.execute(_READ["mempalace_triples"])):
+            triple, drawer, ended = Fields(row, "triple", Account()), row.get("source_drawer_id"), _FOREVER
+            with suppress(Unreadable):
+                latest = max(latest, triple.time("extracted_at") or _NEVER)
+                ended = _until(triple) or _FOREVER
+            if isinstance(drawer, str):
+                until[drawer] = max(until.get(drawer, _NEVER), ended)
+    return {drawer: ended <= latest for drawer, ended in until.items()}
 
 
 def _graph(
