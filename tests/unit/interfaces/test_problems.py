@@ -20,6 +20,7 @@ CODES = {
     "Outdated": 4,
     "DatabaseError": 5,
     "DatabaseUnavailable": 5,
+    "NotReplicated": 5,
     "DatabaseUnsuitable": 5,
     "MigrationRefused": 5,
     "DiskFull": 5,

@@ -14,6 +14,9 @@ from quipu.kernel.db.connection import Connection, translated
 
 _SQL = queries.load("quipu.kernel.db")
 _MEMBER_OF: Final = ("quipu_owner", "quipu_app", "quipu_eraser", "quipu_relay", "quipu_person")
+_GROUPS: Final = (*_MEMBER_OF, "quipu_see")
+"""The roles that Quipu works as; nobody logs in as any of them."""
+
 _EXTENSIONS: Final = ("vector", "pg_trgm", "pgcrypto")
 
 
@@ -32,8 +35,7 @@ class Roles:
         """Return the SQL for ``psql``, to be run by a superuser; it may be run again."""
         login, database = _quoted(self.login), _quoted(self.database)
         parts = [
-            f"{_SQL['groups']};",
-            _unless(_SQL["has_login"], {"login": login}, f"create role {login} login createrole"),
+            *(_unless(_SQL["has_role"], {"role": role}, create) for role, create in self._roles()),
             *(f"{one};" for one in self._grants()),
             *(
                 [f"\\password {login}"]
@@ -61,14 +63,20 @@ class Roles:
                 await _run(conn, self._extensions())
 
     async def _prepare(self, conn: Connection) -> None:
-        await _run(conn, [_SQL["groups"]])
-        if not await conn.value(_SQL["has_login"], login=_quoted(self.login)):
-            await _run(conn, [f"create role {_quoted(self.login)} login createrole"])
+        for role, create in self._roles():
+            if not await conn.value(_SQL["has_role"], role=role):
+                await _run(conn, [create])
         await _run(conn, self._grants())
         if self.password is not None:
             await _run(conn, [f"alter role {_quoted(self.login)} password {_literal(self.password)}"])
         if not await conn.value(_SQL["has_database"], database=self.database):
             await _run(conn, [self._create_database()])
+
+    def _roles(self) -> Sequence[tuple[str, str]]:
+        """Return the roles as SQL names them, and what makes each."""
+        login = _quoted(self.login)
+        groups = [(role, f"create role {role} nologin") for role in _GROUPS]
+        return [*groups, (login, f"create role {login} login createrole")]
 
     def _create_database(self) -> str:
         owner = f"owner {_quoted(self.login)} encoding 'UTF8' template template0"
@@ -77,6 +85,7 @@ class Roles:
     def _grants(self) -> Sequence[str]:
         login = _quoted(self.login)
         return (
+            "grant quipu_app to quipu_eraser",
             f"grant {', '.join(_MEMBER_OF)} to {login}",
             f"grant quipu_see to {login} with admin option",
         )

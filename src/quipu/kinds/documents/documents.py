@@ -167,7 +167,7 @@ class AsyncDocuments(AsyncDocumentLookup):
         """
         first, behind = rules.below("path", path)
         name = None if key is None else scope.check_known_name("key", key)
-        new_name = None if to_key is None else scope.check_known_name("to_key", to_key)
+        new_name = None if to_key is None else rules.key_name("to_key", to_key)
         if new_name is not None and name is None:
             raise BadInput("it needs the key of one document.", field="key")
         target = rules.place("to", to)
