@@ -16,6 +16,7 @@ import psycopg
 import pytest
 from long_form import sized
 from plans import IN_FUNCTIONS, NAMES, Plans, Scan, allow
+from pooler import WANTED
 from psycopg import sql
 
 from quipu import AsyncMemory
@@ -27,7 +28,12 @@ from quipu.kernel.db.database import Database
 from quipu.recall.signatures import Cache
 from quipu.upkeep.maintenance import tidy
 
-pytestmark = pytest.mark.long
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        WANTED, reason="a session of the server tells its plans; a pooler gives one to nobody"
+    ),
+]
 
 MESSAGES = sized(8_000, long=20_000)  # more than the search may look at
 COMMON = [f"common{n}" for n in range(50)]
