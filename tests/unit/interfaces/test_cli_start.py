@@ -175,3 +175,9 @@ def test_what_nobody_foresaw_is_one_line_too(repository: Path) -> None:
     first, second = done.stderr.splitlines()
     assert first == "quipu: unexpected KeyError: 'missing'"
     assert "QUIPU_DEBUG" in second
+
+
+@pytest.mark.parametrize(("called", "meant"), [("imports", "imports get"), ("longterm", "longterm get")])
+def test_to_show_one_is_to_get_it(called: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([called, "show", "--help"]) == 0
+    assert f"Usage: quipu {meant} " in capsys.readouterr().out

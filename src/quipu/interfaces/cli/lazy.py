@@ -70,7 +70,9 @@ class WarmGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is called."""
+        """Return the command that is called; ``show`` is ``get`` where there is no other."""
+        if args[0] == "show" and "show" not in self.commands and "get" in self.commands:
+            args = ["get", *args[1:]]
         if args[0] not in self.commands and (near := get_close_matches(args[0], self.commands, n=1)):
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
         if args[0] in self._embed and _is_done(args):

@@ -118,8 +118,7 @@ async def leave(database: Database, embedder: Embedder) -> ReembedReport:
     """
     started = time.perf_counter()
     await _try(embedder)
-    async with database.owner() as conn:
-        conn.endures = True
+    async with _at_work(database) as conn:
         previous, generation = await _register(conn, embedder)
     return ReembedReport(
         model=generation.model,
@@ -157,8 +156,7 @@ async def reembed(
     """
     started = time.perf_counter()
     await _try(embedder)
-    async with database.owner() as conn:
-        conn.endures = True
+    async with _at_work(database) as conn:
         previous, generation = await _register(conn, embedder)
         change = _Change(database, conn, Batches(embedder, generation.id, cites, progress))
         try:
@@ -184,6 +182,21 @@ async def _try(embedder: Embedder) -> None:
     rows = await embedder.embed(["A first try."])
     if rows.shape != (1, embedder.dimensions) or not np.isfinite(rows).all():
         raise EmbeddingError(f"{embedder.name!r} gave no vector of {embedder.dimensions} numbers.")
+
+
+@asynccontextmanager
+async def _at_work(database: Database) -> AsyncGenerator[Connection]:
+    """Open the connection that holds the claims of a change, and let go of them with the block.
+
+    The server would do so a moment after the connection has ended, when the next change may have begun.
+    """
+    async with database.owner() as conn:
+        conn.endures = True
+        try:
+            yield conn
+        finally:
+            if not conn.closed:
+                await conn.execute(_SQL["let_go"])
 
 
 async def _register(conn: Connection, embedder: Embedder) -> tuple[Generation, Generation]:

@@ -18,6 +18,9 @@ returning id, model, digest, dimensions
 -- name: be_at_work: say, as long as this connection lives, that this change is under way
 select pg_advisory_lock_shared(73105, %(generation)s)
 
+-- name: let_go: nothing is under way on this connection any more
+select pg_advisory_unlock_all()
+
 -- name: claim: whether this process may work on a space, as long as this connection lives
 select pg_try_advisory_lock(73106, %(space)s)
 
