@@ -1797,6 +1797,12 @@ COMMENT ON COLUMN episodes.exchanges.chunk_trouble IS 'Why the language model th
 
 COMMENT ON COLUMN episodes.exchanges.set_aside IS 'Its episode was erased alone: it is not condensed again.';
 
+CREATE FUNCTION episodes.topic_is_for(topic bigint, session bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    RETURN (NOT (EXISTS (SELECT FROM ((core.sessions s JOIN episodes.exchanges x ON (((x.space_id = s.space_id) AND (x.topic_id = topic_is_for.topic)))) JOIN core.sessions o ON (((o.space_id = x.space_id) AND (o.id = x.session_id)))) WHERE ((s.space_id = core.current_space()) AND (s.id = topic_is_for.session) AND (s.belongs_to IS NOT NULL) AND (o.belongs_to IS DISTINCT FROM s.belongs_to)))));
+
+COMMENT ON FUNCTION episodes.topic_is_for(topic bigint, session bigint) IS 'Whether the name of a topic holds no words of others than the person of a session: it was met in theirs alone.';
+
 CREATE FUNCTION episodes.topic_is_of_person(topic bigint) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''

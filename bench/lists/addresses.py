@@ -108,6 +108,8 @@ QUERIES: Final[dict[str, tuple[str, ...]]] = {
     f"/tables/{TABLE}": ("", "sort=name", "sort=level&down=true", "column=body&contains=9999"),
     f"/tables/{TABLE}/row": ("key=77",),
     "/v1/messages": ("session=long", "session=session-77"),
+    "/v1/messages/one": ("message=m-1077-0",),
+    "/v1/documents/values": ("field=value.number&path=shelf-7",),
     "/v1/documents": ("", "path=shelf-7", 'filter={"number":{"gte":99990}}', "order=key"),
     "/v1/documents/one": ("path=shelf-17/box-77&key=document-77",),
     "/v1/documents/history": ("path=shelf-17/box-77&key=document-77",),

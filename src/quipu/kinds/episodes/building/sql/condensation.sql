@@ -14,7 +14,7 @@ order by s.id
 select e.id, e.thread_id as thread, e.first_message as first, e.last_message as last, e.user_name as "user",
     e.started_at, e.ended_at, e.chunk, coalesce(t.name, '') as topic
 from episodes.exchanges e
-left join episodes.topics t on t.space_id = e.space_id and t.id = e.topic_id
+left join episodes.topics t on t.space_id = e.space_id and t.id = e.topic_id and episodes.topic_is_for(t.id, e.session_id)
 where e.space_id = %(space)s and e.session_id = %(number)s and e.episode_id is null and not e.set_aside
 order by e.first_message
 limit %(limit)s
@@ -33,7 +33,7 @@ limit %(limit)s
 select e.episode_id as episode, e.id, e.thread_id as thread, e.first_message as first, e.last_message as last,
     e.user_name as "user", e.started_at, e.ended_at, e.chunk, coalesce(t.name, '') as topic
 from episodes.exchanges e
-left join episodes.topics t on t.space_id = e.space_id and t.id = e.topic_id
+left join episodes.topics t on t.space_id = e.space_id and t.id = e.topic_id and episodes.topic_is_for(t.id, e.session_id)
 where e.space_id = %(space)s and e.episode_id = any(%(episodes)s::uuid[])
 order by e.episode_id, e.first_message
 

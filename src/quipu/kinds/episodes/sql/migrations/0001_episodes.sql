@@ -784,6 +784,17 @@ create function episodes.topic_is_of_person(topic bigint) returns boolean
 comment on function episodes.topic_is_of_person(bigint) is
     'Whether a topic was met in sessions of the person of this transaction alone.';
 
+create function episodes.topic_is_for(topic bigint, session bigint) returns boolean
+    language sql stable
+    return not exists (
+        select from core.sessions s
+        join episodes.exchanges x on x.space_id = s.space_id and x.topic_id = topic
+        join core.sessions o on o.space_id = x.space_id and o.id = x.session_id
+        where s.space_id = core.current_space() and s.id = session
+            and s.belongs_to is not null and o.belongs_to is distinct from s.belongs_to);
+comment on function episodes.topic_is_for(bigint, bigint) is
+    'Whether the name of a topic holds no words of others than the person of a session: it was met in theirs alone.';
+
 create policy person on episodes.stored_episodes as restrictive to quipu_person
     using (user_name = (select core.current_person()) and episodes.episode_is_of_person(id)
         and (session_id is null or session_id in (
