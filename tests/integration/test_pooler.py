@@ -15,7 +15,7 @@ from pooler import PROGRAM, Pooler, made, pooled
 
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
-from quipu.errors import DatabaseUnavailable
+from quipu.errors import ConfigError, DatabaseUnavailable
 from quipu.kernel.base.scope import acting_for
 from quipu.kernel.config import Settings, load
 from quipu.kernel.db.database import Database
@@ -121,3 +121,22 @@ def test_an_address_that_a_program_gives_leaves_the_server_of_another_alone(
     monkeypatch.setenv("QUIPU_DIRECT_URL", "postgresql://server/a")
     assert load(None, {}).server_url == "postgresql://server/a"
     assert load(None, {"database_url": "postgresql://other/b"}).server_url == "postgresql://other/b"
+
+
+def test_a_server_behind_no_pooler_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUIPU_DIRECT_URL", "postgresql://server/a")
+    with pytest.raises(ConfigError, match="QUIPU_DIRECT_URL") as said:
+        load(None, {})
+    assert "QUIPU_DATABASE_URL" in (said.value.hint or "")
+
+
+@pytest.mark.parametrize("wrong", ["QUIPU_DATABASE_URL", "QUIPU_DIRECT_URL"])
+def test_an_address_that_is_none_is_said_without_its_password(
+    pooler: Pooler, url: str, tmp_path: Path, wrong: str
+) -> None:
+    right = {"QUIPU_DATABASE_URL": pooler.address(url), "QUIPU_DIRECT_URL": url}
+    quipu = CommandLine(tmp_path, right | {wrong: "postgresql://ana:riverstone@["})
+    refused = quipu.run("sessions", "--space", "ana")
+    assert refused.returncode != 0
+    assert "is no address" in refused.stderr
+    assert "riverstone" not in refused.stderr

@@ -268,6 +268,11 @@ class Settings:
                     tuned[name], origins[name] = text, "environment"
         object.__setattr__(self, "tuned", tuned)
         object.__setattr__(self, "origins", origins)
+        if self.direct_url is not None and self.database_url is None:
+            raise ConfigError(
+                "QUIPU_DIRECT_URL names the server behind a pooler, and no pooler is named.",
+                hint="Name it in QUIPU_DATABASE_URL; a server without one belongs there, too.",
+            )
 
     @property
     def server_url(self) -> str | None:

@@ -53,9 +53,9 @@ class Limits:
         """Return True if requests there come or are answered bit by bit, however long it takes."""
         return path in _FILES or path.startswith(_STREAMS)
 
-    def most_bytes(self, path: str, *, known: bool) -> int:
-        """Return the largest body of a request there, by somebody who has a key or not."""
-        return self.document_bytes if known and path.startswith("/v1/documents") else self.body_bytes
+    def most_bytes(self, path: str) -> int:
+        """Return the largest body of a request there, by somebody who has a key."""
+        return self.document_bytes if path.startswith("/v1/documents") else self.body_bytes
 
     def takes_long(self, path: str) -> bool:
         """Return True if an answer there has unlimited time: of a schema as a whole, or of a stream."""

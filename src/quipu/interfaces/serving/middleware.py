@@ -141,9 +141,10 @@ class Bodies:
         await self._app(scope, receiving, send)
 
     async def _most_bytes(self, path: str, headers: Headers) -> int:
-        if self._terms.most_bytes(path, known=True) == self._terms.body_bytes:
+        most = self._terms.most_bytes(path)
+        if most > self._terms.body_bytes and not await self._knows(headers.get("authorization")):
             return self._terms.body_bytes
-        return self._terms.most_bytes(path, known=await self._knows(headers.get("authorization")))
+        return most
 
     async def _whole(self, path: str, headers: Headers, receive: Receive) -> bytes | None:
         """Return the whole body.

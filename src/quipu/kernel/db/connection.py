@@ -31,7 +31,7 @@ from psycopg.sql import Composed
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
-from quipu.errors import AccessRefused, DatabaseUnsuitable, NotReplicated
+from quipu.errors import AccessRefused, ConfigError, DatabaseUnsuitable, NotReplicated
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.errors import Unanswered, translate
@@ -63,11 +63,12 @@ class Connection(AsyncConnection[TupleRow]):
     """A connection that is closed where the server is silent for ``answer_seconds``.
 
     ``endures``: a statement may take as long as it takes, while the server answers others and works on it.
+    ``is_alone``: a commit since it was set stands here alone, though it was to wait for a standby.
     """
 
     answer_seconds: float = _LEAST_SECONDS
     endures: bool = False
-    _alone: bool = False
+    is_alone: bool = False
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
@@ -75,7 +76,7 @@ class Connection(AsyncConnection[TupleRow]):
         self.add_notice_handler(self._note_alone)
 
     def _note_alone(self, notice: Diagnostic) -> None:
-        self._alone |= notice.source_function == "SyncRepWaitForLSN"
+        self.is_alone |= notice.source_function == "SyncRepWaitForLSN"
 
     def check_replicated(self) -> None:
         """Check that no commit stands on this server alone while it is to wait for a standby.
@@ -86,8 +87,7 @@ class Connection(AsyncConnection[TupleRow]):
         Raises:
             NotReplicated: one does.
         """
-        if self._alone:
-            self._alone = False
+        if self.is_alone:
             raise NotReplicated(
                 "It is written on the primary, and no standby has confirmed it.",
                 hint="Is the standby well? Writing it again with the same ids does no harm.",
@@ -196,8 +196,18 @@ async def connect(
 
 
 def address(url: str, settings: Settings, **given: str) -> str:
-    """Return the URL with ``given``, plus defaults that end a dead connection where the URL sets none."""
-    own = conninfo.conninfo_to_dict(url)
+    """Return the URL with ``given``, plus defaults that end a dead connection where the URL sets none.
+
+    Raises:
+        ConfigError: it is no address. It is not repeated: it may hold a password.
+    """
+    try:
+        own = conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise ConfigError(
+            "QUIPU_DATABASE_URL, QUIPU_DIRECT_URL or url= is no address of a PostgreSQL server.",
+            hint="It looks like this: postgresql://user:password@host:5432/database",
+        ) from None
     quiet = {
         "connect_timeout": max(2, round(settings.connect_seconds)),
         "keepalives_idle": 30,

@@ -25,7 +25,7 @@ from quipu.kernel.db import connection, queries, turns
 from quipu.kernel.db.connection import refused, translated
 from quipu.kernel.db.errors import Unanswered
 from quipu.kernel.db.migrate import migrate, pending
-from quipu.kernel.db.pools import Pool, check_address
+from quipu.kernel.db.pools import Pool
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kernel.db.turns import Turns
 
@@ -226,8 +226,7 @@ class Database:
         """
         async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
-                if self._pool.is_shared:
-                    await self._pool_of(bound_person()).become(conn)
+                await self._become(conn)
                 if writes:
                     await conn.execute(_SQL["hold_to_write"], {"name": name})
                 entering = await _enter(conn, name, query="enter_to_look" if plan else "enter")
@@ -253,8 +252,7 @@ class Database:
         async with self._connection(person=bound_person()) as conn:
             async with conn.pipeline():
                 await conn.execute(begin)
-                if self._pool.is_shared:
-                    await self._pool_of(bound_person()).become(conn)
+                await self._become(conn)
                 if (most := _LOCK_MILLISECONDS.get()) is not None:
                     await conn.execute(_SQL["wait_at_most"], {"milliseconds": most})
                 if hold is not None:
@@ -276,6 +274,7 @@ class Database:
             try:
                 async with self._pool_of(person).connection(self._patience(seconds)) as conn:
                     connection.limit(conn, self._settings)
+                    conn.is_alone = False  # whoever had it before may have been cancelled
                     if self._silent:
                         await connection.hear(conn)
                         self._silent = False
@@ -292,6 +291,10 @@ class Database:
                     f"No connection was free: {error}",
                     hint="Is the server well (`quipu doctor`)? Else raise QUIPU_POOL_SIZE.",
                 ) from error
+
+    async def _become(self, conn: Connection) -> None:
+        if self._pool.is_shared:
+            await self._pool_of(bound_person()).become(conn)
 
     def _pool_of(self, person: str | None) -> Pool:
         return self._pool if person is None else self._people
@@ -412,7 +415,6 @@ class Database:
 @asynccontextmanager
 async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
     """Open a connection as the user of the URL, for migrations and upkeep."""
-    check_address(url)
     with translated():
         conn = await connection.connect(
             url, settings, options="-c timezone=UTC -c application_name=quipu-owner"

@@ -1,4 +1,4 @@
-"""Address of a database, and pools of connections to it, each with the rights of one role."""
+"""Pools of connections to a database, each with the rights of one role."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Final, LiteralString
 
-from psycopg import ProgrammingError, conninfo
 from psycopg_pool import AsyncConnectionPool
 
-from quipu.errors import ConfigError
 from quipu.kernel.config import Settings
 from quipu.kernel.db import arrays, connection, queries
 from quipu.kernel.db.connection import Connection
@@ -81,14 +79,3 @@ class Pool(AsyncConnectionPool[Connection]):
         async with conn.transaction():
             await self.become(conn)
             yield
-
-
-def check_address(url: str) -> None:
-    """Refuse what is no address of a PostgreSQL server, without repeating it: it may hold a password."""
-    try:
-        conninfo.conninfo_to_dict(url)
-    except ProgrammingError:
-        raise ConfigError(
-            "QUIPU_DATABASE_URL (or url=) is no address of a PostgreSQL server.",
-            hint="It looks like this: postgresql://user:password@host:5432/database",
-        ) from None

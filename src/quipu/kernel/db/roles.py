@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +17,11 @@ _MEMBER_OF: Final = ("quipu_owner", "quipu_app", "quipu_eraser", "quipu_relay", 
 _GROUPS: Final = (*_MEMBER_OF, "quipu_see")
 """The roles that Quipu works as; nobody logs in as any of them."""
 
-_EXTENSIONS: Final = ("vector", "pg_trgm", "pgcrypto")
+_EXTENSIONS: Final = (
+    "create extension if not exists vector",
+    "create extension if not exists pg_trgm",
+    "create extension if not exists pgcrypto",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +37,15 @@ class Roles:
 
     def script(self) -> str:
         """Return the SQL for ``psql``, to be run by a superuser; it may be run again."""
-        login, database = _quoted(self.login), _quoted(self.database)
-        parts = [
-            *(_unless(_SQL["has_role"], {"role": role}, create) for role, create in self._roles()),
-            *(f"{one};" for one in self._grants()),
-            *(
-                [f"\\password {login}"]
-                if self.password is None
-                else [f"alter role {login} password {_literal(self.password)};"]
-            ),
-            _unless(_SQL["has_database"], {"database": self.database}, self._create_database()),
-            f"\\connect {database}",
-            *(f"{one};" for one in self._extensions()),
+        lines = [
+            f"{one};" if unless is None else f"select {_literal(one)} where not ({unless}) \\gexec"
+            for unless, one in self._steps()
         ]
-        return "\n".join(parts) + "\n"
+        if self.password is None:
+            lines.append(f"\\password {_quoted(self.login)}")
+        lines.append(f"\\connect {_quoted(self.database)}")
+        lines += [f"{one};" for one in _EXTENSIONS]
+        return "\n".join(lines) + "\n"
 
     async def apply(self, url: str, settings: Settings) -> None:
         """Prepare the server of a superuser's URL.
@@ -57,54 +56,37 @@ class Roles:
         """
         with translated():
             async with await connection.connect(url, settings) as conn:
-                await self._prepare(conn)
+                for unless, one in self._steps():
+                    if unless is None or not await _is_so(conn, unless):
+                        await conn.execute(one.encode())
             there = conninfo.make_conninfo(url, dbname=self.database)
             async with await connection.connect(there, settings) as conn:
-                await _run(conn, self._extensions())
+                for one in _EXTENSIONS:
+                    await conn.execute(one)
 
-    async def _prepare(self, conn: Connection) -> None:
-        for role, create in self._roles():
-            if not await conn.value(_SQL["has_role"], role=role):
-                await _run(conn, [create])
-        await _run(conn, self._grants())
+    def _steps(self) -> Iterator[tuple[str | None, str]]:
+        """Yield statements, each with the query that says true where it is done already, if there is one."""
+        login, database = _quoted(self.login), _quoted(self.database)
+        for role in _GROUPS:
+            yield _filled(_SQL["has_role"], "role", role), f"create role {role} nologin"
+        yield _filled(_SQL["has_role"], "role", login), f"create role {login} login createrole"
+        yield None, "grant quipu_app to quipu_eraser"
+        yield None, f"grant {', '.join(_MEMBER_OF)} to {login}"
+        yield None, f"grant quipu_see to {login} with admin option"
         if self.password is not None:
-            await _run(conn, [f"alter role {_quoted(self.login)} password {_literal(self.password)}"])
-        if not await conn.value(_SQL["has_database"], database=self.database):
-            await _run(conn, [self._create_database()])
-
-    def _roles(self) -> Sequence[tuple[str, str]]:
-        """Return the roles as SQL names them, and what makes each."""
-        login = _quoted(self.login)
-        groups = [(role, f"create role {role} nologin") for role in _GROUPS]
-        return [*groups, (login, f"create role {login} login createrole")]
-
-    def _create_database(self) -> str:
-        owner = f"owner {_quoted(self.login)} encoding 'UTF8' template template0"
-        return f"create database {_quoted(self.database)} {owner}"
-
-    def _grants(self) -> Sequence[str]:
-        login = _quoted(self.login)
-        return (
-            "grant quipu_app to quipu_eraser",
-            f"grant {', '.join(_MEMBER_OF)} to {login}",
-            f"grant quipu_see to {login} with admin option",
-        )
-
-    @staticmethod
-    def _extensions() -> Sequence[str]:
-        return [f"create extension if not exists {one}" for one in _EXTENSIONS]
+            yield None, f"alter role {login} password {_literal(self.password)}"
+        owner = f"owner {login} encoding 'UTF8' template template0"
+        has_database = _filled(_SQL["has_database"], "database", self.database)
+        yield has_database, f"create database {database} {owner}"
 
 
-async def _run(conn: Connection, statements: Sequence[str]) -> None:
-    for one in statements:
-        await conn.execute(one.encode())
+async def _is_so(conn: Connection, query: str) -> bool:
+    row = await (await conn.execute(query.encode())).fetchone()
+    return row is not None and bool(row[0])
 
 
-def _unless(check: str, values: Mapping[str, str], statement: str) -> str:
-    """Return lines for psql that run a statement unless a query says true."""
-    for name, value in values.items():
-        check = check.replace(f"%({name})s", _literal(value))
-    return f"select {_literal(statement)} where not ({check}) \\gexec"
+def _filled(query: str, name: str, value: str) -> str:
+    return query.replace(f"%({name})s", _literal(value))
 
 
 def _quoted(name: str) -> str:
