@@ -25,7 +25,7 @@ from quipu.upkeep.erasure.tombstones import Recorded
 
 SQL: Final = queries.load("quipu.app.imports")
 IMPORT: Final = "import"
-"""Who changed a memory, in its history, where its source did."""
+"""The author, in the history of a memory, of what its source changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from quipu.app.imports.fields import Account, Fields, Unreadable, list_of, object_of
@@ -28,6 +28,7 @@ from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.found import JSON, Filed, Found, Said, Stated
 from quipu.app.imports.source import Source
 from quipu.app.imports.sources import bolt
+from quipu.app.imports.sources.ended import Ends
 from quipu.errors import BadInput
 
 _EPISODES: Final = ("episodes", "episodic_nodes")
@@ -43,8 +44,6 @@ _PREFIX: Final = re.compile(r"(?m)^(?P<name>[^\n:()]{1,80}?)\s*(?:\((?P<role>\w+
 _ROLES: Final = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 _INNER: Final = frozenset({"system", "tool", "function"})
 _MOST_TRIED: Final = 100  # files of a folder
-_NEVER: Final = datetime.min.replace(tzinfo=UTC)
-_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _UTC: Final = "Times without a zone are in UTC, as Graphiti writes them."
 
 Records = Callable[[str], Iterator[tuple[str, JSON]]]
@@ -178,16 +177,13 @@ def _session(user: str | None) -> str:
 
 def _outdated(records: Records) -> set[str]:
     """Return the episodes of which every fact had ended by the latest time at which a fact was written."""
-    until: dict[str, datetime] = {}
-    latest = _NEVER
+    ends = Ends()
     for _, raw in records("facts"):
         with suppress(Unreadable):
             fact = Fields(raw, "fact", Account())
-            latest = max(latest, *(at for at in map(fact.time, ("created_at", "expired_at")) if at), _NEVER)
-            ended = _until(fact) or _FOREVER
-            for id_ in _episodes_of(fact):
-                until[id_] = max(until.get(id_, ended), ended)
-    return {id_ for id_, ended in until.items() if ended <= latest}
+            ends.written(fact.time("created_at"), fact.time("expired_at"))
+            ends.note(_episodes_of(fact), _until(fact))
+    return ends.over()
 
 
 def _until(fact: Fields) -> datetime | None:

@@ -33,6 +33,7 @@ from quipu.app.imports.files import SourceFiles
 from quipu.app.imports.found import JSON, Filed, Found, Said, Stated
 from quipu.app.imports.source import Source
 from quipu.app.imports.sources import chroma
+from quipu.app.imports.sources.ended import Ends
 from quipu.errors import BadInput
 from quipu.kernel.db import queries
 
@@ -45,8 +46,6 @@ _LEFT: Final = {
     "_assets": "an image or a recording, of which the palace has the path",
     "__repair_tmp": "a copy that a repair left behind",
 }
-_NEVER: Final = datetime.min.replace(tzinfo=UTC)
-_FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _PATH: Final = "mempalace"
 _PARENTS: Final = ("parent_drawer_id", "parent_entry_id")
 _OF_A_FILE: Final = ("line_start", "source_mtime", "entry_index")
@@ -85,7 +84,10 @@ def _read(files: SourceFiles, account: Account) -> Iterator[Found]:
     if others := len(files.names) - len(kinds):
         account.leave_out("a file that holds no words", others)
     graphs = [name for name, kind in kinds.items() if kind == "graph"]
-    cited = {drawer: ended for name in graphs for drawer, ended in _cited(files, name).items()}
+    ends = Ends()
+    for name in graphs:
+        _note_ends(files, name, ends)
+    cited, over = ends.cited(), ends.over()
     sessions: dict[str, str | None] = {}
     for name, kind in kinds.items():
         if kind == "palace":
@@ -94,7 +96,7 @@ def _read(files: SourceFiles, account: Account) -> Iterator[Found]:
                 for found in _palace(chroma.Chroma(files, connection, name), name, account):
                     if found.id in cited and isinstance(found, Said):
                         sessions[found.id] = found.session
-                        yield replace(found, heard=found.heard and not cited[found.id])
+                        yield replace(found, heard=found.heard and found.id not in over)
                     else:
                         yield found
     for name in graphs:  # behind the words that the facts rest on
@@ -218,19 +220,16 @@ class _Doubles:
             )
 
 
-def _cited(files: SourceFiles, name: str) -> dict[str, bool]:
-    """Return the drawers that facts of a graph rest on, and if all of these had ended when it was written."""
-    until: dict[str, datetime] = {}
-    latest = _NEVER
+def _note_ends(files: SourceFiles, name: str, ends: Ends) -> None:
+    """Note the drawers that facts of a graph rest on, and when these ended."""
     with files.sqlite(name) as connection:
         for row in map(dict, connection.execute(_READ["mempalace_triples"])):
-            triple, drawer, ended = Fields(row, "triple", Account()), row.get("source_drawer_id"), _FOREVER
+            triple, drawer, until = Fields(row, "triple", Account()), row.get("source_drawer_id"), None
             with suppress(Unreadable):
-                latest = max(latest, triple.time("extracted_at") or _NEVER)
-                ended = _until(triple) or _FOREVER
+                ends.written(triple.time("extracted_at"))
+                until = _until(triple)
             if isinstance(drawer, str):
-                until[drawer] = max(until.get(drawer, _NEVER), ended)
-    return {drawer: ended <= latest for drawer, ended in until.items()}
+                ends.note([drawer], until)
 
 
 def _graph(
