@@ -30,7 +30,7 @@ from quipu.kernel.queue.worker import Worker
 from quipu.recall.generations import Models
 
 _NUMBERS = count()
-_ONE = """
+_ROWS = """
 select id, space_id, attempts, sent_at, started_at, dead_at, error from core.outbox where topic <> 'trace'"""
 LEASE_SECONDS = 30  # a busy machine may be late to say that it is still at a job
 EMPTY = "truncate core.outbox, core.schedules, queue.saq_jobs"
@@ -77,12 +77,16 @@ class Works:
 
     async def one(self) -> dict[str, Any]:
         """The only job that is not an effect, with all its columns."""
+        (row,) = await self.rows()
+        return row
+
+    async def rows(self) -> list[dict[str, Any]]:
+        """The jobs that are not effects, with all their columns."""
         async with self.database.transaction(self.space) as tx:
             assert tx is not None
             cursor = tx.conn.cursor(row_factory=psycopg.rows.dict_row)
-            await cursor.execute(_ONE)
-            (row,) = await cursor.fetchall()
-            return row
+            await cursor.execute(_ROWS)
+            return await cursor.fetchall()
 
     @asynccontextmanager
     async def worker(
@@ -121,9 +125,10 @@ class Works:
 
     async def until_done(self) -> None:
         """Wait until nothing is left but effects."""
-        with anyio.fail_after(PATIENCE_SECONDS):
+        with anyio.move_on_after(PATIENCE_SECONDS) as waited:
             while await self.left():  # noqa: ASYNC110 - other processes do it
                 await anyio.sleep(0.02)
+        assert not waited.cancelled_caught, await self.rows()
 
     async def lose_everything(self) -> None:
         """What carries the jobs forgets all of them."""

@@ -26,7 +26,7 @@ def settings_of(url: str, lease_seconds: int, redis_url: str | None) -> Settings
         pool_size=4,
         job_lease_seconds=lease_seconds,
         job_retry_seconds=0.05,
-        job_tries=3,
+        job_tries=int(os.environ.get("QUIPU_JOB_TRIES", "3")),
         answer_seconds=float(os.environ.get("QUIPU_ANSWER_SECONDS", "30")),
     )
 
