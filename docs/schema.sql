@@ -915,12 +915,31 @@ $$;
 
 COMMENT ON FUNCTION core.leave_unindexed(kind integer, space integer) IS 'Notes that a space holds what the index does not know, of the kind with that code in core.recall_kinds.';
 
+CREATE FUNCTION core.moved_to(wanted text) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ select database from core.moved_spaces where space = wanted $$;
+
+COMMENT ON FUNCTION core.moved_to(wanted text) IS 'The database to which a space went from here; null: it did not.';
+
 CREATE FUNCTION core.name_is_used(number integer) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''
     RETURN ((EXISTS (SELECT FROM core.recall_entries e WHERE ((e.space_id = core.current_space()) AND (e.speaker = name_is_used.number)))) OR (EXISTS (SELECT FROM core.recall_entries e WHERE ((e.space_id = core.current_space()) AND (e.owner = name_is_used.number)))));
 
 COMMENT ON FUNCTION core.name_is_used(number integer) IS 'Whether any entry of the space has this number, whoever asks.';
+
+CREATE FUNCTION core.note_arrived(come text, number integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    delete from core.moved_spaces where space = come;
+    update core.spaces set name = come where id = number;
+end
+$$;
+
+COMMENT ON FUNCTION core.note_arrived(come text, number integer) IS 'Gives a space that has come from elsewhere its name, by which it is found here from now on; null: it is gone.';
 
 CREATE FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -941,6 +960,16 @@ CREATE FUNCTION core.note_erased(space text, kind text, sessions text[], ids tex
     $$;
 
 COMMENT ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) IS 'Notes that lines, prompts, sessions, users or everything of a space were erased, as far as they happened until then.';
+
+CREATE FUNCTION core.note_moved(gone text, home text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    insert into core.moved_spaces (space, database) values (gone, home)
+    on conflict (space) do update set database = excluded.database, moved_at = now()
+    $$;
+
+COMMENT ON FUNCTION core.note_moved(gone text, home text) IS 'Says to whoever looks for a space here that it is in another database.';
 
 CREATE FUNCTION core.note_new_owner_of_session() RETURNS trigger
     LANGUAGE plpgsql
@@ -1143,6 +1172,28 @@ CREATE FUNCTION core.open_rights() RETURNS TABLE(granted text)
     $$;
 
 COMMENT ON FUNCTION core.open_rights() IS 'What everybody may do in this database and SQL of agents and readers must not; none where it was hardened.';
+
+CREATE FUNCTION core.place_of(wanted text) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    select d.name from core.places p join core.databases d on d.number = p.database where p.space = wanted
+    $$;
+
+COMMENT ON FUNCTION core.place_of(wanted text) IS 'The name of the database that has a space; null: none has it yet.';
+
+CREATE FUNCTION core.place_space(wanted text, home text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+    insert into core.places (space, database) select wanted, number from core.databases where name = home
+    on conflict (space) do nothing;
+    return core.place_of(wanted);
+end
+$$;
+
+COMMENT ON FUNCTION core.place_space(wanted text, home text) IS 'Gives a space to a database, if none has it; returns which one has it.';
 
 CREATE FUNCTION core.recount_space() RETURNS void
     LANGUAGE sql
@@ -3121,6 +3172,28 @@ $_$;
 
 COMMENT ON FUNCTION tables.furnish_embeddings(made integer) IS 'Makes the view embeddings of the schema of that id.';
 
+CREATE FUNCTION tables.hold_still() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    own record;
+begin
+    for own in
+        select c.oid::regclass as name
+        from tables.schemas s
+        join pg_class c on c.relnamespace = to_regnamespace(quote_ident(s.schema_name))
+        where s.space_id = core.current_space() and c.relkind in ('r', 'p')
+        order by c.oid
+    loop
+        execute format('lock table %s in share mode', own.name);
+    end loop;
+    perform from tables.schemas where space_id = core.current_space() for update;
+end
+$$;
+
+COMMENT ON FUNCTION tables.hold_still() IS 'Until the end of the transaction nothing changes in the schemas of the space that was entered; they can be read.';
+
 CREATE FUNCTION tables.is_own(in_table text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4784,6 +4857,37 @@ COMMENT ON COLUMN core.corrections.was_live IS 'The correction took it out of re
 
 COMMENT ON COLUMN core.corrections.corrected_by IS 'Whose key it was; null: that of everybody.';
 
+CREATE TABLE core.databases (
+    number integer NOT NULL,
+    name text NOT NULL,
+    url text NOT NULL,
+    identity text NOT NULL,
+    draining boolean DEFAULT false NOT NULL,
+    added_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT databases_name_check CHECK ((name ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
+    CONSTRAINT databases_number_check CHECK (((number >= 1) AND (number <= 511))),
+    CONSTRAINT databases_url_check CHECK (((char_length(url) >= 1) AND (char_length(url) <= 4096)))
+);
+
+COMMENT ON TABLE core.databases IS 'Of no space: the databases of this directory.';
+
+COMMENT ON COLUMN core.databases.number IS 'Which numbers it gives to its spaces: those from here times 4194304 on.';
+
+COMMENT ON COLUMN core.databases.url IS 'Its address; the owner of the directory alone can read it.';
+
+COMMENT ON COLUMN core.databases.identity IS 'What tells it from all others, by whatever address it is reached.';
+
+COMMENT ON COLUMN core.databases.draining IS 'It is given no new spaces.';
+
+ALTER TABLE core.databases ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME core.databases_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE core.erasure_chain (
     id boolean DEFAULT true NOT NULL,
     names_key bytea NOT NULL,
@@ -4972,6 +5076,15 @@ CREATE TABLE core.migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE core.moved_spaces (
+    space text NOT NULL,
+    database text NOT NULL,
+    moved_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT moved_spaces_space_check CHECK (((char_length(space) >= 1) AND (char_length(space) <= 512)))
+);
+
+COMMENT ON TABLE core.moved_spaces IS 'Of no space: spaces that were here, and the name of the database where they went.';
+
 CREATE TABLE core.origins (
     space_id integer DEFAULT core.current_space() NOT NULL,
     id bigint NOT NULL,
@@ -5051,6 +5164,15 @@ ALTER TABLE core.outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE core.places (
+    space text NOT NULL,
+    database integer NOT NULL,
+    placed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT places_space_check CHECK (((char_length(space) >= 1) AND (char_length(space) <= 512)))
+);
+
+COMMENT ON TABLE core.places IS 'Of no space: in which database each space is, or will be when something is written to it.';
 
 CREATE SEQUENCE core.recall_alone
     START WITH -4611686018427387904
@@ -7348,6 +7470,15 @@ ALTER TABLE ONLY core.carried_receipts
 ALTER TABLE ONLY core.corrections
     ADD CONSTRAINT corrections_pkey PRIMARY KEY (space_id, kind, memory_id, message_id);
 
+ALTER TABLE ONLY core.databases
+    ADD CONSTRAINT databases_identity_key UNIQUE (identity);
+
+ALTER TABLE ONLY core.databases
+    ADD CONSTRAINT databases_name_key UNIQUE (name);
+
+ALTER TABLE ONLY core.databases
+    ADD CONSTRAINT databases_pkey PRIMARY KEY (number);
+
 ALTER TABLE ONLY core.erasure_chain
     ADD CONSTRAINT erasure_chain_pkey PRIMARY KEY (id);
 
@@ -7378,6 +7509,9 @@ ALTER TABLE ONLY core.messages
 ALTER TABLE ONLY core.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (room, version);
 
+ALTER TABLE ONLY core.moved_spaces
+    ADD CONSTRAINT moved_spaces_pkey PRIMARY KEY (space);
+
 ALTER TABLE ONLY core.origins
     ADD CONSTRAINT origins_pkey PRIMARY KEY (space_id, id);
 
@@ -7389,6 +7523,9 @@ ALTER TABLE ONLY core.outbox
 
 ALTER TABLE ONLY core.outbox
     ADD CONSTRAINT outbox_space_id_topic_key_key UNIQUE (space_id, topic, key);
+
+ALTER TABLE ONLY core.places
+    ADD CONSTRAINT places_pkey PRIMARY KEY (space);
 
 ALTER TABLE ONLY core.recall_entries
     ADD CONSTRAINT recall_entries_pkey PRIMARY KEY (space_id, id);
@@ -7758,6 +7895,8 @@ CREATE INDEX origins_target ON core.origins USING btree (space_id, target_id) WH
 CREATE INDEX outbox_due ON core.outbox USING btree (due_at, id) WHERE ((sent_at IS NULL) AND (dead_at IS NULL));
 
 CREATE INDEX outbox_due_of_space ON core.outbox USING btree (space_id, due_at) WHERE ((sent_at IS NULL) AND (dead_at IS NULL));
+
+CREATE INDEX places_of_database ON core.places USING btree (database);
 
 CREATE INDEX recall_entries_owner ON core.recall_entries USING btree (space_id, owner) WHERE (owner > 0);
 
@@ -8304,6 +8443,9 @@ ALTER TABLE ONLY core.origins
 ALTER TABLE ONLY core.origins
     ADD CONSTRAINT origins_space_id_import_id_fkey FOREIGN KEY (space_id, import_id) REFERENCES core.imports(space_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY core.places
+    ADD CONSTRAINT places_database_fkey FOREIGN KEY (database) REFERENCES core.databases(number);
+
 ALTER TABLE ONLY core.recall_entries
     ADD CONSTRAINT recall_entries_kind_fkey FOREIGN KEY (kind) REFERENCES core.recall_kinds(code);
 
@@ -8653,6 +8795,8 @@ ALTER TABLE ONLY transcripts.unindexed
     ADD CONSTRAINT unindexed_space_id_line_id_fkey FOREIGN KEY (space_id, line_id) REFERENCES transcripts.lines(space_id, id) ON DELETE CASCADE;
 
 ALTER TABLE core.aliases ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY arriving ON core.spaces FOR UPDATE TO quipu_owner USING (true);
 
 ALTER TABLE core.at_commit ENABLE ROW LEVEL SECURITY;
 
@@ -9383,8 +9527,18 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_person;
 GRANT SELECT,INSERT,DELETE ON TABLE core.at_commit TO quipu_app;
 GRANT SELECT,INSERT ON TABLE core.at_commit TO quipu_person;
 
+REVOKE ALL ON FUNCTION core.moved_to(wanted text) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.moved_to(wanted text) TO quipu_app;
+GRANT ALL ON FUNCTION core.moved_to(wanted text) TO quipu_person;
+
+REVOKE ALL ON FUNCTION core.note_arrived(come text, number integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.note_arrived(come text, number integer) TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.note_erased(space text, kind text, sessions text[], ids text[], until timestamp with time zone) TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.note_moved(gone text, home text) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.note_moved(gone text, home text) TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_names TO quipu_app;
 GRANT SELECT,INSERT,DELETE ON TABLE core.recall_names TO quipu_person;
@@ -9393,6 +9547,12 @@ REVOKE ALL ON FUNCTION core.number_on() FROM PUBLIC;
 GRANT ALL ON FUNCTION core.number_on() TO quipu_app;
 
 REVOKE ALL ON FUNCTION core.open_rights() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION core.place_of(wanted text) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.place_of(wanted text) TO quipu_app;
+
+REVOKE ALL ON FUNCTION core.place_space(wanted text, home text) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.place_space(wanted text, home text) TO quipu_app;
 
 REVOKE ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) TO quipu_app;
@@ -9464,6 +9624,9 @@ REVOKE ALL ON FUNCTION tables.furnish(made integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.furnish_embeddings(made integer) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION tables.hold_still() FROM PUBLIC;
+GRANT ALL ON FUNCTION tables.hold_still() TO quipu_app;
+
 REVOKE ALL ON FUNCTION tables.note_rows() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION tables.parts_of(in_relation oid) FROM PUBLIC;
@@ -9524,6 +9687,9 @@ GRANT SELECT,INSERT ON TABLE core.carried_receipts TO quipu_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.corrections TO quipu_app;
 GRANT SELECT,INSERT,DELETE ON TABLE core.corrections TO quipu_person;
+
+GRANT USAGE ON SEQUENCE core.databases_number_seq TO quipu_app;
+GRANT USAGE ON SEQUENCE core.databases_number_seq TO quipu_person;
 
 GRANT SELECT,INSERT ON TABLE core.erasures TO quipu_app;
 

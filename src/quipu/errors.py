@@ -13,7 +13,8 @@
     ├── TookTooLong              a request was not done in the time that it had
     ├── DatabaseError
     │   ├── DatabaseUnavailable  nobody answers there, or not to us
-    │   │   └── NotReplicated    no standby has confirmed what was written
+    │   │   ├── NotReplicated    no standby has confirmed what was written
+    │   │   └── SpaceMoved       the space is in another database now; names it
     │   ├── DatabaseUnsuitable   it answers, but lacks something we need
     │   ├── MigrationRefused     its schema and this version do not fit
     │   ├── DiskFull             it has no room left
@@ -115,6 +116,14 @@ class DatabaseUnavailable(DatabaseError):
 
 class NotReplicated(DatabaseUnavailable):
     """The primary alone has what was written: no standby that it waits for has confirmed it."""
+
+
+class SpaceMoved(DatabaseUnavailable):
+    """The space is in another database now; ``database`` is its name in the directory."""
+
+    def __init__(self, message: str | None = None, *, database: str = "", hint: str | None = None) -> None:
+        self.database = database
+        super().__init__(message, hint=hint)
 
 
 class DatabaseUnsuitable(DatabaseError):

@@ -5,6 +5,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.aliases
 - quipu.app.contents
 - quipu.app.corrections
+- quipu.app.directory.databases
 - quipu.app.erasure
 - quipu.app.imports.imports
 - quipu.app.memory
@@ -12,6 +13,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.app.queue
 - quipu.app.relations
 - quipu.app.rooms
+- quipu.app.tending
 - quipu.app.timeline
 - quipu.kinds.documents.documents
 - quipu.kinds.documents.files.sync
@@ -67,6 +69,8 @@ if TYPE_CHECKING:
     from quipu.app.answer import Used
     from quipu.app.contents import AsyncContents
     from quipu.app.corrections import AsyncCorrections
+    from quipu.app.directory.databases import AsyncDatabases, DatabaseEntry
+    from quipu.app.directory.moves import Moved
     from quipu.app.erasure import AsyncErasures
     from quipu.app.imports.imports import AsyncImports
     from quipu.app.imports.model import Import, ImportedRecord, ImportReport, ImportUndone
@@ -74,6 +78,7 @@ if TYPE_CHECKING:
     from quipu.app.queue import AsyncQueue, Purge
     from quipu.app.relations import AsyncRelations
     from quipu.app.rooms import AsyncRooms
+    from quipu.app.tending import AsyncTending
     from quipu.app.timeline import AsyncTimeline
     from quipu.kernel.base.clock import Clock
     from quipu.kernel.base.parameters import ListState
@@ -281,6 +286,7 @@ __all__ = [
     "Contents",
     "Conversations",
     "Corrections",
+    "Databases",
     "DocumentFiles",
     "DocumentLookup",
     "Documents",
@@ -312,6 +318,7 @@ __all__ = [
     "Snapshots",
     "StoredSettings",
     "Tables",
+    "Tending",
     "Timeline",
     "Trace",
     "TranscriptCounts",
@@ -511,6 +518,11 @@ class Rooms:
     def corrections(self) -> Corrections:
         """Corrections: derived statements that are wrong, and are not made of the same words again."""
         return Corrections(self._portal.opened(self._inner).corrections, self._portal)
+
+    @property
+    def databases(self) -> Databases:
+        """Databases of a directory, in which the spaces lie: listed, added, drained; spaces moved."""
+        return Databases(self._portal.opened(self._inner).databases, self._portal)
 
     @property
     def imports(self) -> Imports:
@@ -956,11 +968,66 @@ class Messages(Contents):
         return self._portal.call(lambda: self._inner.restore(message, space=space, session=session))
 
 
-class Memory(Messages):
+class Tending(Messages):
+    """Methods of a memory for whoever keeps it running."""
+
+    def __init__(self, inner: AsyncTending, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def reembed(
+        self, model: str | None = None, *, progress: Progress | None = None, background: bool = False
+    ) -> ReembedReport:
+        """Change the embedding model of the whole database: to ``model``, or to that of the settings.
+
+        Where the settings name none, it is the model that the database has, or was changing to.
+
+        Everything goes on being searched and written meanwhile, by this process and by others. Each space is
+        searched by its old vectors until all new ones are there. What was cut off is finished by asking for
+        the same again, or by a worker.
+
+        Raises:
+            EmbeddingError: the model cannot be had or failed; the message says which one serves now.
+            Conflict: another process is changing to another model.
+        """
+        return self._portal.call(lambda: self._inner.reembed(model, progress=progress, background=background))
+
+    def reembed_plan(self, model: str | None = None) -> ReembedPlan:
+        """Return the cost of ``reembed``: the number of memories, the rough time, the disk space meanwhile.
+
+        Raises:
+            EmbeddingError: the model cannot be had or failed.
+            MissingExtra: it is of an extra that is not installed.
+        """
+        return self._portal.call(lambda: self._inner.reembed_plan(model))
+
+    def work(self, *, topics: Sequence[str] = (), concurrency: int = 2) -> Worked:
+        """Do in this process what waits to be done, until nothing is due; what of it there was.
+
+        Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
+        as it comes; a program without one calls this at a good moment. Jobs that fail
+        are tried again later: by the next call, or by a worker.
+
+        Raises:
+            BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
+        """
+        return self._portal.call(lambda: self._inner.work(topics=topics, concurrency=concurrency))
+
+    def ready(self, *, seconds: float = 2.0) -> None:
+        """Return where the database answers now, and no lock keeps it from being read.
+
+        Raises:
+            DatabaseUnavailable: not within so many seconds.
+        """
+        self._portal.call(lambda: self._inner.ready(seconds=seconds))
+
+
+class Memory(Tending):
     """A memory for agents. Use it as ``with Memory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
-    server instead (or ``QUIPU_DATABASE_URL``). Every call names the ``space`` it is about: what is in one
+    server instead (or ``QUIPU_DATABASE_URL``). With ``QUIPU_DIRECTORY_URL`` spaces lie in many databases, and
+    each call goes to the one that has its space. Every call names the ``space`` it is about: what is in one
     space is never seen from another.
     """
 
@@ -1172,52 +1239,6 @@ class Memory(Messages):
         """Explain why a hit came back: each signal in a sentence, the shared words, the turns around it."""
         return self._portal.call(lambda: self._inner.why(hit))
 
-    def reembed(
-        self, model: str | None = None, *, progress: Progress | None = None, background: bool = False
-    ) -> ReembedReport:
-        """Change the embedding model of the whole database: to ``model``, or to that of the settings.
-
-        Where the settings name none, it is the model that the database has, or was changing to.
-
-        Everything goes on being searched and written meanwhile, by this process and by others. Each space is
-        searched by its old vectors until all new ones are there. What was cut off is finished by asking for
-        the same again, or by a worker.
-
-        Raises:
-            EmbeddingError: the model cannot be had or failed; the message says which one serves now.
-            Conflict: another process is changing to another model.
-        """
-        return self._portal.call(lambda: self._inner.reembed(model, progress=progress, background=background))
-
-    def reembed_plan(self, model: str | None = None) -> ReembedPlan:
-        """Return the cost of ``reembed``: the number of memories, the rough time, the disk space meanwhile.
-
-        Raises:
-            EmbeddingError: the model cannot be had or failed.
-            MissingExtra: it is of an extra that is not installed.
-        """
-        return self._portal.call(lambda: self._inner.reembed_plan(model))
-
-    def work(self, *, topics: Sequence[str] = (), concurrency: int = 2) -> Worked:
-        """Do in this process what waits to be done, until nothing is due; what of it there was.
-
-        Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
-        as it comes; a program without one calls this at a good moment. Jobs that fail
-        are tried again later: by the next call, or by a worker.
-
-        Raises:
-            BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
-        """
-        return self._portal.call(lambda: self._inner.work(topics=topics, concurrency=concurrency))
-
-    def ready(self, *, seconds: float = 2.0) -> None:
-        """Return where the database answers now, and no lock keeps it from being read.
-
-        Raises:
-            DatabaseUnavailable: not within so many seconds.
-        """
-        self._portal.call(lambda: self._inner.ready(seconds=seconds))
-
     def close(self) -> None:
         """Give back connections and the model, and stop the embedded server if nobody else uses it."""
         self._portal.close()
@@ -1312,6 +1333,54 @@ class Queue:
         return self._portal.call(
             lambda: self._inner.purge(jobs, topic=topic, waiting=waiting, confirm=confirm)
         )
+
+
+class Databases:
+    """The databases in which the spaces of a directory lie."""
+
+    def __init__(self, inner: AsyncDatabases, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def list(self) -> list[DatabaseEntry]:
+        """Return the databases in the order in which they were added, with their sizes."""
+        return self._portal.call(lambda: self._inner.list())
+
+    def add(self, name: str, address: str) -> DatabaseEntry:
+        """Add a database, which is brought to this version's schema; new spaces may go there from now on.
+
+        The first one may bring spaces that were made before, and may be the database of the directory itself.
+        The address is kept as it is given: leave the password to a password file, or see that only the owner
+        of the directory can read it.
+
+        Raises:
+            BadInput: the name or the address cannot be taken.
+            Conflict: the name or the database is known, or its spaces may have numbers that others have.
+            DatabaseUnavailable: nobody answers there.
+        """
+        return self._portal.call(lambda: self._inner.add(name, address))
+
+    def drain(self, name: str, *, stop: bool = False) -> DatabaseEntry:
+        """Give a database no new spaces from now on; those that it has stay until they are moved.
+
+        Raises:
+            NotFound: the directory has no such database.
+        """
+        return self._portal.call(lambda: self._inner.drain(name, stop=stop))
+
+    def move(self, name: str, to: str, *, confirm: bool = False, progress: OnRecords | None = None) -> Moved:
+        """Move a space with everything in it to another database; without ``confirm`` tell what would go.
+
+        It is in one of the two at any moment, and keeps its ids, history and receipts. Reads are answered all
+        the time; who writes to the space waits. What was cut off is finished by doing it again. Snapshots of
+        agents' tables are files of the computer where they were taken, and stay there.
+
+        Raises:
+            NotFound: there is no such space, or no such database.
+            Conflict: somebody else moves it now.
+            DatabaseUnavailable: one of the two databases does not answer.
+        """
+        return self._portal.call(lambda: self._inner.move(name, to, confirm=confirm, progress=progress))
 
 
 class Answers:
@@ -1422,7 +1491,8 @@ class Receipts:
     def get(self, id: UUID | str, *, space: str | None = None) -> Sequence[Receipt]:
         """Get the receipt of an erasure, and after it any notes on what was left on the disk.
 
-        With the name of a space that was forgotten whole, its receipt is found too.
+        With the name of a space that was forgotten whole, its receipt is found too; so are those that the
+        space brought from another database, whose key verifies them.
 
         Raises:
             BadInput: That is no id of a receipt.

@@ -76,6 +76,7 @@ PACKAGES = (
     "quipu.kernel.queue",
     "quipu.recall",
     "quipu.upkeep.answers",
+    "quipu.upkeep.directory",
     "quipu.upkeep.erasure",
     "quipu.upkeep.exports",
     "quipu.upkeep.keys",

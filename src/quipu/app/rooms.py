@@ -16,6 +16,8 @@ from quipu.kernel.config import Settings
 if TYPE_CHECKING:
     from quipu.app.aliases import AsyncAliases
     from quipu.app.corrections import AsyncCorrections
+    from quipu.app.directory.databases import AsyncDatabases
+    from quipu.app.directory.routing import Router
     from quipu.app.imports.imports import AsyncImports
     from quipu.app.queue import AsyncQueue
     from quipu.kernel.db.database import SpaceTransaction
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
 _Room = TypeVar("_Room")
+_Archives = TypeVar("_Archives", bound="AsyncArchives")
 
 
 class AsyncRooms:
@@ -53,6 +56,7 @@ class AsyncRooms:
     _settings: Settings
     _clock: Clock
     _rooms: dict[str, object]
+    _router: Router | None = None
 
     @property
     def _ready(self) -> Parts:
@@ -76,20 +80,23 @@ class AsyncRooms:
     @property
     def archives(self) -> AsyncArchives:
         """Archives: a whole space, or what is one person's, written to open files and taken in."""
+        from quipu.upkeep.archive.archive import AsyncArchives  # noqa: PLC0415
+
+        everybody_only("Archives concern")
+        return self._archives_as(AsyncArchives)
+
+    def _archives_as(self, kind: type[_Archives]) -> _Archives:
         from quipu.kinds.tables.snapshot_source import SnapshotSource  # noqa: PLC0415
         from quipu.kinds.transcripts.jobs import QUIET, ask  # noqa: PLC0415
         from quipu.recall.search import file_all  # noqa: PLC0415
-        from quipu.upkeep.archive.archive import AsyncArchives  # noqa: PLC0415
         from quipu.upkeep.archive.schemas import AgentSchemas  # noqa: PLC0415
         from quipu.upkeep.snapshots.capture import Capture  # noqa: PLC0415
         from quipu.upkeep.snapshots.shelf import Shelf  # noqa: PLC0415
 
-        everybody_only("Archives concern")
-
         async def index(tx: SpaceTransaction) -> None:
             await ask(tx, now=self._clock.now() - QUIET)  # nobody speaks there any more
 
-        def built(parts: Parts) -> AsyncArchives:
+        def built(parts: Parts) -> _Archives:
             database, settings = parts.database, self._settings
             ground = SnapshotSource(database, parts.models, parts.logins)
             capture = Capture(database, settings, ground, Shelf.of(settings, database.url), self._clock)
@@ -100,11 +107,9 @@ class AsyncRooms:
                 with parts.models.knowing(known):
                     await file_all(database, parts.models, space, BEHIND)
 
-            return AsyncArchives(
-                database, schemas, erasers, clock=self._clock, cites=CITES, file=file, after=(index,)
-            )
+            return kind(database, schemas, erasers, clock=self._clock, cites=CITES, file=file, after=(index,))
 
-        return self._room(AsyncArchives, built)
+        return self._room(kind, built)
 
     @property
     def conversations(self) -> AsyncConversations:
@@ -127,6 +132,14 @@ class AsyncRooms:
                 parts.database, parts.models, DERIVED, clock=self._clock, settings=self._settings
             ),
         )
+
+    @property
+    def databases(self) -> AsyncDatabases:
+        """Databases of a directory, in which the spaces lie: listed, added, drained; spaces moved."""
+        from quipu.app.directory.databases import AsyncDatabases  # noqa: PLC0415
+
+        everybody_only("Databases concern")
+        return self._room(AsyncDatabases, lambda _: AsyncDatabases(self._router))
 
     @property
     def imports(self) -> AsyncImports:
@@ -364,5 +377,6 @@ class AsyncRooms:
 
     def _room(self, kind: type[_Room], build: Callable[[Parts], _Room]) -> _Room:
         if kind.__name__ not in self._rooms:
-            self._rooms[kind.__name__] = build(self._ready)
+            room = build(self._ready)
+            self._rooms[kind.__name__] = room if self._router is None else self._router.room(room)
         return cast("_Room", self._rooms[kind.__name__])

@@ -77,6 +77,11 @@ class Settings:
         "URL of the server itself, where QUIPU_DATABASE_URL is that of PgBouncer in transaction mode.",
         shown=False,
     )
+    directory_url: str | None = _setting(
+        TEXT,
+        "URL of the directory of spaces that lie in many databases, in place of QUIPU_DATABASE_URL.",
+        shown=False,
+    )
     pooler_prepares: bool = _setting(
         FLAG,
         "PgBouncer carries prepared statements: 1.21 or newer, with max_prepared_statements above 0.",
@@ -268,6 +273,13 @@ class Settings:
                     tuned[name], origins[name] = text, "environment"
         object.__setattr__(self, "tuned", tuned)
         object.__setattr__(self, "origins", origins)
+        if self.directory_url is not None:
+            if self.database_url not in (None, self.directory_url):
+                raise ConfigError(
+                    "QUIPU_DIRECTORY_URL and QUIPU_DATABASE_URL are both set.",
+                    hint="Set the first where spaces lie in many databases, else the second.",
+                )
+            object.__setattr__(self, "database_url", self.directory_url)  # the directory is one, too
         if self.direct_url is not None and self.database_url is None:
             raise ConfigError(
                 "QUIPU_DIRECT_URL names the server behind a pooler, and no pooler is named.",
@@ -346,7 +358,7 @@ def load(settings: Settings | None, values: Mapping[str, Any]) -> Settings:
         ConfigError: naming the variable that is wrong.
     """
     if "database_url" in values:  # the server behind another address is not the server behind this one
-        values = {"direct_url": None, **values}
+        values = {"direct_url": None, "directory_url": None, **values}
     return Settings(**values) if settings is None else replace(settings, **values)
 
 

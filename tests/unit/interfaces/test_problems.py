@@ -21,6 +21,7 @@ CODES = {
     "DatabaseError": 5,
     "DatabaseUnavailable": 5,
     "NotReplicated": 5,
+    "SpaceMoved": 5,
     "DatabaseUnsuitable": 5,
     "MigrationRefused": 5,
     "DiskFull": 5,

@@ -61,6 +61,7 @@ _LINES = {
     "overview": CommandLine(None, "Count the memories of a space, by kind and day."),
     "used-lately": CommandLine(None, "Show what was put before agents last."),
     "spaces": CommandLine(None, "List the spaces of the database."),
+    "databases": CommandLine(None, "Spread spaces over many databases, and move them."),
     "worker": CommandLine("worker", "Run the jobs that wait in the queue.", embeds=True),
     "queue": CommandLine("queue", "Show jobs that wait or were given up; retry or delete them."),
     "serve": CommandLine("serve", "Serve by HTTP: REST for programs, pages for people.", embeds=True),

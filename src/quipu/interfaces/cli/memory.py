@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
+from typing import Final
 
 from quipu import Memory
 from quipu.interfaces.cli.call import Call
@@ -11,6 +13,9 @@ from quipu.interfaces.cli.screen import Screen
 from quipu.kernel.config import Settings, load
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Connection, owner
+from quipu.upkeep.directory.registry import known
+
+DIRECTORY: Final = "directory"
 
 
 def settings_of(call: Call) -> Settings:
@@ -41,6 +46,24 @@ async def address(settings: Settings) -> AsyncGenerator[str]:
         return
     async with await embedded.start(settings) as server:
         yield server.conninfo()
+
+
+async def each_database(settings: Settings) -> AsyncGenerator[tuple[str, Settings]]:
+    """Yield the settings of each database, one after the other: the directory's first, if there is one.
+
+    Before each stands its name in the directory; empty where there is no directory. Those of a directory are
+    read when the block of the directory itself is done.
+    """
+    if settings.directory_url is None:
+        yield "", settings
+        return
+    alone = replace(settings, directory_url=None)
+    yield DIRECTORY, alone
+    async with owned(alone) as conn:
+        rows = await known(conn)
+    for row in rows:
+        if row.url != settings.directory_url:
+            yield row.name, replace(alone, database_url=row.url, direct_url=None)
 
 
 @asynccontextmanager

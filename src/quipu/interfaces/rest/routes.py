@@ -76,6 +76,7 @@ ROUTERS = (
     trace.router,
     transcripts.router,
     lessons.router,
+    derived("databases", OPERATIONS),
     derived("documents", OPERATIONS),
     derived("episodes", OPERATIONS),
     conversations.router,

@@ -17,7 +17,7 @@ from psycopg import AsyncRawCursor
 from psycopg.rows import TupleRow, class_row
 from psycopg_pool import PoolTimeout
 
-from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable, QuipuError
+from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable, QuipuError, SpaceMoved
 from quipu.kernel.base.scope import bound_person, everybody_only
 from quipu.kernel.base.text import Marks, mentions
 from quipu.kernel.config import Settings, Stored
@@ -28,12 +28,15 @@ from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.pools import Pool
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kernel.db.turns import Turns
+from quipu.kernel.db.writes import note_write
 
 Connection = connection.Connection
 Rows = AsyncRawCursor[TupleRow]
 _T = TypeVar("_T")
 Ask = Callable[[Connection], Awaitable[None]]
 """Runs queries in a pipeline, of which the answers are read later."""
+Claim = Callable[[str], Awaitable[None]]
+"""Asks a directory whether a new space may be made in this database; raises SpaceMoved where it may not."""
 
 _SQL = queries.load("quipu.kernel.db")
 _PARAMETER = re.compile(r"%\((\w+)\)s")
@@ -124,6 +127,7 @@ class Database:
         self._silent = False
         self._hardened = False
         self.turns = Turns(settings.sql_at_once)
+        self.claim: Claim | None = None
 
     @classmethod
     @asynccontextmanager
@@ -175,10 +179,17 @@ class Database:
             if as_of is not None and (space is None or space.as_of != as_of):
                 raise ErasedMeanwhile
             if space is None:
+                if self.claim is not None:
+                    await self.claim(name)
                 await conn.execute(_SQL["create_space"], {"name": name})
-                space = await _space(await _enter(conn, name))
+                space = await _space(conn, await _enter(conn, name), name)
             assert space is not None  # an erasure would have waited
             yield SpaceTransaction(conn, space, settings)
+
+    async def receive(self, name: str, number: int) -> None:
+        """Make an empty space with the number that it has in the database from which it comes."""
+        async with self._entered(name, hold="hold_to_write") as (conn, _, _):
+            await conn.execute(_SQL["create_numbered"], {"name": name, "number": number})
 
     async def is_as_of(self, name: str, as_of: AsOf) -> bool:
         """Return True if nothing was erased in a space since it was read; False if the space is gone."""
@@ -231,7 +242,12 @@ class Database:
                     await conn.execute(_SQL["hold_to_write"], {"name": name})
                 entering = await _enter(conn, name, query="enter_to_look" if plan else "enter")
                 await queries(conn)
-            return await _space(entering)
+            if (space := await _entry(entering)) is not None:
+                if writes:
+                    note_write()
+                return space
+        async with self.transaction(name):
+            return None  # where it went to another database, that was told
 
     @asynccontextmanager
     async def _entered(
@@ -264,7 +280,9 @@ class Database:
                     await ask(conn)
             if settings is None:
                 settings = self._cache.take(name, [] if stored is None else await stored.fetchall())
-            yield conn, await _space(entering), settings
+            yield conn, await _space(conn, entering, name), settings
+            if hold is not None:
+                note_write()
 
     @asynccontextmanager
     async def _connection(
@@ -298,6 +316,11 @@ class Database:
 
     def _pool_of(self, person: str | None) -> Pool:
         return self._pool if person is None else self._people
+
+    @property
+    def is_away(self) -> bool:
+        """True if the server gave no answer last time, or no connection to it is open."""
+        return self._silent or not self._pool.get_stats().get("pool_size")
 
     def _patience(self, seconds: float | None) -> float:
         """Return the seconds to wait for a connection; few if the server gave no answer last time."""
@@ -541,7 +564,29 @@ async def _say_person(conn: Connection) -> None:
     await conn.execute(_SQL["act_for"], {"person": bound_person()})
 
 
-async def _space(entering: Rows) -> Space | None:
+async def _space(conn: Connection, entering: Rows, name: str) -> Space | None:
+    """Return the space that was entered; None if there is no such space.
+
+    Raises:
+        SpaceMoved: it was here, and went to another database.
+    """
+    space = await _entry(entering)
+    moved = None if space is not None else await conn.value(_SQL["moved_to"], name=name)
+    if moved is not None:
+        raise moved_space(name, moved)
+    return space
+
+
+def moved_space(name: str, database: str) -> SpaceMoved:
+    """Return the error about a space that is in another database."""
+    return SpaceMoved(
+        f"The space {name!r} is in the database {database!r} now.",
+        database=database,
+        hint="Ask by the directory (QUIPU_DIRECTORY_URL), or by the address of that database.",
+    )
+
+
+async def _entry(entering: Rows) -> Space | None:
     row = await entering.fetchone()
     return Space(*row) if row is not None and row[1] else None  # a row of nulls: there is no such space
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from quipu.errors import BadInput
+from quipu.errors import BadInput, QuipuError, SpaceMoved
 from quipu.kernel.config import Settings
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database
+from quipu.kernel.db.writes import note_write
 from quipu.kernel.redact import redact, token_kind
 from quipu.kinds.tables.access import Access
 from quipu.kinds.tables.embedding.ahead import Ahead, Habits
@@ -68,13 +69,30 @@ class Engine:
         await self.database.check_hardened()
         try:
             async with self.database.turns.take(space), self.logins.lend(space, request.schema, part) as conn:
-                return await bounded(self.database, conn, request.seconds, lambda: work(conn))
+                done = await bounded(self.database, conn, request.seconds, lambda: work(conn))
         except psycopg.Error as error:
+            await self._check_place(space)
             raise refusal(error, request) from error
+        except QuipuError:
+            await self._check_place(space)
+            raise
+        if part == "writer":
+            note_write()
+        return done
+
+    async def _check_place(self, space: str) -> None:
+        """Raise SpaceMoved if the space went to another database: what failed is to be done there."""
+        async with self.database.transaction(space):
+            return
 
     async def followed(self, space: str, schema: StoredSchema, ahead: Ahead | None = None) -> int:
-        """Have vectors follow the rows that changed; how many were made or taken out."""
-        return 0 if self.follow is None else await self.follow(space, schema, ahead)
+        """Have vectors follow the rows that changed; how many were made or taken out.
+
+        Where the space went to another database since, that is done there when it is next asked.
+        """
+        with suppress(SpaceMoved):
+            return 0 if self.follow is None else await self.follow(space, schema, ahead)
+        return 0
 
     def clean(self, text: str) -> str:
         """Return a text without secrets."""

@@ -223,6 +223,9 @@ _OF_DATABASE: Final = "it is of the database, not of a space"
 EXCLUDED: Final = MappingProxyType(
     {
         "core.api_keys": _SECRET,
+        "core.databases": _OF_DATABASE,
+        "core.places": _OF_DATABASE,
+        "core.moved_spaces": _OF_DATABASE,
         "core.erasure_chain": _SECRET,
         "tables.passwords": _SECRET,
         "tables.discarded_roles": _SECRET,

@@ -54,7 +54,8 @@ class AsyncReceipts:
     ) -> Sequence[Receipt]:
         """Get the receipt of an erasure, and after it any notes on what was left on the disk.
 
-        With the name of a space that was forgotten whole, its receipt is found too.
+        With the name of a space that was forgotten whole, its receipt is found too; so are those that the
+        space brought from another database, whose key verifies them.
 
         Raises:
             BadInput: That is no id of a receipt.
@@ -83,6 +84,9 @@ class AsyncReceipts:
                 rows = await (await conn.execute(_SQL["receipts_of_all"], {"id": id})).fetchall()
         else:
             rows = await self._rows_of_space(check_name("space", space), id)
+        if not rows and id is not None and space is not None:
+            async with self._database.transaction(space) as tx:
+                return [] if tx is None else await tx.fetch(Receipt, _SQL["carried_receipt"], id=id)
         return [
             Receipt(document=document, signature=signature, public_key=key) for document, signature in rows
         ]

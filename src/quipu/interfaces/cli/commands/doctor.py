@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -18,7 +18,7 @@ from quipu.app.kinds import PACKAGES
 from quipu.app.queue import AsyncQueue
 from quipu.errors import QuipuError
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.memory import address, owned, settings_of
+from quipu.interfaces.cli.memory import DIRECTORY, address, each_database, owned, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.text import count, day_and_time, size, visible
 from quipu.interfaces.middleware.journal import Trouble, troubles
@@ -201,9 +201,28 @@ def command(call: Call, deep: bool) -> int:
 
 
 async def _look(settings: Settings, deep: bool) -> tuple[list[Finding], int]:
+    if settings.directory_url is None:
+        return await _look_at(settings, _looks(settings, deep=deep))
+    findings: list[Finding] = []
+    code = 0
+    try:
+        async for name, one in each_database(settings):
+            looks = _looks(one, deep=deep) if name == DIRECTORY else [("memory", _memory(one, deep=deep))]
+            found, failed = await _look_at(one, looks)
+            findings += (replace(finding, name=f"{name}: {finding.name}") for finding in found)
+            code = code or failed
+    except QuipuError as error:
+        findings.append(Finding(DIRECTORY, "fail", error.message, error.hint or ""))
+        code = code or exit_code(type(error))
+    return findings, code
+
+
+async def _look_at(
+    settings: Settings, looks: Iterable[tuple[str, AsyncIterator[Finding]]]
+) -> tuple[list[Finding], int]:
     findings = await examine(settings)
     codes = [5 for one in findings if one.state == "fail"]
-    for name, look in _looks(settings, deep=deep):
+    for name, look in looks:
         try:
             async for finding in look:
                 findings.append(finding)

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from quipu.app.kinds import PACKAGES
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.memory import owned, settings_of
+from quipu.interfaces.cli.memory import each_database, owned, settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.kernel.config import Settings
 from quipu.kernel.db.migrate import migrate, pending
@@ -20,7 +20,8 @@ from quipu.kernel.db.migrate import migrate, pending
 def command(call: Call, check: bool) -> None:
     """Bring the database to this version's schema.
 
-    Opening a memory does it too; on a server that several programs share, do it before they start.
+    Opening a memory does it too; on a server that several programs share, do it before they start. With a
+    directory it is done in all its databases, one after the other.
     """
     screen = Screen(call)
     names = anyio.run(_run, settings_of(call), check)
@@ -33,6 +34,10 @@ def command(call: Call, check: bool) -> None:
 
 
 async def _run(settings: Settings, check: bool) -> list[str]:
-    async with owned(settings) as conn:
-        migrations = await (pending if check else migrate)(conn, PACKAGES)
-    return [f"{migration.room}/{migration.version}" for migration in migrations]
+    names: list[str] = []
+    async for name, one in each_database(settings):
+        async with owned(one) as conn:
+            migrations = await (pending if check else migrate)(conn, PACKAGES)
+        before = f"{name}: " if name else ""
+        names += [f"{before}{migration.room}/{migration.version}" for migration in migrations]
+    return names

@@ -28,6 +28,10 @@ Mark what was derived from messages as wrong, so that no reader makes it of the 
 ID is the id of a long-term memory, a belief, a loop, a lesson or a standing rule, or its first digits, at
 least four.
 """,
+    "databases": """\
+Show in which databases the spaces of a directory (QUIPU_DIRECTORY_URL) lie, add one, keep new spaces out
+of one, and move a space. Without a directory all spaces are in one database, and none of this is needed.
+""",
     "documents": """\
 Keep JSON values, notes and files at a path under a key, with their versions.
 
@@ -99,6 +103,12 @@ _EXAMPLES: Final[Mapping[str, str]] = {
   quipu corrections list --kind belief
   quipu corrections counts
   quipu corrections remove 4f1c2a
+""",
+    "databases": """\
+  quipu databases add east-2 postgresql://quipu@db2.example/quipu
+  quipu databases list
+  quipu databases move ana --to east-2
+  quipu databases drain east-1
 """,
     "documents": """\
   quipu documents put notes/work todo '{"title": "Invoices", "done": false}'

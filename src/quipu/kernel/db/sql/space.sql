@@ -59,6 +59,12 @@ select mark_key from core.spaces where id = (select core.current_space())
 -- name: create_space: make the space of that name if it is not there
 insert into core.spaces (name) values (%(name)s) on conflict (name) do nothing
 
+-- name: moved_to: the database to which a space went from here
+select core.moved_to(%(name)s)
+
+-- name: create_numbered: make a space with the number that it has elsewhere
+insert into core.spaces (id, name) overriding system value values (%(number)s, %(name)s)
+
 -- name: all_spaces: every space with its counters; only the owner of the database sees them all
 select id, name, languages, entries, tokens, mixed_tokens, threads, version, epoch, generation, unindexed from core.spaces order by name
 

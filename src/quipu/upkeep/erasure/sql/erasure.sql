@@ -27,6 +27,9 @@ where space_id = %(space)s and number is not null
     and (%(id)s::uuid is null or id = %(id)s or of_receipt = %(id)s)
 order by number
 
+-- name: carried_receipt: one that an archive or a move brought from another database
+select document, signature, public_key from core.receipts where space_id = %(space)s and id = %(id)s
+
 -- name: receipts_of_all: the receipts of the database, oldest first; for its owner
 select document, signature from core.erasures
 where number is not null and (%(id)s::uuid is null or id = %(id)s or of_receipt = %(id)s)

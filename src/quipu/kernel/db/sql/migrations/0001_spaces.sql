@@ -111,8 +111,44 @@ create policy own_space on core.spaces
     using (name = (select current_setting('quipu.space', true)));
 
 create policy upkeep on core.spaces for select to quipu_owner using (true);
+create policy arriving on core.spaces for update to quipu_owner using (true);
 
 grant select, insert, update, delete on core.spaces to quipu_app;
+
+-- Spaces that went to another database.
+create table core.moved_spaces (
+    space text primary key check (char_length(space) between 1 and 512),
+    database text not null,
+    moved_at timestamptz not null default now()
+);
+comment on table core.moved_spaces is 'Of no space: spaces that were here, and the name of the database where they went.';
+
+create function core.moved_to(wanted text) returns text
+    language sql stable security definer set search_path = ''
+    as $$ select database from core.moved_spaces where space = wanted $$;
+comment on function core.moved_to(text) is 'The database to which a space went from here; null: it did not.';
+
+create function core.note_moved(gone text, home text) returns void
+    language sql volatile security definer set search_path = ''
+    as $$
+    insert into core.moved_spaces (space, database) values (gone, home)
+    on conflict (space) do update set database = excluded.database, moved_at = now()
+    $$;
+comment on function core.note_moved(text, text) is 'Says to whoever looks for a space here that it is in another database.';
+
+create function core.note_arrived(come text, number integer) returns void
+    language plpgsql volatile security definer set search_path = ''
+    as $$
+begin
+    delete from core.moved_spaces where space = come;
+    update core.spaces set name = come where id = number;
+end
+$$;
+comment on function core.note_arrived(text, integer) is
+    'Gives a space that has come from elsewhere its name, by which it is found here from now on; null: it is gone.';
+
+revoke execute on function core.moved_to(text), core.note_moved(text, text), core.note_arrived(text, integer) from public;
+grant execute on function core.moved_to(text), core.note_moved(text, text), core.note_arrived(text, integer) to quipu_app;
 
 -- What is set for every process of this database, and for a space over that. Which settings there are, and
 -- what they can be, the code knows: a value whose name it does not know stays and is not used.
@@ -291,6 +327,7 @@ comment on function core.current_person() is
 grant usage on schema core to quipu_person;
 grant select, insert, update on core.spaces to quipu_person;
 grant select on core.settings, core.space_settings to quipu_person;
+grant execute on function core.moved_to(text) to quipu_person;
 
 -- Where a database is hardened, who writes on behalf of a person still takes locks and rings for the workers.
 create function core.equip_people() returns void

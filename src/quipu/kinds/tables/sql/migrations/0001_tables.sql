@@ -320,6 +320,29 @@ revoke execute on function tables.discard(integer) from public;
 grant execute on function tables.discard(integer) to quipu_app;
 comment on function tables.discard(integer) is 'Drops a schema of the space that was entered, with everything in it.';
 
+create function tables.hold_still() returns void
+    language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+    as $$
+declare
+    own record;
+begin
+    for own in
+        select c.oid::regclass as name
+        from tables.schemas s
+        join pg_class c on c.relnamespace = to_regnamespace(quote_ident(s.schema_name))
+        where s.space_id = core.current_space() and c.relkind in ('r', 'p')
+        order by c.oid
+    loop
+        execute format('lock table %s in share mode', own.name);
+    end loop;
+    perform from tables.schemas where space_id = core.current_space() for update;
+end
+$$;
+revoke execute on function tables.hold_still() from public;
+grant execute on function tables.hold_still() to quipu_app;
+comment on function tables.hold_still() is
+    'Until the end of the transaction nothing changes in the schemas of the space that was entered; they can be read.';
+
 -- Runs as the account that Quipu logs in with.
 create function tables.drop_discarded_roles() returns void
     language plpgsql volatile

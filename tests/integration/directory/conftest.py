@@ -1,0 +1,66 @@
+"""A directory and the databases that it knows, all on the server of the run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+
+import pytest
+from lent_databases import LentDatabases
+
+from quipu import AsyncMemory
+from quipu.kernel.config import Settings
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The address of a directory, those of its databases by name, and settings that lead to any of them."""
+
+    directory: str
+    databases: dict[str, str]
+    settings: Settings
+
+    def memory(self) -> AsyncMemory:
+        """A memory over all of them, as another process would open it."""
+        return AsyncMemory(settings=replace(self.settings, directory_url=self.directory))
+
+    def plain(self, name: str) -> AsyncMemory:
+        """A memory that knows one of them and no directory."""
+        return AsyncMemory(settings=replace(self.settings, database_url=self.databases[name]))
+
+
+@pytest.fixture
+def spread(databases: LentDatabases, server_settings: Settings) -> Iterator[Spread]:
+    """Three databases, none of which the directory knows yet."""
+    with ExitStack() as lent:
+        directory, one, two = (lent.enter_context(databases.lend()) for _ in range(3))
+        yield Spread(directory, {"one": one, "two": two}, replace(server_settings, pool_size=4))
+
+
+@pytest.fixture
+async def memory(spread: Spread) -> AsyncIterator[AsyncMemory]:
+    """A memory over two databases, of which the first takes no new spaces."""
+    async with spread.memory() as opened:
+        for name, address in spread.databases.items():
+            await opened.databases.add(name, address)
+        yield opened
+
+
+Home = Callable[[str], AbstractAsyncContextManager[None]]
+
+
+@pytest.fixture
+def only(memory: AsyncMemory) -> Home:
+    """Has new spaces of a block made in one of the databases."""
+
+    @asynccontextmanager
+    async def block(name: str) -> AsyncGenerator[None]:
+        others = [one.name for one in await memory.databases.list() if one.name != name]
+        for other in others:
+            await memory.databases.drain(other)
+        yield
+        for other in others:
+            await memory.databases.drain(other, stop=True)
+
+    return block
