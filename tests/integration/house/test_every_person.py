@@ -24,6 +24,7 @@ LOOK_PAST = {
     "core.is_filed",
     "core.is_withdrawn",  # says of a number whether this transaction leaves it
     "core.is_written_by_hand",  # says one word of the space that was entered
+    "core.moved_to",  # the database to which the space of a name went, for whoever asks for it here
     "core.name_is_used",
     "core.shared_sessions_of_person",  # the names of sessions where they spoke, as they know them, and when
     "episodes.belief_is_of_person",

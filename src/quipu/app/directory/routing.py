@@ -16,10 +16,9 @@ from quipu.app.directory.members import Make, Member, Members
 from quipu.app.operations import ROOMS
 from quipu.errors import BadInput, DatabaseUnavailable, QuipuError, SpaceMoved
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import acting_for
+from quipu.kernel.base.scope import acting_for, noting_writes
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.writes import noting_writes
 from quipu.kernel.queue.model import Worked
 from quipu.recall.model import Hit
 from quipu.recall.render import Why

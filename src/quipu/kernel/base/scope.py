@@ -261,3 +261,24 @@ def _in_utc(value: datetime) -> Moment | str:
         return Moment(value.astimezone(UTC), assumed_utc=False)
     except OverflowError:
         return f"the year {value.year} is out of range. {_FORMS}"
+
+
+_WROTE: Final[ContextVar[list[None] | None]] = ContextVar("quipu_wrote", default=None)
+
+
+@contextmanager
+def noting_writes() -> Generator[list[None]]:
+    """Note in a list each transaction of the block, and of the tasks that it starts, that has written."""
+    wrote: list[None] = []
+    token = _WROTE.set(wrote)
+    try:
+        yield wrote
+    finally:
+        _WROTE.reset(token)
+
+
+def note_write() -> None:
+    """Note that a transaction has written; see ``noting_writes``."""
+    wrote = _WROTE.get()
+    if wrote is not None:
+        wrote.append(None)

@@ -18,7 +18,7 @@ from psycopg.rows import TupleRow, class_row
 from psycopg_pool import PoolTimeout
 
 from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable, QuipuError, SpaceMoved
-from quipu.kernel.base.scope import bound_person, everybody_only
+from quipu.kernel.base.scope import bound_person, everybody_only, note_write
 from quipu.kernel.base.text import Marks, mentions
 from quipu.kernel.config import Settings, Stored
 from quipu.kernel.db import connection, queries, turns
@@ -28,7 +28,6 @@ from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.pools import Pool
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kernel.db.turns import Turns
-from quipu.kernel.db.writes import note_write
 
 Connection = connection.Connection
 Rows = AsyncRawCursor[TupleRow]

@@ -12,10 +12,10 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from quipu.errors import BadInput, QuipuError, SpaceMoved
+from quipu.kernel.base.scope import note_write
 from quipu.kernel.config import Settings
 from quipu.kernel.db.bounds import bounded
 from quipu.kernel.db.database import Connection, Database
-from quipu.kernel.db.writes import note_write
 from quipu.kernel.redact import redact, token_kind
 from quipu.kinds.tables.access import Access
 from quipu.kinds.tables.embedding.ahead import Ahead, Habits
