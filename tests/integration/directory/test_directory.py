@@ -9,7 +9,7 @@ import pytest
 from conftest import Home, Spread
 from quipu import AsyncMemory
 from quipu.app.operations import ROOMS, public_names
-from quipu.errors import BadInput, ConfigError, Conflict, NotFound, QuipuError, SpaceMoved
+from quipu.errors import BadInput, Conflict, NotFound, QuipuError, SpaceMoved
 
 pytestmark = pytest.mark.anyio
 
@@ -147,6 +147,9 @@ async def test_what_concerns_one_database_says_so(memory: AsyncMemory) -> None:
 async def test_bad_names_and_addresses_are_refused(memory: AsyncMemory, spread: Spread) -> None:
     with pytest.raises(BadInput, match="small letters"):
         await memory.databases.add("East 2", spread.databases["one"])
+    for nonsense in ("", "nonsense", "postgresql://h/d?no_such=1", "postgresql://user:pass word@h/d"):
+        with pytest.raises(BadInput, match="no address"):
+            await memory.databases.add("three", nonsense)
     with pytest.raises(Conflict, match="already"):
         await memory.databases.add("three", spread.databases["one"])
     with pytest.raises(Conflict, match="already"):
@@ -159,7 +162,7 @@ async def test_bad_names_and_addresses_are_refused(memory: AsyncMemory, spread: 
 
 async def test_without_a_directory_there_is_no_list_of_databases(spread: Spread) -> None:
     async with spread.plain("one") as plain:
-        with pytest.raises(ConfigError, match="QUIPU_DIRECTORY_URL"):
+        with pytest.raises(NotFound, match="no directory of databases"):
             await plain.databases.list()
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 from typing_extensions import Doc
 
 from quipu.app.directory.moves import Moved, move
-from quipu.errors import BadInput, ConfigError, DatabaseUnavailable
+from quipu.errors import BadInput, ConfigError, DatabaseUnavailable, NotFound
 from quipu.kernel.base.parameters import Confirm, Example
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.redact import redact
 from quipu.upkeep.archive.archive import RecordsDone
-from quipu.upkeep.directory.registry import size
+from quipu.upkeep.directory.registry import check_database, size
 
 if TYPE_CHECKING:
     from quipu.app.directory.members import Members
@@ -54,10 +54,7 @@ class AsyncDatabases:
     @property
     def _members(self) -> Members:
         if self._router is None:
-            raise ConfigError(
-                "There is no directory of databases.",
-                hint="Set QUIPU_DIRECTORY_URL to the address of the one; docs/howto/grow.md shows how.",
-            )
+            raise NotFound("There is no directory of databases.", hint="QUIPU_DIRECTORY_URL names it.")
         return self._router.members
 
     async def list(self) -> list[DatabaseEntry]:
@@ -95,11 +92,15 @@ class AsyncDatabases:
             Conflict: the name or the database is known, or its spaces may have numbers that others have.
             DatabaseUnavailable: nobody answers there.
         """
+        check_database("name", name)
         members = self._members
-        if not address.strip():
-            raise BadInput("an address is needed.", field="address", hint="postgresql://USER@HOST/DATABASE")
-        async with members.opened(address) as member:
-            await members.registry.add(name, address, member.database)
+        try:
+            async with members.opened(address) as member:
+                await members.registry.add(name, address, member.database)
+        except ConfigError as error:
+            raise BadInput(
+                "it is no address of a database.", field="address", hint="postgresql://USER@HOST/DATABASE"
+            ) from error
         await members.rows(fresh=True)
         return next(one for one in await self.list() if one.name == name)
 
@@ -114,6 +115,7 @@ class AsyncDatabases:
         Raises:
             NotFound: the directory has no such database.
         """
+        check_database("name", name)
         members = self._members
         await members.registry.drain(name, draining=not stop)
         return next(one for one in await self.list() if one.name == name)
@@ -137,5 +139,6 @@ class AsyncDatabases:
             Conflict: somebody else moves it now.
             DatabaseUnavailable: one of the two databases does not answer.
         """
-        members = self._members
-        return await move(members, check_name("name", name), to, confirm=confirm, progress=progress)
+        check_name("name", name)
+        check_database("to", to)
+        return await move(self._members, name, to, confirm=confirm, progress=progress)

@@ -51,12 +51,7 @@ class Registry:
             BadInput: the name cannot be taken.
             Conflict: the name or the database is known, or a space that it brings is in another one.
         """
-        if not _NAME.match(name):
-            raise BadInput(
-                "small letters, digits and hyphens, at most 63, a letter first.",
-                field="name",
-                hint="For example: east-2.",
-            )
+        check_database("name", name)
         async with database.owner() as conn:
             identity = await conn.value(_SQL["identity"])
             brought = [(number, space) for number, space in await _rows(conn, "numbers")]
@@ -90,8 +85,10 @@ class Registry:
         """Give a database no new spaces; without ``draining`` some again.
 
         Raises:
+            BadInput: that cannot be the name of one.
             NotFound: there is no such database.
         """
+        check_database("name", name)
         async with self._directory.owner() as conn:
             if await conn.value(_SQL["drain"], name=name, draining=draining) is None:
                 raise unknown(name)
@@ -143,6 +140,21 @@ async def forget_move(database: Database, space: str) -> None:
     """Forget that a space went from a database to another one."""
     async with database.unscoped() as conn:
         await conn.execute(_SQL["note_arrived"], {"name": space, "number": None})
+
+
+def check_database(field: str, name: str) -> str:
+    """Return what can be the name of a database in the directory.
+
+    Raises:
+        BadInput: it cannot; names ``field``.
+    """
+    if not _NAME.match(name):
+        raise BadInput(
+            "small letters, digits and hyphens, at most 63, a letter first.",
+            field=field,
+            hint="For example: east-2.",
+        )
+    return name
 
 
 async def size(database: Database) -> int:
