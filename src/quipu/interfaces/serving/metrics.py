@@ -60,13 +60,18 @@ class RequestCounter:
             await self._app(scope, receive, sending)
         finally:
             self._metrics.now.dec()
-            method = scope["method"] if scope["method"] in _METHODS else "other"
-            route = _route(scope)
+            method = method_of(scope)
+            route = route_of(scope)
             self._metrics.requests.labels(method, route, status).inc()
             self._metrics.seconds.labels(route).observe(perf_counter() - begun)
 
 
-def _route(scope: Scope) -> str:
+def method_of(scope: Scope) -> str:
+    """Return the method of a request, ``other`` where it is none that is known: anybody may make some up."""
+    return scope["method"] if scope["method"] in _METHODS else "other"
+
+
+def route_of(scope: Scope) -> str:
     """Return the pattern of the route, never the path: it may hold names, and there is no end of paths."""
     path: object = getattr(scope.get("route"), "path", None)
     if not isinstance(path, str):
