@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 import anyio
@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from quipu.app.memory import AsyncMemory
 from quipu.errors import QuipuError
+from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.queue.model import QueueStatus
 from quipu.upkeep.health import Health
 
@@ -31,7 +32,7 @@ async def state(memory: AsyncMemory) -> bytes:
     else:
         answers.set(1)
         _database(registry, health)
-        _queue(registry, queue, now=datetime.now(UTC))
+        _queue(registry, queue, now=SystemClock().now())
     return generate_latest(registry)
 
 
