@@ -12,10 +12,16 @@ import pytest
 from cli_process import CommandLine
 from otlp_collector import Collector, ReceivedSpan, collecting
 
+from language_server import KEY, LanguageServer, said
 from quipu import AsyncMemory, Memory
 from quipu.errors import ConfigError
 from quipu.interfaces.server import create_app
+from quipu.kernel.base.clock import SystemClock
 from quipu.kernel.config import Settings
+from quipu.kernel.db.database import Database
+from quipu.kernel.language.budget import DailyBudget
+from quipu.kernel.language.endpoint import Endpoint
+from quipu.kernel.language.remote import RemoteLanguage
 from quipu.kernel.telemetry import spans
 
 SPACE, PERSON, SESSION = "harbourspace", "ottilie", "breakfastchat"
@@ -81,9 +87,9 @@ async def test_a_request_a_recall_and_a_job_arrive_as_traces_without_their_words
     assert {
         f"{observed}/embeddings",
         f"{recalled}/recall.embed/embeddings",
-        f"{recalled}/recall.search/recall.search",
+        f"{recalled}/recall.search/sql recall.search",
         f"{recalled}/recall.rank",
-        "recall.block/recall/recall.search/recall.search",
+        "recall.block/recall/recall.search/sql recall.search",
     } <= paths
     jobs = [one for one in by_id.values() if one.name.startswith("job ")]
     assert jobs
@@ -95,6 +101,63 @@ async def test_a_request_a_recall_and_a_job_arrive_as_traces_without_their_words
     assert {"http.server.request.duration", "db.client.operation.duration", "quipu.job.duration"} <= (
         collector.metrics
     )
+    told_nothing(collector)
+
+
+async def test_a_tool_is_part_of_the_request_that_called_it(telling: Settings, collector: Collector) -> None:
+    called = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "recall", "arguments": {"question": ASKED}},
+    }
+    async with AsyncMemory(settings=telling) as memory:
+        await memory.observe([{"content": SAID}], space=SPACE)
+        app = create_app(memory=memory)
+        issued = await memory.keys.create("k", space=SPACE, user=None, level="write")
+        headers = {
+            "authorization": f"Bearer {issued.token}",
+            "accept": "application/json, text/event-stream",
+            "traceparent": f"00-{OURS}-{PARENT}-01",
+        }
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(
+                transport=httpx.ASGITransport(app=app), base_url="http://localhost", headers=headers
+            ) as client,
+        ):
+            assert "Gertrude" in (await client.post("/mcp", json=called)).text
+    by_id = {one.id: one for one in collector.spans}
+    (tool,) = [one for one in by_id.values() if one.name == "tools/call recall"]
+    assert (tool.trace, path(by_id, tool)) == (OURS, ["POST /mcp", "tools/call recall"])
+    assert "POST /mcp/tools/call recall/recall/recall.rank" in {
+        "/".join(path(by_id, one)) for one in by_id.values()
+    }
+    told_nothing(collector)
+
+
+async def test_a_language_model_is_told_by_its_name_and_its_tokens(
+    database: Database, collector: Collector
+) -> None:
+    with LanguageServer([said("It was a submarine.", used=123)]) as server:
+        budget = DailyBudget(database, clock=SystemClock())
+        async with spans.sending(True):
+            language = RemoteLanguage(Endpoint("model-1", server.url, KEY), budget=budget)
+            await language.say(instructions=ASKED, text=SAID, purpose="test.say")
+            await language.aclose()
+        assert not any("traceparent" in str(one).lower() for one in server.requests)
+    by_id = {one.id: one for one in collector.spans}
+    assert {"chat", "chat/sql kernel.language.reserve"} <= {
+        "/".join(path(by_id, one)) for one in by_id.values()
+    }
+    (asked,) = [one for one in by_id.values() if one.name == "chat"]
+    assert asked.attributes == {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "model-1",
+        "quipu.purpose": "test.say",
+        "quipu.tokens": 123,
+    }
+    assert {"quipu.tokens", "gen_ai.client.operation.duration"} <= collector.metrics
     told_nothing(collector)
 
 
@@ -125,7 +188,7 @@ def test_a_command_and_the_statements_that_it_needs_are_one_trace(
     line.text("recall", "--space", SPACE, ASKED)
     by_id = {one.id: one for one in collector.spans}
     paths = {"/".join(path(by_id, one)) for one in by_id.values()}
-    assert "quipu recall/recall/recall.search/recall.search" in paths
+    assert "quipu recall/recall/recall.search/sql recall.search" in paths
     assert {path(by_id, one)[0] for one in by_id.values()} == {"quipu observe", "quipu recall"}
     told_nothing(collector)
 

@@ -50,8 +50,8 @@ class RecordedConnection(AsyncConnection[TupleRow]):
             return _UNRECORDED
         attributes = {"db.system.name": "postgresql", "db.query.summary": name}
         if self._sent is None:
-            return spans.span(STATEMENT, name, attributes)
-        self._sent.push(spans.begin(STATEMENT, name, attributes))
+            return spans.span(STATEMENT, f"sql {name}", attributes)
+        self._sent.push(spans.begin(STATEMENT, f"sql {name}", attributes))
         return _UNRECORDED
 
     def pipeline(self) -> AbstractAsyncContextManager[AsyncPipeline]:  # pyright: ignore[reportIncompatibleMethodOverride] - it hides its class

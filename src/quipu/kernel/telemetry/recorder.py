@@ -59,7 +59,9 @@ class Recorder:
         self, group: Group, name: str, attributes: Attributes, *, headers: Mapping[str, str] | None = None
     ) -> RecordedSpan:
         """Return a span that is not begun yet."""
-        parent = None if headers is None else _W3C.extract(headers)
+        # Not ``tracestate`` and ``baggage``: these are free text of whoever asks.
+        header = "" if headers is None else headers.get("traceparent", "")
+        parent = _W3C.extract({"traceparent": header}) if header else None
         return RecordedSpan(self, group, name, attributes, parent)
 
     def note(self, attributes: Attributes) -> None:
