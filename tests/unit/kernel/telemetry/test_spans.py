@@ -6,6 +6,9 @@ import sys
 
 import pytest
 from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from otlp_collector import collecting
 
 from quipu.errors import ConfigError, MissingExtra
@@ -66,7 +69,7 @@ async def test_the_trace_of_whoever_asks_goes_on_where_it_is_one(
     with collecting() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         async with spans.sending(True):
-            headers = {"traceparent": header, "baggage": "who=ottilie"}
+            headers = {"traceparent": header, "baggage": "who=ottilie", "tracestate": "who=ottilie"}
             with spans.span(REQUEST, "GET", {}, headers=headers) as seen:
                 seen.note({"http.route": "/v1/spaces"}, name="GET /v1/spaces")
     (span,) = collector.spans
@@ -120,6 +123,21 @@ async def test_what_other_libraries_record_is_not_sent(monkeypatch: pytest.Monke
                 await work(3)
     assert b"sesame" not in collector.payload
     assert {one.name for one in collector.spans} == {"work", "some.query"}
+
+
+async def test_a_program_that_has_a_provider_gets_our_spans_among_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    async with spans.sending(True):
+        with provider.get_tracer("program").start_as_current_span("outer"):
+            await work(3)
+    with provider.get_tracer("program").start_as_current_span("after"):
+        pass
+    assert [one.name for one in kept.get_finished_spans()] == ["some.query", "work", "outer", "after"]
 
 
 def test_a_query_is_known_by_its_text_and_other_sql_is_not() -> None:
