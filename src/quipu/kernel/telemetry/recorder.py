@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Mapping
 from contextvars import Token
 from functools import partial
-from threading import Thread
+from threading import Event, Thread
 from time import perf_counter
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from opentelemetry import context, metrics, trace
 from opentelemetry.context import Context
@@ -22,6 +22,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from requests import PreparedRequest, RequestException, Response, Session
 
 from quipu.errors import ConfigError
 from quipu.kernel.telemetry.groups import TOKENS, Attributes, Group
@@ -151,15 +152,17 @@ class _Providers:
 
     def __init__(self) -> None:
         resource = Resource.create({} if "OTEL_SERVICE_NAME" in os.environ else {"service.name": _NAME})
-        self.tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._line = _Line()
         self._give_up: list[Callable[[], object]] = []
+        self._is_sent = False
+        self.tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
         if _is_wanted("OTEL_TRACES_EXPORTER"):
-            spans = OTLPSpanExporter()
+            spans = OTLPSpanExporter(session=self._line)
             self.tracers.add_span_processor(BatchSpanProcessor(spans))
             self._give_up.append(spans.shutdown)
         readers: list[PeriodicExportingMetricReader] = []
         if _is_wanted("OTEL_METRICS_EXPORTER"):
-            measured = OTLPMetricExporter()
+            measured = OTLPMetricExporter(session=self._line)
             readers.append(PeriodicExportingMetricReader(measured))
             self._give_up.append(partial(measured.shutdown, 0))  # pyright: ignore[reportUnknownMemberType]
         self.meters = MeterProvider(readers, resource, shutdown_on_exit=False)
@@ -168,17 +171,41 @@ class _Providers:
         self._log.setLevel(logging.CRITICAL + 1)
 
     def close(self) -> None:
-        """Send what waits; after two seconds it is given up."""
-        closing = [Thread(target=one.shutdown, daemon=True) for one in (self.tracers, self.meters)]
-        for one in closing:
-            one.start()
-        for one in closing:
-            one.join(_CLOSE_SECONDS / len(closing))
-        if not any(one.is_alive() for one in closing):
-            self._log.setLevel(self._level)
-            return
-        for give_up in self._give_up:
-            give_up()
+        """Send what waits; it is given up where nobody answers, and after two seconds."""
+        self._line.over.clear()
+        Thread(target=self._send_the_rest, daemon=True).start()
+        self._line.over.wait(_CLOSE_SECONDS)
+        if not self._is_sent:
+            for give_up in self._give_up:
+                give_up()
+
+    def _send_the_rest(self) -> None:
+        self.tracers.shutdown()
+        self.meters.shutdown()
+        self._is_sent = True
+        self._log.setLevel(self._level)
+        self._line.over.set()
+
+
+class _Line(Session):
+    """The connections to a collector. ``over``: two calls in a row reached nobody, or all was sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.over = Event()
+        self._failures = 0
+
+    def send(self, request: PreparedRequest, **options: Any) -> Response:
+        """Send one request."""
+        try:
+            answer = super().send(request, **options)
+        except RequestException:
+            self._failures += 1
+            if self._failures > 1:
+                self.over.set()
+            raise
+        self._failures = 0
+        return answer
 
 
 def _is_wanted(variable: str) -> bool:
