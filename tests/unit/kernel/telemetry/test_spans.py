@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import sys
+import time
 
 import pytest
 from opentelemetry import trace
@@ -16,6 +18,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.telemetry import spans
 from quipu.kernel.telemetry.groups import COMMAND, REQUEST, STATEMENT
 
+LONG_SECONDS = 600.0
 OURS, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
 
@@ -113,6 +116,16 @@ async def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.Mon
     with pytest.raises(MissingExtra, match=r"quipu-memory\[telemetry\]"):
         async with spans.sending(True):
             pass
+
+
+async def test_a_collector_that_is_away_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quipu.kernel.telemetry.recorder._CLOSE_SECONDS", LONG_SECONDS)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
+    begun = time.monotonic()
+    async with spans.sending(True):
+        await work(3)
+    assert time.monotonic() - begun < LONG_SECONDS
 
 
 async def test_what_other_libraries_record_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
