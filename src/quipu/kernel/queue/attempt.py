@@ -122,6 +122,8 @@ class Attempts:
         with span(JOB, f"job {job.topic}", told) as seen:
             verdict = await self._tried(job, limit_seconds)
             seen.note({"quipu.outcome": verdict.outcome})
+            if verdict.outcome == "failed":
+                seen.fail("failed")
         return verdict
 
     async def _tried(self, job: Job, limit_seconds: float) -> Verdict:

@@ -151,7 +151,7 @@ class _Providers:
     """
 
     def __init__(self) -> None:
-        resource = Resource.create({} if "OTEL_SERVICE_NAME" in os.environ else {"service.name": _NAME})
+        resource = _resource()
         self._line = _Line()
         self._give_up: list[Callable[[], object]] = []
         self._is_sent = False
@@ -206,6 +206,12 @@ class _Line(Session):
             raise
         self._failures = 0
         return answer
+
+
+def _resource() -> Resource:
+    """Return what stands for this process, without its arguments: they may be the words of a memory."""
+    known = Resource.create({} if "OTEL_SERVICE_NAME" in os.environ else {"service.name": _NAME})
+    return Resource({k: v for k, v in known.attributes.items() if not k.startswith("process.command")})
 
 
 def _is_wanted(variable: str) -> bool:

@@ -93,6 +93,17 @@ async def test_the_message_of_an_error_is_not_sent(monkeypatch: pytest.MonkeyPat
     assert b"sesame" not in collector.payload
 
 
+async def test_the_arguments_of_the_process_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPERIMENTAL_RESOURCE_DETECTORS", "process")
+    monkeypatch.setattr(sys, "argv", ["quipu", "observe", "the password is sesame"])
+    with collecting() as collector:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+        async with spans.sending(True):
+            await work(3)
+    assert b"process.pid" in collector.payload
+    assert b"sesame" not in collector.payload
+
+
 async def test_only_what_is_wanted_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     with collecting() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
