@@ -209,7 +209,7 @@ class _Line(Session):
 
 
 def _resource() -> Resource:
-    """Return what stands for this process, without its arguments: they may be the words of a memory."""
+    """Return the description of this process without its arguments: they may be the words of a memory."""
     known = Resource.create({} if "OTEL_SERVICE_NAME" in os.environ else {"service.name": _NAME})
     return Resource({k: v for k, v in known.attributes.items() if not k.startswith("process.command")})
 
