@@ -227,7 +227,7 @@ $(DEV): | $(RUNTIME)
 	@echo "Installing the tools for development"
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
 	  print(*p["dependency-groups"]["dev"], *p["build-system"]["requires"], \
-	  *(line for extra in ("llm", "onnx", "redis", "anthropic", "openai-agents", "langgraph", "pdf", "server") \
+	  *(line for extra in ("llm", "onnx", "redis", "anthropic", "openai-agents", "langgraph", "pdf", "server", "telemetry") \
 	  for line in p["project"]["optional-dependencies"][extra]), sep="\n")' > $(VENV)/dev.txt
 	@$(PIP) install $(VERSIONS) --requirement $(VENV)/dev.txt
 	@touch $@

@@ -3,6 +3,9 @@
     python bench/serve.py                     100,000 memories, 1, 8 and 32 clients for ten seconds each
     python bench/serve.py --quick             2,000 memories, a second each: does it run at all?
     python bench/serve.py --model all-MiniLM-L6-v2 --n 10000   every text and question is really encoded
+    python bench/serve.py --url https://memory.example.org     show what a load on your server would be
+    python bench/serve.py --url … --key … --confirm            put it on: 1,000 memories in a space of its
+                                                               own, which is forgotten at the end
 
 The server is a process of its own with the settings that everybody gets, the clients are in this one, on the
 same machine: on two cores they take from each other. Each client asks its next question when it has the
@@ -15,6 +18,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
+import os
 import random
 import sys
 import tempfile
@@ -37,6 +41,7 @@ from pace.vectors import Vectors
 from quipu import Memory
 from quipu.kernel.config import Settings
 from serving.client import Client
+from serving.load import Plan, load
 from serving.process import serving
 
 CLIENTS = (1, 8, 32)
@@ -58,7 +63,9 @@ class Asked:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code: 1 if there were errors."""
     options = _parse(arguments)
-    count, seconds = (2_000, 1.0) if options.quick else (options.n, options.seconds)
+    if options.url is not None:
+        return _elsewhere(options)
+    count, seconds = (2_000, 1.0) if options.quick else (options.n or 100_000, options.seconds)
     busy = usage.load()
     with tempfile.TemporaryDirectory(prefix="quipu-serve-", ignore_cleanup_errors=True) as temporary:
         Path(temporary).chmod(0o711)  # when we are root, another account runs the server and must get in
@@ -70,6 +77,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rows += _served(conninfo, options.model, asked, seconds)
     _show(rows, f"{count:,} memories, {options.spaces} spaces, {options.model}, {busy} at the start")
     return 1 if any(row.errors for row in rows) else 0
+
+
+def _elsewhere(options: argparse.Namespace) -> int:
+    """Load on a server that runs already, where that is confirmed."""
+    plan = Plan(
+        url=options.url,
+        key=options.key or os.environ.get("QUIPU_KEY", ""),
+        memories=1_000 if options.n is None else options.n,
+        clients=options.clients,
+        seconds=options.seconds,
+        writes=options.writes,
+    )
+    if options.confirm and plan.key:
+        return load(plan)
+    print(plan)
+    print("Nothing was done: it takes --confirm, and --key (or QUIPU_KEY), an admin key for all spaces.")
+    return 0
 
 
 def _load(conninfo: str, model: str, count: int, spaces: int) -> list[Query]:
@@ -129,7 +153,7 @@ async def _many(
 
 async def _one(port: int, token: str, asked: Sequence[Query], row: Asked, who: int, until: float) -> None:
     rng = random.Random(who)
-    async with Client(port, token) as client:
+    async with Client(f"http://127.0.0.1:{port}", token) as client:
         while (start := perf_counter()) < until:
             query = rng.choice(asked)
             path = f"/v1/recall?space={quote(query.user)}"
@@ -164,13 +188,19 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench/serve.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--n", type=int, default=100_000, help="memories to load (default 100000)")
+    parser.add_argument("--n", type=int, help="memories to load (default 100000; 1000 with --url)")
     parser.add_argument("--spaces", type=int, default=20, help="the share of rank r is 1/r (default 20)")
     parser.add_argument(
         "--model", default="hashing", help="'hashing' (default: vectors are ready at once) or a model"
     )
     parser.add_argument("--seconds", type=float, default=10.0, help="of each number of clients (default 10)")
     parser.add_argument("--quick", action="store_true", help="2,000 memories, a second each")
+    other = parser.add_argument_group("on a server that runs already")
+    other.add_argument("--url", help="its address; nothing is done there without --confirm")
+    other.add_argument("--key", help="an admin key for all spaces; QUIPU_KEY in the environment if not given")
+    other.add_argument("--clients", type=int, nargs="+", default=CLIENTS, help="at a time (default 1 8 32)")
+    other.add_argument("--writes", type=float, default=0.1, help="share of writes, 0 to 1 (default 0.1)")
+    other.add_argument("--confirm", action="store_true", help="put the load on")
     return parser.parse_args(arguments)
 
 

@@ -69,6 +69,7 @@ NEITHER: Final = (
     "/v1/receipts/{id}",
     "/v1/receipts/key",
     "/v1/rules/{id}",  # one row; the list is asked
+    "/v1/databases",  # a row for each database of a directory; there is none here
     "/v1/imports",  # a row for each import, of which there are few
     *("/documents/cited/{number}", "/v1/documents/cited"),  # they send on, or answer, by the id of a hit
     "/v1/relations",  # of one message: they are read by its number

@@ -15,7 +15,7 @@ from quipu.interfaces.cli.main import quipu_command
 # Module and function -> why it may catch everything without raising it again.
 MAY_CATCH_ALL = {
     ("quipu.kinds.ledger.facts", "_tell"): "code of subscribers: what it raises must not lose a write",
-    ("quipu.kernel.queue.attempt", "make"): "code of jobs: what it raises is kept with the job",
+    ("quipu.kernel.queue.attempt", "_tried"): "code of jobs: what it raises is kept with the job",
     ("quipu.kernel.queue.worker", "outlast"): "the outermost loop of a worker",
     (
         "quipu.interfaces.hooks.daemon.service",

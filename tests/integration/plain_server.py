@@ -6,7 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,9 @@ PASSWORD = "correct-horse"
 
 
 @contextmanager
-def plain_server(binaries: Binaries, directory: Path, *, without: str | None = None) -> Iterator[str]:
+def plain_server(
+    binaries: Binaries, directory: Path, *, without: str | None = None, settings: Sequence[str] = ()
+) -> Iterator[str]:
     """Its URL, for the superuser ``admin`` and the database ``postgres``; ``without`` hides an extension."""
     how = _prepare(binaries, directory)
     initdb = [
@@ -38,7 +40,7 @@ def plain_server(binaries: Binaries, directory: Path, *, without: str | None = N
     ]
     _run([*initdb, "--no-sync", "--pwfile", "password"], how)
     extra = [] if without is None else [f"extension_control_path={_extensions(binaries, directory, without)}"]
-    with _serving(binaries, how, extra) as url:
+    with _serving(binaries, how, [*extra, *settings]) as url:
         yield url
 
 

@@ -72,7 +72,7 @@ def test_the_commands_of_the_composition_work(
     }
     by_name["roles"].text(*services["roles"]["command"])
     by_name["worker"].text("migrate")
-    key = by_name["worker"].json("keys", "create", "admin", "--level", "admin", "--all-spaces")["key"]
+    key = by_name["worker"].json("keys", "create", "admin", "--level", "admin", "--all-spaces")["token"]
     started = [
         by_name["serve"].start(*services["serve"]["command"], "--port", "0"),
         by_name["worker"].start(*services["worker"]["command"]),
@@ -84,6 +84,9 @@ def test_the_commands_of_the_composition_work(
         asked.add_header("Authorization", f"Bearer {key}")
         with urllib.request.urlopen(asked, timeout=PATIENCE_SECONDS) as answer:
             assert json.load(answer) == {"status": "ready"}
+        asked.full_url = f"{place}/metrics"
+        with urllib.request.urlopen(asked, timeout=PATIENCE_SECONDS) as answer:
+            assert b"quipu_database_up 1.0" in answer.read()
     finally:
         for process in started:
             process.terminate()

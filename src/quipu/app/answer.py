@@ -21,6 +21,7 @@ from quipu.kernel.db import queries
 from quipu.kernel.db.database import Ask, Database, SpaceTransaction
 from quipu.kernel.prose.enumeration import asks_for_many
 from quipu.kernel.prose.signs import time_asked
+from quipu.kernel.telemetry.spans import stage, staged
 from quipu.kinds.plug import Kind
 from quipu.recall.filters import Filter, parse
 from quipu.recall.generations import Models
@@ -144,6 +145,7 @@ class Answering:
             limit=limit,
         )
 
+    @staged("recall")
     async def among(
         self,
         questions: Sequence[object],
@@ -168,7 +170,8 @@ class Answering:
             near, cited_rules = await nearest(tx, rules)
         answers = [judged([_hit(space, question, hit, cited) for hit in hits]) for question, hits in found]
         if self._reranking is not None:
-            reordered = await self._reranking.reorder(answers, limit=limit)
+            with stage("recall.rerank"):
+                reordered = await self._reranking.reorder(answers, limit=limit)
             answers = [one.of(hits) for one, hits in zip(answers, reordered, strict=True)]
         reserved = [one and _hit(space, q, one, cited_rules) for (q, _), one in zip(found, near, strict=True)]
         return [
@@ -183,24 +186,27 @@ class Answering:
 
         What was said more than once counts as one; if it took the place of others, more entries are ranked.
         """
-        embedded = await self._search.understood(tx, questions)
+        with stage("recall.embed"):
+            embedded = await self._search.understood(tx, questions)
         now, room = self._clock.now(), depth(embedded.questions, limit + _SPARE)
         while True:
-            found = await self._search.rank(tx, embedded, filters=filters, limit=room)
-            gone = await entries.faded(tx, now, [hit for _, hits in found for hit in hits])
-            left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
-            ranked = [(q, await entries.weighed(tx, q, now, hits)) for q, hits in left]
-            linked = await entries.cite_linked(tx, [hit for _, hits in ranked for hit in hits])
-            sources = await entries.sources(tx, [hit for _, hits in ranked for hit in hits])
-            best = [(q, fold(once(q.text, hits, linked.cited), sources)) for q, hits in ranked]
-            short = any(
-                len(hits) < limit and len(hits) < len(all_) and len(of) == room
-                for (_, hits), (_, all_), (_, of) in zip(best, ranked, found, strict=True)
-            )
-            if not short or room > 2 * _MOST:
-                best, cited = await arrange(tx, best, linked, filters, limit=limit)
-                return best, {**await entries.cite_sources(tx, best, cited), **cited}
-            room *= 4
+            with stage("recall.search"):
+                found = await self._search.rank(tx, embedded, filters=filters, limit=room)
+            with stage("recall.rank"):
+                gone = await entries.faded(tx, now, [hit for _, hits in found for hit in hits])
+                left = [(q, [hit for hit in hits if hit.id not in gone]) for q, hits in found]
+                ranked = [(q, await entries.weighed(tx, q, now, hits)) for q, hits in left]
+                linked = await entries.cite_linked(tx, [hit for _, hits in ranked for hit in hits])
+                sources = await entries.sources(tx, [hit for _, hits in ranked for hit in hits])
+                best = [(q, fold(once(q.text, hits, linked.cited), sources)) for q, hits in ranked]
+                short = any(
+                    len(hits) < limit and len(hits) < len(all_) and len(of) == room
+                    for (_, hits), (_, all_), (_, of) in zip(best, ranked, found, strict=True)
+                )
+                if not short or room > 2 * _MOST:
+                    best, cited = await arrange(tx, best, linked, filters, limit=limit)
+                    return best, {**await entries.cite_sources(tx, best, cited), **cited}
+                room *= 4
 
     def filed(
         self, space: str, *, ask: Ask | None = None
@@ -248,6 +254,7 @@ class Answering:
                 for line in await kind.remind(tx, chosen.user, session, now)
             ]
 
+    @staged("recall.block")
     async def block(
         self,
         question: str,

@@ -245,6 +245,10 @@ class Settings:
         unit="seconds",
     )
 
+    telemetry: bool = _setting(
+        FLAG, "Send traces and metrics by OpenTelemetry, to where the variables OTEL_* say.", False
+    )
+
     tuned: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
     """Values of settings that kinds of memory define, by name; read them with ``of``."""
 

@@ -25,6 +25,8 @@ from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import Embedder, Vectors
 from quipu.kernel.embedding.known import KnownVectors
 from quipu.kernel.embedding.prefixes import Role
+from quipu.kernel.telemetry.groups import MODEL
+from quipu.kernel.telemetry.spans import span
 from quipu.recall import store
 from quipu.recall.model import GenerationChanged
 
@@ -95,11 +97,13 @@ class Models:
         async with self.lent(number) as embedder:
             begun = time.monotonic()
             known = self._known if role == "passage" else None
-            vectors = (
-                await embedder.embed(texts, role=role)
-                if known is None
-                else await known.embed(embedder, texts)
-            )
+            asked = {"gen_ai.operation.name": "embeddings", "gen_ai.request.model": embedder.name}
+            with span(MODEL, "embeddings", {**asked, "quipu.texts": len(texts)}):
+                vectors = (
+                    await embedder.embed(texts, role=role)
+                    if known is None
+                    else await known.embed(embedder, texts)
+                )
             self._last_seconds = time.monotonic() - begun
             return Embedded(number, vectors)
 

@@ -21,6 +21,7 @@ from quipu.kernel.base.text import Marks, mentions
 from quipu.kernel.db.arrays import Texts
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.space import AsOf
+from quipu.kernel.telemetry.spans import staged
 from quipu.recall import index
 from quipu.recall.generations import Embedded, Models
 from quipu.recall.model import GenerationChanged
@@ -79,6 +80,7 @@ class Record:
         self._redact = redact
         self._hears = Texts(subscribes)
 
+    @staged("observe")
     async def observe(
         self,
         messages: Iterable[Mapping[str, object]],

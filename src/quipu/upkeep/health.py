@@ -25,6 +25,8 @@ class Health:
 
     ``model`` is the embedding model that is searched; ``wanted_model`` the one of the settings, if they name
     one, or the one that is being changed to: it differs until ``quipu reembed`` has made its vectors.
+    ``standbys`` follow the server, the slowest by ``standby_lag_bytes`` of its log behind; None without one,
+    or without the right to see it. ``archive_fails``: the log could not be archived the last time.
     ``warnings`` are sentences about what needs a person soon: a disk of the embedded database that fills.
     """
 
@@ -38,6 +40,9 @@ class Health:
     spaces: int
     entries: int
     size_bytes: int
+    standbys: int
+    standby_lag_bytes: int | None
+    archive_fails: bool
     warnings: Sequence[str] = ()
 
 

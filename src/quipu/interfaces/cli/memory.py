@@ -7,12 +7,16 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Final
 
+import click
+
 from quipu import Memory
 from quipu.interfaces.cli.call import Call
 from quipu.interfaces.cli.screen import Screen
 from quipu.kernel.config import Settings, load
 from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Connection, owner
+from quipu.kernel.telemetry.groups import COMMAND
+from quipu.kernel.telemetry.spans import span
 from quipu.upkeep.directory.registry import known
 
 DIRECTORY: Final = "directory"
@@ -35,6 +39,8 @@ def opened(call: Call) -> Generator[tuple[Screen, Memory]]:
     with ExitStack() as stack:
         with screen.busy("Opening the memory"):
             memory = stack.enter_context(Memory(settings=settings_of(call)))
+        name = click.get_current_context().command_path
+        stack.enter_context(span(COMMAND, name, {"quipu.command": name}))
         yield screen, memory
 
 

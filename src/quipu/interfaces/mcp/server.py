@@ -47,6 +47,8 @@ from quipu.interfaces.problems import Problem, problem, title
 from quipu.kernel.base.prompt_text import defused
 from quipu.kernel.base.scope import acting_for
 from quipu.kernel.db.turns import set_caller
+from quipu.kernel.telemetry.groups import TOOL
+from quipu.kernel.telemetry.spans import span
 
 if TYPE_CHECKING:
     from quipu import AsyncMemory
@@ -116,7 +118,11 @@ class Door:
             arguments = tool.arguments.model_validate(params.arguments or {})
         except ValidationError as error:
             return _failed(shown.wrong_argument(tool, error))
-        return await self._answer(tool, arguments, caller)
+        with span(TOOL, f"tools/call {tool.name}", {"gen_ai.tool.name": tool.name}) as seen:
+            answer = await self._answer(tool, arguments, caller)
+            if answer.is_error:
+                seen.fail("tool_error")
+        return answer
 
     async def _answer(self, tool: Tool, arguments: Arguments, caller: Caller) -> CallToolResult:
         set_caller(caller.key)

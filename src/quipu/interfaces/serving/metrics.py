@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 60.0)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_MOUNTED: Final = ("/mcp", "/compat")  # applications of their own, with routes of theirs
 
 
 class Metrics:
@@ -60,15 +61,20 @@ class RequestCounter:
             await self._app(scope, receive, sending)
         finally:
             self._metrics.now.dec()
-            method = scope["method"] if scope["method"] in _METHODS else "other"
-            route = _route(scope)
+            method = method_of(scope)
+            route = route_of(scope)
             self._metrics.requests.labels(method, route, status).inc()
             self._metrics.seconds.labels(route).observe(perf_counter() - begun)
 
 
-def _route(scope: Scope) -> str:
+def method_of(scope: Scope) -> str:
+    """Return the method of a request, ``other`` where it is none that is known: anybody may make some up."""
+    return scope["method"] if scope["method"] in _METHODS else "other"
+
+
+def route_of(scope: Scope) -> str:
     """Return the pattern of the route, never the path: it may hold names, and there is no end of paths."""
     path: object = getattr(scope.get("route"), "path", None)
     if not isinstance(path, str):
-        return "other"
+        return next((one for one in _MOUNTED if f"{scope['path']}/".startswith(f"{one}/")), "other")
     return f"/v1{path}" if scope["path"].startswith("/v1/") and not path.startswith("/v1/") else path

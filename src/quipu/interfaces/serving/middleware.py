@@ -6,6 +6,7 @@ They are plain ASGI applications around another: no door can forget them, and st
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Final
 
 import anyio
@@ -14,10 +15,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quipu.errors import AccessRefused, BadInput, QuipuError, TookTooLong, TooLarge
 from quipu.interfaces.serving.limits import Limits
-from quipu.interfaces.serving.metrics import Metrics, RequestCounter
+from quipu.interfaces.serving.metrics import Metrics, RequestCounter, method_of, route_of
 from quipu.interfaces.serving.problems import response
 from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.kernel.base.scope import acting_for
+from quipu.kernel.telemetry.groups import REQUEST
+from quipu.kernel.telemetry.spans import is_on, span
 
 # Pages load nothing from anywhere else, run no script that stands in a page, and are shown in no frame.
 _HEADERS: Final = {
@@ -44,7 +47,7 @@ async def _nobody(_: str | None) -> bool:
 def around(app: ASGIApp, terms: Limits, metrics: Metrics, *, knows: Knows = _nobody) -> ASGIApp:
     """Wrap the application with all guards; whom it ``knows`` may send more."""
     inner = Bodies(Times(Apart(app), terms), terms, knows)
-    return SecurityHeaders(RequestCounter(Hosts(inner, terms), metrics))
+    return SecurityHeaders(Traces(RequestCounter(Hosts(inner, terms), metrics)))
 
 
 class SecurityHeaders:
@@ -64,6 +67,34 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, sending)
+
+
+class Traces:
+    """Records each request as a span, within that of whoever sent it (W3C traceparent)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Record one request: its method, its route and its status, never its address or its words."""
+        if scope["type"] != "http" or not is_on():
+            await self._app(scope, receive, send)
+            return
+        method = method_of(scope)
+        with span(REQUEST, method, {"http.request.method": method}, headers=Headers(scope=scope)) as seen:
+
+            async def sending(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    seen.note({"http.response.status_code": message["status"]})
+                    if message["status"] >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                        seen.fail(str(message["status"]))
+                await send(message)
+
+            try:
+                await self._app(scope, receive, sending)
+            finally:
+                route = route_of(scope)
+                seen.note({"http.route": route}, name=f"{method} {route}")
 
 
 class Apart:

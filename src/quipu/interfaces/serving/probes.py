@@ -8,6 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from quipu.errors import NotFound
 from quipu.interfaces import problems
+from quipu.interfaces.serving.gauges import state
 from quipu.interfaces.serving.served import operation_name, served
 
 router = APIRouter(tags=["probes"], generate_unique_id_function=operation_name)
@@ -51,7 +52,11 @@ async def problem(kind: str) -> dict[str, str]:
     openapi_extra={"security": [{"HTTPBearer": []}]},
 )
 async def metrics(request: Request) -> Response:
-    """Return requests by route and status, and their durations. Needs any key for all spaces."""
+    """Return requests by route and status with their durations, and the state of the database and its queue.
+
+    Needs any key for all spaces.
+    """
     serving = served(request)
     (await serving.caller(request)).owns_all()
-    return Response(serving.metrics.text(), media_type=serving.metrics.content_type)
+    counted = serving.metrics.text() + await state(serving.memory)
+    return Response(counted, media_type=serving.metrics.content_type)

@@ -36,6 +36,7 @@ from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.errors import Unanswered, translate
 from quipu.kernel.db.plain import loads
+from quipu.kernel.db.recorded import RecordedConnection
 
 _SQL = queries.load("quipu.kernel.db")
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)  # made faster than the one for many
@@ -59,7 +60,7 @@ _ASK_AFTER_SECONDS: Final = 1.0
 _answered_at: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()  # monotonic seconds
 
 
-class Connection(AsyncConnection[TupleRow]):
+class Connection(RecordedConnection):
     """A connection that is closed where the server is silent for ``answer_seconds``.
 
     ``endures``: a statement may take as long as it takes, while the server answers others and works on it.

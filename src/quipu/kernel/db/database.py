@@ -28,6 +28,7 @@ from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.pools import Pool
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
 from quipu.kernel.db.turns import Turns
+from quipu.kernel.telemetry import spans
 
 Connection = connection.Connection
 Rows = AsyncRawCursor[TupleRow]
@@ -91,7 +92,7 @@ class SpaceTransaction:
     async def fetch_one(self, row: type[_T], query: LiteralString, /, **values: object) -> _T | None:
         """Run a query and return its first row as an object of a class; None if it finds none."""
         cursor = AsyncRawCursor(self.conn, row_factory=class_row(row))
-        return await (await _run(cursor, query, self._filled(values))).fetchone()
+        return await (await _run(self.conn, cursor, query, self._filled(values))).fetchone()
 
     def _filled(self, values: Mapping[str, object]) -> Mapping[str, object]:
         return {"space": self.space.id, "space_name": self.space.name, **values}
@@ -138,6 +139,12 @@ class Database:
             DatabaseUnsuitable: PostgreSQL older than 15, no pgvector, or a right is missing.
             MigrationRefused: the database is newer than this code.
         """
+        async with spans.sending(settings.telemetry), cls._open(url, settings, packages) as database:
+            yield database
+
+    @classmethod
+    @asynccontextmanager
+    async def _open(cls, url: str, settings: Settings, packages: Sequence[str]) -> AsyncGenerator[Self]:
         async with owner(url, settings) as conn:
             conn.endures = True  # a migration takes as long as it takes
             if await pending(conn, packages):
@@ -496,7 +503,7 @@ async def ask(
 ) -> Rows:
     """Run a query. In a pipeline, what it returns is read later."""
     cursor: Rows = AsyncRawCursor(conn)
-    return await _run(cursor, query, values, binary=binary)
+    return await _run(conn, cursor, query, values, binary=binary)
 
 
 async def fetch(
@@ -509,14 +516,20 @@ async def fetch(
 ) -> list[_T]:
     """Run a query as ``ask`` does, and return its rows as objects of a class."""
     cursor = AsyncRawCursor(conn, row_factory=class_row(row))
-    return await (await _run(cursor, query, values, binary=binary)).fetchall()
+    return await (await _run(conn, cursor, query, values, binary=binary)).fetchall()
 
 
 async def _run(
-    cursor: AsyncRawCursor[_T], query: LiteralString, values: Mapping[str, object], *, binary: bool = False
+    conn: Connection,
+    cursor: AsyncRawCursor[_T],
+    query: LiteralString,
+    values: Mapping[str, object],
+    *,
+    binary: bool = False,
 ) -> AsyncRawCursor[_T]:
     statement = numbered(query)
-    return await cursor.execute(statement.text, [values[name] for name in statement.names], binary=binary)
+    with conn.recorded(query):
+        return await cursor.execute(statement.text, [values[name] for name in statement.names], binary=binary)
 
 
 class _SettingsCache:
@@ -587,7 +600,11 @@ def moved_space(name: str, database: str) -> SpaceMoved:
 
 async def _entry(entering: Rows) -> Space | None:
     row = await entering.fetchone()
-    return Space(*row) if row is not None and row[1] else None  # a row of nulls: there is no such space
+    if row is None or not row[1]:  # a row of nulls: there is no such space
+        return None
+    space = Space(*row)
+    spans.note({"quipu.space.id": space.id})
+    return space
 
 
 async def _marks(conn: Connection) -> Marks:

@@ -11,6 +11,14 @@ from psycopg import sql
 _NAME = re.compile(r"^-- name: ([a-z][a-z0-9_]*)[^\n]*\n", re.MULTILINE)
 
 
+_names: dict[str, str] = {}
+
+
+def name_of(text: str) -> str | None:
+    """Return the name of a query by its text, with its package: ``recall.search``; None if it has none."""
+    return _names.get(text)
+
+
 class Queries(dict[str, LiteralString]):
     """The queries of one package. Asking for one that is not there names those that are."""
 
@@ -32,4 +40,5 @@ def load(package: str, *, folder: str = "sql") -> Queries:
             if name in queries:
                 raise ValueError(f"{package}: query {name!r} is defined twice")
             queries[name] = cast(LiteralString, text.strip().rstrip(";"))
+            _names[queries[name]] = f"{package.removeprefix('quipu.')}.{name}"
     return queries

@@ -19,6 +19,8 @@ from quipu.kernel.language.endpoint import Endpoint, cost_nothing
 from quipu.kernel.language.events import document
 from quipu.kernel.language.model import Budget, Reply, Shape
 from quipu.kernel.language.prompt import Turn, check_purpose, tokens_of
+from quipu.kernel.telemetry.groups import MODEL, TOKENS
+from quipu.kernel.telemetry.spans import Span, span
 
 if TYPE_CHECKING:
     from openai import OpenAIError
@@ -126,6 +128,13 @@ class RemoteLanguage:
         return send
 
     async def _paid(self, turns: Sequence[Turn], *, purpose: str, shape: type[BaseModel] | None) -> Reply:
+        asked = {"gen_ai.operation.name": "chat", "gen_ai.request.model": self._endpoint.model}
+        with span(MODEL, "chat", {**asked, "quipu.purpose": purpose}) as seen:
+            return await self._answered(turns, shape, purpose, seen)
+
+    async def _answered(
+        self, turns: Sequence[Turn], shape: type[BaseModel] | None, purpose: str, seen: Span
+    ) -> Reply:
         from openai import APITimeoutError, OpenAIError  # noqa: PLC0415 - the extra is there by now
 
         question_tokens = tokens_of(*(turn.content for turn in turns))
@@ -140,6 +149,7 @@ class RemoteLanguage:
             raise self._endpoint.failed(error, wait_seconds=self._too_long(error)) from error
         reply = self._dialect.reply(answered)
         used = self._dialect.used(answered) or question_tokens + tokens_of(reply.text if reply else "")
+        seen.note({TOKENS: used})
         await self._budget.settle(reserved, used=used)
         if reply is None:
             raise self._endpoint.senseless(answered)

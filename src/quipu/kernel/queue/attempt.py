@@ -25,6 +25,8 @@ from quipu.kernel.queue import outbox
 from quipu.kernel.queue.model import Job, Terms, Ticket
 from quipu.kernel.queue.store import Store
 from quipu.kernel.redact import redact
+from quipu.kernel.telemetry.groups import JOB
+from quipu.kernel.telemetry.spans import span
 
 Outcome = Literal["done", "failed", "again", "later", "nothing"]
 _LOG = logging.getLogger("quipu.queue")
@@ -115,6 +117,16 @@ class Attempts:
             return Verdict("nothing")
         if job.attempts > self._terms.tries:
             return Verdict("failed", job, f"Its worker ended while it did this, {job.attempts - 1} times.")
+        where = {} if job.space is None else {"quipu.space.id": job.space_id}
+        told = {"quipu.topic": job.topic, "quipu.attempt": job.attempts, **where}
+        with span(JOB, f"job {job.topic}", told) as seen:
+            verdict = await self._tried(job, limit_seconds)
+            seen.note({"quipu.outcome": verdict.outcome})
+            if verdict.outcome == "failed":
+                seen.fail("failed")
+        return verdict
+
+    async def _tried(self, job: Job, limit_seconds: float) -> Verdict:
         try:
             return await self._make(job, limit_seconds)
         except (Overtaken, ErasedMeanwhile):

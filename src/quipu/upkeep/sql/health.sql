@@ -11,7 +11,13 @@ select %(embedded)s::boolean as embedded, current_setting('server_version') as s
        coalesce((select dimensions from core.recall_generations where state = 'serving'), 0) as dimensions,
        (select count(*) from core.spaces)::int8 as spaces,
        (select coalesce(sum(entries), 0) from core.spaces)::int8 as entries,
-       pg_database_size(current_database()) as size_bytes
+       pg_database_size(current_database()) as size_bytes,
+       (select count(*) from pg_stat_replication where state is distinct from 'backup')::int4 as standbys,
+       case when not pg_is_in_recovery() then
+           (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)) from pg_stat_replication)::int8
+       end as standby_lag_bytes,
+       coalesce((select last_failed_time > coalesce(last_archived_time, '-infinity') from pg_stat_archiver), false)
+           as archive_fails
 
 -- name: relations: tables and indexes of ours with their sizes
 select c.oid::regclass::text as name, case c.relkind when 'r' then 'table' else 'index' end as kind,
