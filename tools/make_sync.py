@@ -37,6 +37,7 @@ FACES = (
     Face("quipu.app.queue", "AsyncQueue", "Queue"),
     Face("quipu.upkeep.answers.answers", "AsyncAnswers", "Answers"),
     Face("quipu.upkeep.keys.keys", "AsyncKeys", "Keys"),
+    Face("quipu.upkeep.keys.signins", "AsyncSignIns", "SignIns"),
     Face("quipu.upkeep.erasure.archive", "AsyncReceipts", "Receipts"),
     Face("quipu.kinds.ledger.evidence.evidence", "AsyncEvidence", "Evidence"),
     Face("quipu.kinds.ledger.retention.retention", "AsyncRetention", "Retention"),

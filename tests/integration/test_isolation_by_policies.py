@@ -29,6 +29,7 @@ NOT_OF_A_SPACE = {
     "core.recall_generations",
     "core.language_budget",
     "core.api_keys",
+    "core.signins",
     "core.schedules",
     "core.settings",
     "core.erasure_chain",

@@ -17,6 +17,7 @@ OF_NO_SPACE = {
     "core.tombstones": "what was erased, as keyed hashes; the application has functions, no right",
     "core.language_budget": "tokens by day and purpose, all spaces together",
     "core.api_keys": "looked up before a space is entered; the application has functions for it, no right",
+    "core.signins": "hashes of links and sessions, by which a browser sees all; the application has no right",
     "core.recall_kinds": "the kinds of memory, the same for all",
     "core.recall_generations": "the embedding models, the same for all",
     "core.settings": "what is set for all spaces together",

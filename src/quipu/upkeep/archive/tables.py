@@ -223,6 +223,7 @@ _OF_DATABASE: Final = "it is of the database, not of a space"
 EXCLUDED: Final = MappingProxyType(
     {
         "core.api_keys": _SECRET,
+        "core.signins": _SECRET,
         "core.erasure_chain": _SECRET,
         "tables.passwords": _SECRET,
         "tables.discarded_roles": _SECRET,
