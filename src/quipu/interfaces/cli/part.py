@@ -115,6 +115,7 @@ class Part:
 def main() -> int:
     """Do the part that stands on standard input; return the exit code."""
     part: Part = pickle.load(sys.stdin.buffer)
+    sys.excepthook = failure.excepthook
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         anyio.run(part.answer if part.kind == "server" else part.work)

@@ -133,6 +133,9 @@ async def listen(
     ``ready`` is called when requests are taken, ``leaving`` when it was told to end, ``link`` when SIGUSR1
     asks for a sign-in link. It ends as well when ``ended`` returns. ``behind_proxy``: the
     headers of a proxy on this machine tell who asks. ``certificate`` and ``private_key``: files, for https.
+
+    Raises:
+        ConfigError: the certificate or its key cannot be used.
     """
     config = uvicorn.Config(
         app,
@@ -151,6 +154,10 @@ async def listen(
         ssl_certfile=certificate,
         ssl_keyfile=private_key,
     )
+    try:
+        config.load()
+    except OSError as error:
+        raise ConfigError(f"The certificate and its key cannot be used: {error}.") from error
     server = _Server(config, ready)
 
     def leave() -> None:

@@ -50,20 +50,23 @@ class Supervisor:
         self._code = 0
 
     async def run(self, commands: Sequence[Command], *, ready: Callable[[], None]) -> int:
-        """Run the commands; call ``ready`` when all of them are ready.
+        """Run the commands: the first, and when it is ready, the others; ``ready`` is called then.
+
+        So what is wrong for all of them is said once.
 
         Returns:
-            0, or the exit code of one that ended before it was ready: it says why, and all others end.
+            0, or the exit code of one that ended before it was ever ready: it says why, and all others end.
         """
-        begun = [anyio.Event() for _ in commands]
+        first, *others = commands
+        begun = anyio.Event()
         async with anyio.create_task_group() as tasks:
-            for command, event in zip(commands, begun, strict=True):
-                tasks.start_soon(self._keep, command, event)
             tasks.start_soon(self._end)
-            for event in begun:
-                await event.wait()
+            tasks.start_soon(self._keep, first, begun)
+            await begun.wait()
             if not self._leaving.is_set():
                 ready()
+                for command in others:
+                    tasks.start_soon(self._keep, command, anyio.Event())
         return self._code
 
     def leave(self) -> None:
