@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from struct import Struct
 from time import monotonic
@@ -46,35 +45,29 @@ class Rates:
         """Take one request; return 0, or where none is left, the seconds until there is one again."""
         name = hashlib.blake2b(who.encode(), digest_size=16).digest()
         row = int.from_bytes(name[:4]) % _ROWS * _ROW_BYTES
-        with self._alone(row):
-            now = self._clock()
-            place, left, at = self._find(row, name, per_minute, now)
-            left = min(burst(per_minute), left + max(0.0, now - at) * per_minute / 60)
-            wait = 0.0 if left >= 1 else (1 - left) * 60 / per_minute
-            _BUCKET.pack_into(self._buckets, place, name, per_minute, left if wait else left - 1, now)
-        return wait
-
-    def _find(self, row: int, name: bytes, per_minute: float, now: float) -> tuple[int, float, float]:
-        """Return the place of a caller's bucket, what is left in it, and as of when; a full one if new."""
-        oldest, since = row, float("inf")
-        for place in range(row, row + _ROW_BYTES, _BUCKET.size):
-            known, rate, left, at = _BUCKET.unpack_from(self._buckets, place)
-            if known == name:
-                return (place, left, at) if rate == per_minute else (place, burst(per_minute), now)
-            if at < since:
-                oldest, since = place, at
-        return oldest, burst(per_minute), now
-
-    @contextmanager
-    def _alone(self, row: int) -> Generator[None]:
-        """Keep other processes out of a row; the system does so also where one is killed meanwhile."""
         if self._file is None:
-            yield
-            return
+            return self._take(row, name, per_minute)
         import fcntl  # noqa: PLC0415 - not everywhere; several processes neither
 
-        fcntl.lockf(self._file, fcntl.LOCK_EX, _ROW_BYTES, row)
+        fcntl.lockf(self._file, fcntl.LOCK_EX, _ROW_BYTES, row)  # undone where this process is killed
         try:
-            yield
+            return self._take(row, name, per_minute)
         finally:
             fcntl.lockf(self._file, fcntl.LOCK_UN, _ROW_BYTES, row)
+
+    def _take(self, row: int, name: bytes, per_minute: float) -> float:
+        now, most, rate = self._clock(), burst(per_minute), per_minute / 60
+        place = self._buckets.find(name, row, row + _ROW_BYTES)
+        if place < 0:
+            place, left = self._oldest(row), most
+        else:
+            _, known, left, at = _BUCKET.unpack_from(self._buckets, place)
+            left = min(most, left + max(0.0, now - at) * rate) if known == per_minute else most
+        wait = 0.0 if left >= 1 else (1 - left) / rate
+        _BUCKET.pack_into(self._buckets, place, name, per_minute, left if wait else left - 1, now)
+        return wait
+
+    def _oldest(self, row: int) -> int:
+        """Return the place in a row that was not asked for longest; one that nobody took comes first."""
+        places = range(row, row + _ROW_BYTES, _BUCKET.size)
+        return min(places, key=lambda place: _BUCKET.unpack_from(self._buckets, place)[3])
