@@ -89,7 +89,8 @@ class Several:
 @pytest.fixture(scope="module")
 def quipu(module_url: str, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     home: Path = tmp_path_factory.mktemp("home")
-    return CommandLine(home, {"QUIPU_DATABASE_URL": module_url, "QUIPU_EMBEDDING_MODEL": "hashing"})
+    settings = {"QUIPU_DATABASE_URL": module_url, "QUIPU_EMBEDDING_MODEL": "hashing"}
+    return CommandLine(home, {**settings, "TMPDIR": str(home)})
 
 
 @pytest.fixture(scope="module")
