@@ -97,7 +97,8 @@ async def _client(memory: AsyncMemory) -> AsyncIterator[httpx.AsyncClient]:
             timeout=600,
         ) as client,
     ):
-        await client.get("/signin", params={"token": app.state.served.signin.token})
+        token = await app.state.served.memory.signins.link(seconds=60)
+        await client.get("/signin", params={"token": token})
         client.headers["Authorization"] = f"Bearer {issued.token}"
         yield client
 

@@ -2,6 +2,7 @@
 
     python bench/serve.py                     100,000 memories, 1, 8 and 32 clients for ten seconds each
     python bench/serve.py --quick             2,000 memories, a second each: does it run at all?
+    python bench/serve.py --processes 2       two processes answer
     python bench/serve.py --model all-MiniLM-L6-v2 --n 10000   every text and question is really encoded
     python bench/serve.py --url https://memory.example.org     show what a load on your server would be
     python bench/serve.py --url … --key … --confirm            put it on: 1,000 memories in a space of its
@@ -46,6 +47,7 @@ from serving.process import serving
 
 CLIENTS = (1, 8, 32)
 DEPTH = 10
+WARM_SECONDS = (1.0, 10.0)  # of one process; of several, which begin when the first is ready
 
 
 @dataclass(slots=True)
@@ -74,8 +76,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             asked = _load(conninfo, options.model, count, options.spaces)
             server.settle(conninfo)
             rows = [_alone(conninfo, options.model, asked, seconds)]
-            rows += _served(conninfo, options.model, asked, seconds)
-    _show(rows, f"{count:,} memories, {options.spaces} spaces, {options.model}, {busy} at the start")
+            rows += _served(conninfo, options.model, asked, seconds, options.processes)
+    served = f"{options.processes} process{'es' if options.processes > 1 else ''}"
+    _show(
+        rows, f"{count:,} memories, {options.spaces} spaces, {options.model}, {served}, {busy} at the start"
+    )
     return 1 if any(row.errors for row in rows) else 0
 
 
@@ -127,12 +132,15 @@ def _alone(conninfo: str, model: str, asked: Sequence[Query], seconds: float) ->
     return row
 
 
-def _served(conninfo: str, model: str, asked: Sequence[Query], seconds: float) -> Iterator[Asked]:
+def _served(
+    conninfo: str, model: str, asked: Sequence[Query], seconds: float, processes: int
+) -> Iterator[Asked]:
     """By HTTP, with more and more clients."""
     with Memory(url=conninfo, settings=Settings(embedding_model=model)) as memory:
         token = memory.keys.create("bench", level="read", requests_per_minute=1_000_000).token
-    with serving(conninfo, model) as server:
-        asyncio.run(_many(server.port, token, asked, Asked("warm"), clients=4, seconds=1.0))
+    with serving(conninfo, model, processes=processes) as server:
+        warm = WARM_SECONDS[processes > 1]
+        asyncio.run(_many(server.port, token, asked, Asked("warm"), clients=4, seconds=warm))
         for clients in CLIENTS:
             row = Asked(f"{clients} client{'s' if clients > 1 else ''}")
             before = usage.cpu_seconds([server.pid])
@@ -194,6 +202,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--model", default="hashing", help="'hashing' (default: vectors are ready at once) or a model"
     )
     parser.add_argument("--seconds", type=float, default=10.0, help="of each number of clients (default 10)")
+    parser.add_argument("--processes", type=int, default=1, help="of the server (default 1)")
     parser.add_argument("--quick", action="store_true", help="2,000 memories, a second each")
     other = parser.add_argument_group("on a server that runs already")
     other.add_argument("--url", help="its address; nothing is done there without --confirm")

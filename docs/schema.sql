@@ -337,6 +337,13 @@ $$;
 
 COMMENT ON FUNCTION core.drop_empty_sessions(gone bigint[]) IS 'Deletes sessions of the space that was entered, where nothing was said and no other kind of memory refers to them.';
 
+CREATE FUNCTION core.drop_ended_signins(at timestamp with time zone) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ with gone as (delete from core.signins where ends_at <= at returning 1) select count(*) from gone $$;
+
+COMMENT ON FUNCTION core.drop_ended_signins(at timestamp with time zone) IS 'Drops links and sessions that have ended; how many.';
+
 CREATE FUNCTION core.drop_kept_answers(before timestamp with time zone) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO ''
@@ -792,6 +799,15 @@ CREATE FUNCTION core.is_left_alone(kind integer) RETURNS boolean
 
 COMMENT ON FUNCTION core.is_left_alone(kind integer) IS 'Whether no open transaction has left something of this kind unindexed, and none does until this one ends.';
 
+CREATE FUNCTION core.is_signed_in(session bytea, at timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    select exists (select from core.signins where token_sha256 = session and kind = 'session' and ends_at > at)
+    $$;
+
+COMMENT ON FUNCTION core.is_signed_in(session bytea, at timestamp with time zone) IS 'Is there such a session, which has not ended?';
+
 CREATE TABLE core.at_commit (
     space_id integer NOT NULL,
     id bigint NOT NULL,
@@ -1211,6 +1227,19 @@ CREATE FUNCTION core.recount_space() RETURNS void
 
 COMMENT ON FUNCTION core.recount_space() IS 'The counters of what is left after an erasure; every process drops its copy of the space.';
 
+CREATE FUNCTION core.redeem_signin_link(link bytea, session bytea, at timestamp with time zone, until timestamp with time zone) RETURNS boolean
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+    with redeemed as (
+        delete from core.signins where token_sha256 = link and kind = 'link' and ends_at > at returning 1
+    ), begun as (
+        insert into core.signins (token_sha256, kind, ends_at) select session, 'session', until from redeemed returning 1
+    ) select exists (select from begun)
+    $$;
+
+COMMENT ON FUNCTION core.redeem_signin_link(link bytea, session bytea, at timestamp with time zone, until timestamp with time zone) IS 'Exchanges a link for a session, once; false where the link is none, was used or has ended.';
+
 CREATE FUNCTION core.refuse_statement() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1328,6 +1357,13 @@ begin
     end loop;
 end
 $$;
+
+CREATE FUNCTION core.sign_out(session bytea) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ delete from core.signins where token_sha256 = session and kind = 'session' $$;
+
+COMMENT ON FUNCTION core.sign_out(session bytea) IS 'Ends a session in all servers of this database.';
 
 CREATE FUNCTION core.space_was_erased(wanted text, since timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -5390,6 +5426,16 @@ CREATE TABLE core.settings (
     CONSTRAINT settings_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100)))
 );
 
+CREATE TABLE core.signins (
+    token_sha256 bytea NOT NULL,
+    kind text NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    CONSTRAINT signins_kind_check CHECK ((kind = ANY (ARRAY['link'::text, 'session'::text]))),
+    CONSTRAINT signins_token_sha256_check CHECK ((octet_length(token_sha256) = 32))
+);
+
+COMMENT ON TABLE core.signins IS 'Of no space: who is signed in sees all. Only hashes of random tokens; any server of this database knows them.';
+
 CREATE TABLE core.space_settings (
     space_id integer NOT NULL,
     name text NOT NULL,
@@ -7581,6 +7627,9 @@ ALTER TABLE ONLY core.sessions
 ALTER TABLE ONLY core.settings
     ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY core.signins
+    ADD CONSTRAINT signins_pkey PRIMARY KEY (token_sha256);
+
 ALTER TABLE ONLY core.space_settings
     ADD CONSTRAINT space_settings_pkey PRIMARY KEY (space_id, name);
 
@@ -7913,6 +7962,8 @@ CREATE INDEX removed_messages_session ON core.removed_messages USING btree (spac
 CREATE INDEX removed_messages_time ON core.removed_messages USING btree (space_id, removed_at);
 
 CREATE INDEX sessions_person ON core.sessions USING btree (space_id, belongs_to) WHERE (belongs_to <> ''::text);
+
+CREATE INDEX signins_ended ON core.signins USING btree (ends_at);
 
 CREATE INDEX standing_rules_ended_in ON core.standing_rules USING btree (ended_in, space_id) WHERE (ended_in IS NOT NULL);
 
@@ -9472,6 +9523,9 @@ GRANT ALL ON FUNCTION core.drop_api_keys_of_person(person text) TO quipu_app;
 REVOKE ALL ON FUNCTION core.drop_api_keys_of_space() FROM PUBLIC;
 GRANT ALL ON FUNCTION core.drop_api_keys_of_space() TO quipu_app;
 
+REVOKE ALL ON FUNCTION core.drop_ended_signins(at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.drop_ended_signins(at timestamp with time zone) TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.drop_kept_answers(before timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.drop_kept_answers(before timestamp with time zone) TO quipu_app;
 
@@ -9524,6 +9578,9 @@ GRANT ALL ON FUNCTION core.hold_erasure_chain(new_signing bytea, new_public byte
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE core.recall_entries TO quipu_person;
 
+REVOKE ALL ON FUNCTION core.is_signed_in(session bytea, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.is_signed_in(session bytea, at timestamp with time zone) TO quipu_app;
+
 GRANT SELECT,INSERT,DELETE ON TABLE core.at_commit TO quipu_app;
 GRANT SELECT,INSERT ON TABLE core.at_commit TO quipu_person;
 
@@ -9554,6 +9611,9 @@ GRANT ALL ON FUNCTION core.place_of(wanted text) TO quipu_app;
 REVOKE ALL ON FUNCTION core.place_space(wanted text, home text) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.place_space(wanted text, home text) TO quipu_app;
 
+REVOKE ALL ON FUNCTION core.redeem_signin_link(link bytea, session bytea, at timestamp with time zone, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.redeem_signin_link(link bytea, session bytea, at timestamp with time zone, until timestamp with time zone) TO quipu_app;
+
 REVOKE ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.reserve_language_tokens(on_day date, purpose_name text, wanted bigint, most bigint) TO quipu_app;
 
@@ -9562,6 +9622,9 @@ GRANT ALL ON FUNCTION core.settle_language_tokens(on_day date, purpose_name text
 
 REVOKE ALL ON FUNCTION core.shared_sessions_of_person() FROM PUBLIC;
 GRANT ALL ON FUNCTION core.shared_sessions_of_person() TO quipu_person;
+
+REVOKE ALL ON FUNCTION core.sign_out(session bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION core.sign_out(session bytea) TO quipu_app;
 
 REVOKE ALL ON FUNCTION core.space_was_erased(wanted text, since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION core.space_was_erased(wanted text, since timestamp with time zone) TO quipu_app;

@@ -39,6 +39,7 @@ FACES = (
     Face("quipu.app.directory.databases", "AsyncDatabases", "Databases"),
     Face("quipu.upkeep.answers.answers", "AsyncAnswers", "Answers"),
     Face("quipu.upkeep.keys.keys", "AsyncKeys", "Keys"),
+    Face("quipu.upkeep.keys.signins", "AsyncSignIns", "SignIns"),
     Face("quipu.upkeep.erasure.archive", "AsyncReceipts", "Receipts"),
     Face("quipu.kinds.ledger.evidence.evidence", "AsyncEvidence", "Evidence"),
     Face("quipu.kinds.ledger.retention.retention", "AsyncRetention", "Retention"),

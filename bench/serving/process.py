@@ -16,22 +16,23 @@ import quipu
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where it listens, and its process."""
+    """Where it listens, and its process, which may have others below it."""
 
     port: int
     pid: int
 
 
 @contextmanager
-def serving(conninfo: str, model: str) -> Iterator[Server]:
-    """Serve a database; it ends, as it would under a service manager, when the block does."""
+def serving(conninfo: str, model: str, *, processes: int = 1) -> Iterator[Server]:
+    """Serve a database; the processes end, as they would under a service manager, when the block does."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("QUIPU_")}
     environment |= {
         "QUIPU_DATABASE_URL": conninfo,
         "QUIPU_EMBEDDING_MODEL": model,
         "PYTHONPATH": str(Path(quipu.__file__).parent.parent),
     }
-    command = [sys.executable, "-m", "quipu", "serve", "--port", "0", "--json"]
+    options = ["--port", "0", "--processes", str(processes), "--json"]
+    command = [sys.executable, "-m", "quipu", "serve", *options]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

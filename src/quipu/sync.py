@@ -48,6 +48,7 @@ Written by tools/make_sync.py; do not edit. The truth is in
 - quipu.upkeep.archive.archive
 - quipu.upkeep.erasure.archive
 - quipu.upkeep.keys.keys
+- quipu.upkeep.keys.signins
 - quipu.upkeep.settings.settings
 - quipu.upkeep.snapshots.snapshots
 """
@@ -265,6 +266,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.health import Health
     from quipu.upkeep.keys.keys import AsyncKeys
     from quipu.upkeep.keys.model import Issued, Key, Level
+    from quipu.upkeep.keys.signins import AsyncSignIns
     from quipu.upkeep.overview import Overview, SpaceCounts
     from quipu.upkeep.reembed.reembed import ReembedPlan, ReembedReport
     from quipu.upkeep.settings.model import SettingState, SettingValue
@@ -315,6 +317,7 @@ __all__ = [
     "Rooms",
     "Rules",
     "Schemas",
+    "SignIns",
     "Snapshots",
     "StoredSettings",
     "Tables",
@@ -608,6 +611,11 @@ class Rooms:
     def rules(self) -> Rules:
         """Standing rules: what users told an assistant to do from now on, until they take it back."""
         return Rules(self._portal.opened(self._inner).rules, self._portal)
+
+    @property
+    def signins(self) -> SignIns:
+        """Browsers that are signed in to a server of this memory, and the links that sign them in."""
+        return SignIns(self._portal.opened(self._inner).signins, self._portal)
 
     @property
     def snapshots(self) -> Snapshots:
@@ -1468,6 +1476,34 @@ class Keys:
     def used(self, keys: Sequence[str]) -> None:
         """Note that keys were used just now."""
         self._portal.call(lambda: self._inner.used(keys))
+
+
+class SignIns:
+    """The browsers that are signed in to the servers of a database."""
+
+    def __init__(self, inner: AsyncSignIns, portal: Portal) -> None:
+        self._inner = inner
+        self._portal = portal
+
+    def link(self, *, seconds: float) -> str:
+        """Make the token of a link that signs a browser in once; the database keeps its hash."""
+        return self._portal.call(lambda: self._inner.link(seconds=seconds))
+
+    def redeem(self, link: str, *, seconds: float) -> str | None:
+        """Exchange the token of a link for that of a new session; None if it was used or is none."""
+        return self._portal.call(lambda: self._inner.redeem(link, seconds=seconds))
+
+    def is_signed_in(self, session: str) -> bool:
+        """Return True if there is such a session, which has not ended."""
+        return self._portal.call(lambda: self._inner.is_signed_in(session))
+
+    def sign_out(self, session: str) -> None:
+        """End a session. Other servers of the database take notice within a second."""
+        self._portal.call(lambda: self._inner.sign_out(session))
+
+    def drop_ended(self) -> int:
+        """Drop links and sessions that have ended, and return how many they were."""
+        return self._portal.call(lambda: self._inner.drop_ended())
 
 
 class Receipts:

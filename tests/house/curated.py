@@ -163,6 +163,11 @@ _SERVERS: Final = (
     "keys.count",
     "keys.opened_by",
     "keys.used",
+    "signins.drop_ended",
+    "signins.is_signed_in",
+    "signins.link",
+    "signins.redeem",
+    "signins.sign_out",
 )
 _TRACES: Final = (
     "tool_call",

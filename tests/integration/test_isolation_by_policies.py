@@ -32,6 +32,7 @@ NOT_OF_A_SPACE = {
     "core.databases",
     "core.places",
     "core.moved_spaces",
+    "core.signins",
     "core.schedules",
     "core.settings",
     "core.erasure_chain",

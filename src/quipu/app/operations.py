@@ -87,6 +87,7 @@ ROOMS: Final[Mapping[str, str]] = MappingProxyType(
         "keys": "quipu.upkeep.keys.keys:AsyncKeys",
         "queue": "quipu.app.queue:AsyncQueue",
         "receipts": "quipu.upkeep.erasure.archive:AsyncReceipts",
+        "signins": "quipu.upkeep.keys.signins:AsyncSignIns",
         "settings": "quipu.upkeep.settings.settings:AsyncSettings",
         "evidence": "quipu.kinds.ledger.evidence.evidence:AsyncEvidence",
         "ledger": "quipu.kinds.ledger.ledger:AsyncLedger",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from quipu.upkeep.archive.archive import AsyncArchives
     from quipu.upkeep.erasure.archive import AsyncReceipts
     from quipu.upkeep.keys.keys import AsyncKeys
+    from quipu.upkeep.keys.signins import AsyncSignIns
     from quipu.upkeep.settings.settings import AsyncSettings
     from quipu.upkeep.snapshots.snapshots import AsyncSnapshots
 
@@ -352,6 +353,13 @@ class AsyncRooms:
             AsyncRules,
             lambda parts: AsyncRules(parts.database, clock=self._clock, settings=self._settings),
         )
+
+    @property
+    def signins(self) -> AsyncSignIns:
+        """Browsers that are signed in to a server of this memory, and the links that sign them in."""
+        from quipu.upkeep.keys.signins import AsyncSignIns  # noqa: PLC0415
+
+        return self._room(AsyncSignIns, lambda parts: AsyncSignIns(parts.database, clock=self._clock))
 
     @property
     def snapshots(self) -> AsyncSnapshots:

@@ -29,7 +29,7 @@ from quipu.kernel.queue.relay import Relay
 from quipu.kernel.queue.saq import Carrier
 from quipu.kernel.queue.schedule import Timetable
 from quipu.kernel.queue.store import Store
-from quipu.kernel.queue.worker import Worker
+from quipu.kernel.queue.worker import Noted, Worker, ignore
 from quipu.kinds import plug
 from quipu.kinds.plug import Context, Schedule
 from quipu.recall.generations import Models
@@ -116,10 +116,12 @@ async def worker(
     concurrency: int = 2,
     known: Duties | None = None,
     tick_seconds: float = 1.0,
+    noted: Noted = ignore,
 ) -> AsyncGenerator[Worker]:
     """Open a worker on ``wanted`` topics (all if none is named), with its own connections for the block.
 
     New jobs wake it; every ``tick_seconds`` it looks for what is due by the clock, or whether it is to stop.
+    ``noted`` is called with the topic and the outcome of each try at a job.
 
     Raises:
         BadInput: nobody handles such a topic.
@@ -163,6 +165,7 @@ async def worker(
             concurrency=concurrency,
             seats=max(1, settings.pool_size - 1),
             tick_seconds=tick_seconds,
+            noted=noted,
         )
 
 

@@ -22,6 +22,7 @@ from quipu.interfaces.rest.routes import ROUTERS
 from quipu.interfaces.serving import login, middleware, probes, problems
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.served import Served
+from quipu.interfaces.serving.shared import Shared
 from quipu.interfaces.web.background import labouring
 from quipu.interfaces.web.page_context import page_of
 from quipu.interfaces.web.pages import pages
@@ -99,13 +100,15 @@ def create_app(
     memory: AsyncMemory | None = None,
     terms: Limits | None = None,
     mounts: Sequence[Mount] = MOUNTS,
+    shared: Shared | None = None,
 ) -> FastAPI:
     """Build the application over the memory of ``settings``, which its lifespan opens and closes.
 
     A given ``memory`` is used as it is, and stays open; then the application can be asked without its
     lifespan, as tests do. It answers to the names in ``terms.hosts`` only: ask it as http://localhost.
+    ``shared`` is what it has together with other processes, which answer at the same address.
     """
-    serving = Served(memory or AsyncMemory(settings=settings), terms or Limits())
+    serving = Served(memory or AsyncMemory(settings=settings), terms or Limits(), shared)
     mounted = [(mount, mount.build(serving)) for mount in mounts]
 
     @asynccontextmanager
@@ -116,7 +119,7 @@ def create_app(
             for mount, inner in mounted:
                 if mount.running is not None:
                     await stack.enter_async_context(mount.running(inner))
-            await stack.enter_async_context(labouring(app))
+            await stack.enter_async_context(labouring(app, serving))
             async with serving.upkeep():
                 yield
 

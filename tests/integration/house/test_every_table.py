@@ -20,6 +20,7 @@ OF_NO_SPACE = {
     "core.databases": "those of a directory; the application has no right",
     "core.places": "which database has a space; the application has functions for a name, no right",
     "core.moved_spaces": "where spaces went; the application has functions for a name, no right",
+    "core.signins": "hashes of links and sessions, by which a browser sees all; the application has no right",
     "core.recall_kinds": "the kinds of memory, the same for all",
     "core.recall_generations": "the embedding models, the same for all",
     "core.settings": "what is set for all spaces together",

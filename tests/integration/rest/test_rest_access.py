@@ -147,12 +147,17 @@ async def test_where_the_database_gives_no_connection_it_is_told_so(
                 assert answer.json()["detail"] == "The database does not answer."
 
 
+async def link(app: FastAPI) -> str:
+    """The token of a link that signs somebody in."""
+    return await app.state.served.memory.signins.link(seconds=60)
+
+
 @pytest.fixture
 async def browser(app: FastAPI) -> Any:
     """A browser that opened the sign-in link."""
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-        answer = await client.get("/signin", params={"token": app.state.served.signin.token})
+        answer = await client.get("/signin", params={"token": await link(app)})
         assert (answer.status_code, answer.headers["location"]) == (303, "/")
         cookie = answer.headers["set-cookie"].lower()
         assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/"))
@@ -160,7 +165,7 @@ async def browser(app: FastAPI) -> Any:
 
 
 async def test_a_sign_in_link_works_once(app: FastAPI, browser: httpx.AsyncClient, clients: Any) -> None:
-    token = app.state.served.signin.token
+    token = await link(app)
     other, late = [await clients.with_token(None) for _ in range(2)]
     assert (await other.get("/signin", params={"token": token})).status_code == 303
     assert (await late.get("/signin", params={"token": token})).status_code == 403
@@ -173,7 +178,7 @@ async def test_a_session_reads_and_writes_only_from_pages_of_ours(
 ) -> None:
     assert (await browser.get("/v1/spaces")).status_code == 200
     assert (await browser.post("/v1/recall?space=s", json=ASKED)).status_code == 403
-    session = app.state.served.signin.session(browser.cookies["quipu_session_80"])
+    session = await app.state.served.signin.session(browser.cookies["quipu_session_80"])
     headers = {"x-csrf-token": session.csrf}
     assert (await browser.post("/v1/observe?space=s", json=SAID, headers=headers)).status_code == 201
     wrong = {"x-csrf-token": "é".encode()}
@@ -188,7 +193,7 @@ async def test_a_browser_is_signed_in_to_several_servers_of_a_host(memory: Async
             transport = httpx.ASGITransport(app=app)
             async with httpx.AsyncClient(transport=transport, base_url=address, cookies=jar) as client:
                 if not len(jar) > 2:
-                    await client.get("/signin", params={"token": app.state.served.signin.token})
+                    await client.get("/signin", params={"token": await link(app)})
                     jar.update(client.cookies)
                 assert (await client.get("/")).status_code == 200
     assert {cookie.name for cookie in jar.jar} == {
@@ -197,7 +202,7 @@ async def test_a_browser_is_signed_in_to_several_servers_of_a_host(memory: Async
 
 
 async def test_signing_out_ends_the_session(app: FastAPI, browser: httpx.AsyncClient) -> None:
-    session = app.state.served.signin.session(browser.cookies["quipu_session_80"])
+    session = await app.state.served.signin.session(browser.cookies["quipu_session_80"])
     kept = {"cookie": f"quipu_session_80={session.id}"}
     assert (await browser.post("/signout", data={"csrf_token": "wrong"})).status_code == 403
     assert (await browser.post("/signout", data={"csrf_token": session.csrf})).status_code == 303
@@ -214,7 +219,7 @@ async def test_cookies_are_for_https_only_where_the_server_is(memory: AsyncMemor
     app = create_app(memory=memory, terms=Limits(secure_cookies=True))
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-        answer = await client.get("/signin", params={"token": app.state.served.signin.token})
+        answer = await client.get("/signin", params={"token": await link(app)})
     assert "secure" in answer.headers["set-cookie"].lower()
 
 

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from cli_process import CommandLine
 from patience import PATIENCE_SECONDS, until
-from test_rest_process import Serving, serving
+from server_process import Serving, serving
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files that are open cannot be seen there")
 
@@ -81,7 +81,7 @@ def left(served: Serving, url: str, home: Path) -> list[str]:
     opened = [*links(fds)]
     found += [name for name in opened if str(home / "temporary") in name]
     kept = (home / "temporary").rglob("*")
-    return found + [one.name for one in kept if not one.name.startswith("quipu-serve-")]
+    return found + [one.name for one in kept if one.is_file()]
 
 
 def test_an_upload_that_is_cut_off_at_half_leaves_nothing(

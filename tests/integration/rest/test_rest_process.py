@@ -2,64 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import signal
 import socket
-import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 import httpx
 import pytest
 from cli_process import CommandLine
 from patience import PATIENCE_SECONDS, until
+from server_process import Serving, serving
 
 from quipu import Memory
 from quipu.kernel.config import Settings
-
-
-@dataclass
-class Serving:
-    """A running server."""
-
-    process: subprocess.Popen[str]
-    port: int
-    link: str
-    log: IO[str]
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def end(self) -> int:
-        """Tell it to end, as a service manager does; its exit code."""
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=PATIENCE_SECONDS)
-
-    def said(self) -> str:
-        """What it wrote to standard error."""
-        self.log.seek(0)
-        return self.log.read()
-
-
-@contextmanager
-def serving(quipu: CommandLine, port: int = 0) -> Iterator[Serving]:
-    """A server until the end of the block; its log is a file, for a pipe that nobody reads holds it up."""
-    with tempfile.TemporaryFile("w+") as log:
-        process = quipu.start("serve", "--port", str(port), "--json", stderr=log)
-        try:
-            assert process.stdout is not None
-            told = json.loads("".join(process.stdout.readline() for _ in range(4)))
-            yield Serving(process, int(told["url"].rpartition(":")[2]), told["link"], log)
-        finally:
-            process.kill()
-            process.communicate(timeout=PATIENCE_SECONDS)
 
 
 @dataclass
@@ -125,7 +83,7 @@ def test_a_restart_under_load_loses_nothing_that_was_acknowledged(
             writers.wait_for(20)
             assert first.end() == 0
             acknowledged = len(writers.kept)
-            with serving(quipu, first.port) as second:
+            with serving(quipu, port=first.port) as second:
                 writers.wait_for(acknowledged + 20)
                 slow_clients_do_not_hold_up_others(second, created["token"])
                 assert second.end() == 0

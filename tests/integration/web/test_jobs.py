@@ -12,13 +12,21 @@ from page_client import Browser, faults
 from quipu import AsyncMemory
 from quipu.errors import Conflict, NotFound
 from quipu.interfaces.web import background
-from quipu.interfaces.web.background import Advance, BackgroundTasks, Outcome
+from quipu.interfaces.web.background import Advance, BackgroundTask, BackgroundTasks, Outcome
+
+NOBODY = 2**22 + 1
+"""The id of no process: systems give out smaller ones."""
 
 
 @pytest.fixture
 def here(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Iterator[BackgroundTasks]:
     monkeypatch.setattr(background, "_PATIENCE_SECONDS", 0.02)
     return app.state.background_tasks
+
+
+async def ended(here: BackgroundTasks, background_task: BackgroundTask) -> None:
+    while here.named(background_task.id).state == "running":  # noqa: ASYNC110 - no event tells
+        await anyio.sleep(0.01)
 
 
 async def test_the_page_shows_how_far_it_is_and_then_what_came_of_it(
@@ -39,7 +47,7 @@ async def test_the_page_shows_how_far_it_is_and_then_what_came_of_it(
     assert 'hx-trigger="every 1s"' in page
     assert '<noscript><meta http-equiv="refresh" content="2"></noscript>' in page
     go_on.set()
-    await background_task.ended.wait()
+    await ended(here, background_task)
     page = (await client.get(f"/jobs/{background_task.id}")).text
     assert "It is &lt;done&gt;." in page
     assert "hx-trigger" not in page
@@ -78,8 +86,31 @@ async def test_only_so_much_is_done_at_once(here: BackgroundTasks) -> None:
         await here.begin("one more", act, back="/")
     go_on.set()
     for one in begun:
-        await one.ended.wait()
+        await ended(here, one)
     assert (await here.begin("now", act, back="/")).state == "done"
+
+
+async def test_other_processes_know_of_it_and_when_the_one_that_does_it_has_died(
+    here: BackgroundTasks,
+) -> None:
+    go_on = anyio.Event()
+
+    async def act(advance: Advance) -> Outcome:
+        advance(3)
+        await go_on.wait()
+        return Outcome("Done.", "/")
+
+    background_task = await here.begin("work", act, back="/")
+    async with anyio.create_task_group() as tasks:
+        other = BackgroundTasks(tasks, here.place)
+        assert (other.named(background_task.id).state, other.named(background_task.id).done) == ("running", 3)
+        go_on.set()
+        await ended(other, background_task)
+    died = BackgroundTask("died", "work", "/back", "", None, pid=NOBODY)
+    here._note(died)
+    seen = here.named("died")
+    assert seen.state == "failed"
+    assert seen.outcome == Outcome("The process that did it has ended.", "/back")
 
 
 async def test_work_that_is_not_known_is_not_found(client: Browser) -> None:

@@ -3,72 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic
 from typing import Final
-
-import anyio
 
 from quipu.app.memory import AsyncMemory
 from quipu.errors import DatabaseUnavailable, KeyRefused, TooManyRequests
 from quipu.interfaces.serving.caller import Caller
-from quipu.upkeep.keys.model import Key, id_in, sha256
+from quipu.interfaces.serving.lookups import Lookups
+from quipu.interfaces.serving.rates import Rates
+from quipu.upkeep.keys.model import Key, id_in
 
 _FRESH_SECONDS: Final = 3.0
 _READY_SECONDS: Final = 1.0
-_MOST: Final = 10_000
-_STRANGERS: Final = 2  # tokens that are looked up at a time, of those that opened nothing yet
 _SCHEMES: Final = ("bearer", "token")  # clients of other makers send the second
 _HINT: Final = "Send it as `Authorization: Bearer quipu_…`; `quipu keys create` makes one."
-
-
-_BURST_SECONDS: Final = 10.0
-_MOST_CALLERS: Final = 10_000
-
-
-@dataclass(slots=True)
-class Bucket:
-    """So many requests may come at once as come in ten seconds; what was taken comes back steadily."""
-
-    per_minute: float
-    left: float
-    at: float
-
-    def take(self, now: float) -> float:
-        """Take one; 0, or where none is left, the seconds until there is one again."""
-        rate = self.per_minute / 60
-        self.left = min(burst(self.per_minute), self.left + (now - self.at) * rate)
-        self.at = now
-        if self.left < 1:
-            return (1 - self.left) / rate
-        self.left -= 1
-        return 0.0
-
-
-def burst(per_minute: float) -> float:
-    """Return the number of requests that may come at once."""
-    return max(1.0, per_minute * _BURST_SECONDS / 60)
-
-
-class Rates:
-    """A bucket for each caller of this process, the last 10,000 of them."""
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
-
-    def wait_seconds(self, who: str, per_minute: float) -> float:
-        """Return 0 if the caller may ask now, else the seconds to wait."""
-        now = self._clock()
-        bucket = self._buckets.pop(who, None)
-        if bucket is None or bucket.per_minute != per_minute:
-            bucket = Bucket(per_minute, burst(per_minute), now)
-        self._buckets[who] = bucket
-        if len(self._buckets) > _MOST_CALLERS:
-            self._buckets.popitem(last=False)
-        return bucket.take(now)
 
 
 class Access:
@@ -77,16 +25,15 @@ class Access:
     def __init__(self, memory: AsyncMemory, rates: Rates) -> None:
         self._memory = memory
         self._rates = rates
-        self._known: OrderedDict[bytes, tuple[float, Key | None]] = OrderedDict()
+        self._keys: Lookups[Key] = Lookups(self._opened_by, seconds=_FRESH_SECONDS)
         self._used: set[str] = set()
-        self._strangers = anyio.Semaphore(_STRANGERS)
         self._answered = -_READY_SECONDS
         self._asking: asyncio.Task[None] | None = None
 
     async def knows(self, authorization: str | None) -> bool:
         """Return True if the header ``Authorization`` has a key that opens something; it counts as no use."""
         _, _, token = (authorization or "").partition(" ")
-        return id_in(token.strip()) is not None and await self._key(token.strip()) is not None
+        return id_in(token.strip()) is not None and await self._keys.find(token.strip()) is not None
 
     async def bearer(self, authorization: str | None) -> Caller:
         """Return the caller who sends this header ``Authorization``.
@@ -99,7 +46,7 @@ class Access:
         token = token.strip()
         if scheme.lower() not in _SCHEMES or id_in(token) is None:
             raise KeyRefused(hint=_HINT)
-        key = await self._key(token)
+        key = await self._keys.find(token)
         if key is None:
             raise KeyRefused(hint=_HINT)
         self.pace(key.id, key.requests_per_minute)
@@ -120,22 +67,8 @@ class Access:
                 hint="Wait as long as Retry-After says; a key can be made for more.",
             )
 
-    async def _key(self, token: str) -> Key | None:
-        """Return the key of a token, as it was a few seconds ago at most."""
-        hashed = sha256(token)
-        at, key = self._known.get(hashed, (-_FRESH_SECONDS, None))
-        if monotonic() - at < _FRESH_SECONDS:
-            return key
-        if key is None:  # who tries tokens must not take the database from those who have one
-            async with self._strangers:
-                key = await self._memory.keys.opened_by(token)
-        else:
-            key = await self._memory.keys.opened_by(token)
-        self._known.pop(hashed, None)
-        self._known[hashed] = (monotonic(), key)
-        if len(self._known) > _MOST:
-            self._known.popitem(last=False)
-        return key
+    async def _opened_by(self, token: str) -> Key | None:
+        return await self._memory.keys.opened_by(token)
 
     async def ready(self, *, seconds: float) -> None:
         """Raise unless the database answered within the last second, or does within ``seconds``.
@@ -165,7 +98,7 @@ class Access:
 
     def forget(self) -> None:
         """Look every key up again: one of them was changed here."""
-        self._known.clear()
+        self._keys.forget()
 
     async def note_use(self) -> None:
         """Write down which keys were used since the last time."""

@@ -30,8 +30,9 @@ class Limits:
     the head of a request; ``body_seconds``: for all of its body, or of a stream for the next piece of it.
     ``request_seconds``: for one answer, from the last byte of the question on. ``ready_seconds``: for the
     database, when ``/ready`` is asked. ``leave_seconds``: for requests in hand when the server is to end.
-    ``session_seconds``: after which a person signs in again. ``session_per_minute``: requests of one session.
-    ``connections``: at a time; more are answered 503. ``hosts``: names by which it may be called (the header
+    ``session_seconds``: after which a person signs in again. ``link_seconds``: after which a sign-in link
+    opens nothing. ``session_per_minute``: requests of one session. ``connections``: at a time and process;
+    more are answered 503. ``hosts``: names by which it may be called (the header
     ``Host``); empty for any. ``secure_cookies``: it is reached by https only.
     """
 
@@ -44,6 +45,7 @@ class Limits:
     ready_seconds: float = 2.0
     leave_seconds: float = 20.0
     session_seconds: float = 12 * 3600.0
+    link_seconds: float = 24 * 3600.0
     session_per_minute: int = 1_200
     connections: int = 1_000
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})

@@ -7,7 +7,8 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -65,6 +66,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for sock in sockets or ():
+            sock.listen(_BACKLOG)
         self._ready()
 
     @contextlib.contextmanager
@@ -96,6 +99,22 @@ def bound(host: str, port: int) -> socket.socket:
     return sock
 
 
+async def heed(
+    *, leave: Callable[[], None], hurry: Callable[[], None], link: Callable[[], Awaitable[None]]
+) -> None:
+    """Call ``leave`` at the first SIGTERM or SIGINT, ``hurry`` at the next, ``link`` at each SIGUSR1."""
+    leaving = False
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGUSR1) as received:
+        async for number in received:
+            if number == signal.SIGUSR1:
+                await link()
+            elif leaving:
+                hurry()
+            else:
+                leaving = True
+                leave()
+
+
 async def listen(
     app: ASGIApp,
     sock: socket.socket,
@@ -103,7 +122,8 @@ async def listen(
     *,
     ready: Callable[[], None],
     leaving: Callable[[], None],
-    link: Callable[[], None],
+    link: Callable[[], Awaitable[None]],
+    ended: Callable[[], Awaitable[None]] = anyio.sleep_forever,
     behind_proxy: bool = False,
     certificate: str | None = None,
     private_key: str | None = None,
@@ -111,8 +131,11 @@ async def listen(
     """Serve until SIGTERM or SIGINT; the second one ends it without waiting for requests in hand.
 
     ``ready`` is called when requests are taken, ``leaving`` when it was told to end, ``link`` when SIGUSR1
-    asks for a sign-in link. ``behind_proxy``: the
+    asks for a sign-in link. It ends as well when ``ended`` returns. ``behind_proxy``: the
     headers of a proxy on this machine tell who asks. ``certificate`` and ``private_key``: files, for https.
+
+    Raises:
+        ConfigError: the certificate or its key cannot be used.
     """
     config = uvicorn.Config(
         app,
@@ -125,26 +148,32 @@ async def listen(
         server_header=False,
         proxy_headers=behind_proxy,
         limit_concurrency=terms.connections,
+        backlog=1,  # so many are taken at a time: others of the same socket get some too
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=round(terms.leave_seconds),
         ssl_certfile=certificate,
         ssl_keyfile=private_key,
     )
+    try:
+        config.load()
+    except OSError as error:
+        raise ConfigError(f"The certificate and its key cannot be used: {error}.") from error
     server = _Server(config, ready)
+
+    def leave() -> None:
+        server.should_exit = True
+        leaving()
+
+    def hurry() -> None:
+        server.force_exit = True
+
+    async def outlive() -> None:
+        await ended()
+        leave()
+
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_heed, server, leaving, link)
+        tasks.start_soon(partial(heed, leave=leave, hurry=hurry, link=link))
+        tasks.start_soon(outlive)
         with CancelScope(shield=True):
             await server.serve(sockets=[sock])
         tasks.cancel_scope.cancel()
-
-
-async def _heed(server: uvicorn.Server, leaving: Callable[[], None], link: Callable[[], None]) -> None:
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGUSR1) as received:
-        async for number in received:
-            if number == signal.SIGUSR1:
-                link()
-            elif server.should_exit:
-                server.force_exit = True
-            else:
-                server.should_exit = True
-                leaving()

@@ -39,8 +39,8 @@ _PAGE: Final = """<!doctype html>
 <main>
 <h1>Sign in</h1>
 <p>{told}</p>
-<p>Open the link that <code>quipu serve</code> printed where it runs. A link works once; the signal
-<code>USR1</code> has the server print another.</p>
+<p>Open the link that <code>quipu serve</code> printed where it runs. A link works once, for a day; the
+signal <code>USR1</code> has the server print another.</p>
 </main>
 </body>
 </html>
@@ -55,7 +55,7 @@ async def signed_in(request: Request) -> BrowserSession:
         TooManyRequests: it asks too often.
     """
     serving = served(request)
-    session = serving.signin.session(request.cookies.get(session_cookie(request)))
+    session = await serving.signin.session(request.cookies.get(session_cookie(request)))
     if session is None:
         raise KeyRefused("You are not signed in.", hint="Open the link that `quipu serve` printed.")
     serving.access.pace(f"session {session.id}", serving.terms.session_per_minute)
@@ -87,9 +87,9 @@ Posted = Annotated[FormData, Depends(posted)]
 async def signin(request: Request, token: str = "") -> Response:
     """Exchange the token of a link for a session; without one, say how to get one."""
     serving = served(request)
-    if serving.signin.session(request.cookies.get(session_cookie(request))) is not None:
+    if await serving.signin.session(request.cookies.get(session_cookie(request))) is not None:
         return RedirectResponse("/", 303)
-    session = serving.signin.redeem(token) if token else None
+    session = await serving.signin.redeem(token) if token else None
     if session is None:
         reason = "This link was used, or is not of this server." if token else "Nobody is signed in here."
         return HTMLResponse(_PAGE.format(told=reason), 403 if token else 401)
@@ -108,7 +108,7 @@ async def signin(request: Request, token: str = "") -> Response:
 @router.post("/signout")
 async def signout(request: Request, form: Posted, session: SignedIn) -> Response:  # noqa: ARG001 - form: checked
     """End the session of this browser."""
-    served(request).signin.end(session)
+    await served(request).signin.end(session)
     answer = RedirectResponse("/signin", 303)
     answer.delete_cookie(session_cookie(request), httponly=True, samesite="strict")
     return answer

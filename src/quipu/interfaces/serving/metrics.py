@@ -1,11 +1,12 @@
-"""Counters of requests, their outcome and duration, for Prometheus."""
+"""Counters of requests and jobs, their outcome and duration, for Prometheus."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import perf_counter
-from typing import Final
+from typing import Any, Final, cast
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, multiprocess
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,11 +16,16 @@ _MOUNTED: Final = ("/mcp", "/compat")  # applications of their own, with routes 
 
 
 class Metrics:
-    """The counters of one application; nothing in them says who asked what."""
+    """The counters of one application; nothing in them says who asked what.
+
+    With a ``directory`` they are those of all processes that were started with the variable
+    PROMETHEUS_MULTIPROC_DIR, which names it.
+    """
 
     content_type: Final = CONTENT_TYPE_LATEST
 
-    def __init__(self) -> None:
+    def __init__(self, directory: Path | None = None) -> None:
+        self._directory = directory
         self._registry = CollectorRegistry()
         self.requests = Counter(
             "quipu_requests", "Requests answered.", ["method", "route", "status"], registry=self._registry
@@ -28,11 +34,26 @@ class Metrics:
             "quipu_request_seconds", "Seconds to the end of the answer.", ["route"], buckets=_SECONDS,
             registry=self._registry,
         )  # fmt: skip
-        self.now = Gauge("quipu_requests_now", "Requests in hand.", registry=self._registry)
+        self.now = Gauge(
+            "quipu_requests_now", "Requests in hand.", registry=self._registry, multiprocess_mode="livesum"
+        )
+        self.jobs = Counter(
+            "quipu_jobs", "Jobs of the worker beside the server.", ["topic", "outcome"],
+            registry=self._registry,
+        )  # fmt: skip
 
     def text(self) -> bytes:
         """Return the text that Prometheus reads."""
-        return generate_latest(self._registry)
+        if self._directory is None:
+            return generate_latest(self._registry)
+        everybody = CollectorRegistry()
+        cast(Any, multiprocess).MultiProcessCollector(everybody, path=str(self._directory))
+        return generate_latest(everybody)
+
+
+def drop_gauges(directory: Path, pid: int) -> None:
+    """Take a process that has ended out of what is counted now; what it counted stays."""
+    cast(Any, multiprocess).mark_process_dead(pid, str(directory))
 
 
 class RequestCounter:

@@ -14,10 +14,12 @@ from starlette.responses import Response
 
 from quipu.app.memory import AsyncMemory
 from quipu.errors import AccessRefused, QuipuError
-from quipu.interfaces.serving.access import Access, Rates
+from quipu.interfaces.serving.access import Access
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.metrics import Metrics
+from quipu.interfaces.serving.rates import Rates
+from quipu.interfaces.serving.shared import Shared
 from quipu.interfaces.serving.signin import CSRF_HEADER, SignIn, session_cookie
 from quipu.kernel.base.scope import act_for
 from quipu.kernel.db.turns import set_caller
@@ -35,17 +37,19 @@ PageOf = Callable[[Request, Mapping[str, object]], Response]
 class Served:
     """The memory that is served, who may reach it, and the limits.
 
-    ``page_of``: how the door of the pages shows an error; None where there is no such door.
+    ``shared`` is what it has together with other processes, if there are several. ``page_of``: how the door
+    of the pages shows an error; None where there is no such door.
     """
 
     page_of: PageOf | None = None
 
-    def __init__(self, memory: AsyncMemory, terms: Limits) -> None:
+    def __init__(self, memory: AsyncMemory, terms: Limits, shared: Shared | None = None) -> None:
         self.memory = memory
         self.terms = terms
-        self.access = Access(memory, Rates())
-        self.signin = SignIn(session_seconds=terms.session_seconds)
-        self.metrics = Metrics()
+        self.shared = shared
+        self.access = Access(memory, Rates(None if shared is None else shared.rates))
+        self.signin = SignIn(memory, session_seconds=terms.session_seconds)
+        self.metrics = Metrics(None if shared is None else shared.metrics)
 
     async def caller(self, request: HTTPConnection) -> Caller:
         """Return the caller: by a key in ``Authorization``, else by the session of a browser.
@@ -67,7 +71,7 @@ class Served:
     async def _caller(self, request: HTTPConnection) -> Caller:
         header = request.headers.get("authorization")
         cookie = request.cookies.get(session_cookie(request))
-        session = self.signin.session(cookie) if header is None else None
+        session = await self.signin.session(cookie) if header is None else None
         if session is None:
             return await self.access.bearer(header)
         if request.scope.get("method") not in _SAFE and not session.sent(request.headers.get(CSRF_HEADER)):
@@ -80,7 +84,7 @@ class Served:
 
     @asynccontextmanager
     async def upkeep(self) -> AsyncGenerator[None]:
-        """Note used keys and drop old answers once a minute, for the block."""
+        """Note used keys, and drop old answers and ended sessions, once a minute, for the block."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._keep_up)
             yield
@@ -97,6 +101,7 @@ class Served:
         try:
             await self.access.note_use()
             await self.memory.answers.drop_old()
+            await self.memory.signins.drop_ended()
         except QuipuError as error:  # it matters less than that the server goes on
             _LOG.warning("upkeep has to wait: %s", error)
 

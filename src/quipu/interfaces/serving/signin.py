@@ -1,26 +1,26 @@
 """Signing in: a link that works once, exchanged for a session of a browser.
 
-Sessions live in the memory of the process and end with it: whoever can restart the server can sign in again,
-and nothing that opens the memory lies on a disk.
+The database has hashes of both, so every process of a server knows them, and nothing that opens the memory
+lies on a disk.
 """
 
 from __future__ import annotations
 
 import hmac
 import re
-import secrets
-from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
 from typing import Final
 
 from starlette.requests import HTTPConnection
 
+from quipu.app.memory import AsyncMemory
+from quipu.interfaces.serving.lookups import Lookups
+
 _COOKIE: Final = "quipu_session"
 CSRF_FIELD: Final = "csrf_token"
 CSRF_HEADER: Final = "x-csrf-token"
-_MOST: Final = 100
+_FRESH_SECONDS: Final = 1.0
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}\Z", re.ASCII)
 _PORT: Final = re.compile(r":(\d{1,5})\Z")
 
 
@@ -40,11 +40,14 @@ def session_cookie(request: HTTPConnection) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BrowserSession:
-    """A browser that is signed in. ``csrf`` is what its forms bring back, to show that they are ours."""
+    """A browser that is signed in; ``id`` is what its cookie holds."""
 
     id: str
-    csrf: str
-    since: float
+
+    @property
+    def csrf(self) -> str:
+        """The token that its forms bring back, to show that they are ours."""
+        return hmac.digest(self.id.encode(), b"form", "sha256").hex()
 
     def sent(self, token: object) -> bool:
         """Return True if a form or a script of ours sent this."""
@@ -52,38 +55,28 @@ class BrowserSession:
 
 
 class SignIn:
-    """The sign-in links and sessions of one process; the last 100 sessions are kept."""
+    """The browsers that are signed in, as it was a second ago at most."""
 
-    def __init__(self, *, session_seconds: float, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, memory: AsyncMemory, *, session_seconds: float) -> None:
+        self._memory = memory
         self._session_seconds = session_seconds
-        self._clock = clock
-        self._token = secrets.token_urlsafe(32)
-        self._sessions: OrderedDict[str, BrowserSession] = OrderedDict()
+        self._sessions: Lookups[BrowserSession] = Lookups(self._open, seconds=_FRESH_SECONDS)
 
-    @property
-    def token(self) -> str:
-        """The token that signs somebody in, once; another one after that."""
-        return self._token
-
-    def redeem(self, token: str) -> BrowserSession | None:
-        """Exchange the token for a new session, once; return None for any other token."""
-        if not hmac.compare_digest(token.encode(), self._token.encode()):
+    async def redeem(self, token: str) -> BrowserSession | None:
+        """Exchange the token of a link for a new session, once; return None for any other token."""
+        if not _TOKEN.match(token):
             return None
-        self._token = secrets.token_urlsafe(32)
-        session = BrowserSession(secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock())
-        self._sessions[session.id] = session
-        if len(self._sessions) > _MOST:
-            self._sessions.popitem(last=False)
-        return session
+        session = await self._memory.signins.redeem(token, seconds=self._session_seconds)
+        return None if session is None else BrowserSession(session)
 
-    def session(self, cookie: str | None) -> BrowserSession | None:
+    async def session(self, cookie: str | None) -> BrowserSession | None:
         """Return the session of a cookie, if it is not over."""
-        session = self._sessions.get(cookie or "")
-        if session is not None and self._clock() - session.since > self._session_seconds:
-            del self._sessions[session.id]
-            return None
-        return session
+        return await self._sessions.find(cookie) if cookie and _TOKEN.match(cookie) else None
 
-    def end(self, session: BrowserSession) -> None:
+    async def end(self, session: BrowserSession) -> None:
         """Sign out."""
-        self._sessions.pop(session.id, None)
+        await self._memory.signins.sign_out(session.id)
+        self._sessions.forget()
+
+    async def _open(self, cookie: str) -> BrowserSession | None:
+        return BrowserSession(cookie) if await self._memory.signins.is_signed_in(cookie) else None

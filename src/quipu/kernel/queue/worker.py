@@ -11,7 +11,7 @@ import anyio
 from anyio import CancelScope
 
 from quipu.errors import QuipuError
-from quipu.kernel.queue.attempt import Attempts, Verdict
+from quipu.kernel.queue.attempt import Attempts, Outcome, Verdict
 from quipu.kernel.queue.model import Worked, WorkTopic
 from quipu.kernel.queue.relay import Relay
 from quipu.kernel.queue.saq import Carrier, Delivery
@@ -26,6 +26,12 @@ _PAUSE_SECONDS: Final = 1.0
 _LOG = logging.getLogger("quipu.queue")
 
 Step = Callable[[], Awaitable[object]]
+Noted = Callable[[str, Outcome], None]
+"""Hears the topic and the outcome of each try at a job."""
+
+
+def ignore(_: str, __: Outcome) -> None:
+    """Note nothing."""
 
 
 class Trouble:
@@ -64,6 +70,7 @@ class Worker:
         concurrency: int,
         seats: int,
         tick_seconds: float,
+        noted: Noted = ignore,
     ) -> None:
         self._carrier = carrier
         self._lines = lines
@@ -73,6 +80,7 @@ class Worker:
         self._lease_seconds = lease_seconds
         self._concurrency = concurrency
         self._tick_seconds = tick_seconds
+        self._noted = noted
         self._seats = anyio.CapacityLimiter(seats)
         self._in_hand: dict[Delivery, CancelScope] = {}
         self._counts: Counter[str] = Counter()
@@ -193,7 +201,7 @@ class Worker:
         async def take() -> None:
             delivery = await self._carrier.take(line.topic, wait_seconds=self._tick_seconds)
             if delivery is not None and self._stopping.is_set():
-                await self._conclude(delivery, Verdict("again"))
+                await self._conclude(line, delivery, Verdict("again"))
             elif delivery is not None:
                 await self._do(line, delivery)
 
@@ -211,14 +219,15 @@ class Worker:
             del self._in_hand[delivery]
             self._put_down.set()
             with anyio.move_on_after(_CONCLUDING_SECONDS, shield=True):
-                await self._conclude(delivery, verdict)
+                await self._conclude(line, delivery, verdict)
 
-    async def _conclude(self, delivery: Delivery, verdict: Verdict) -> None:
+    async def _conclude(self, line: WorkTopic, delivery: Delivery, verdict: Verdict) -> None:
         try:
             await delivery.put_down()
         finally:
             dead = await self.attempts.conclude(delivery.ticket, verdict)
         self._counts[verdict.outcome] += 1
+        self._noted(line.topic, verdict.outcome)
         self._counts["dead"] += dead
         self._bell.set()
 

@@ -226,6 +226,7 @@ EXCLUDED: Final = MappingProxyType(
         "core.databases": _OF_DATABASE,
         "core.places": _OF_DATABASE,
         "core.moved_spaces": _OF_DATABASE,
+        "core.signins": _SECRET,
         "core.erasure_chain": _SECRET,
         "tables.passwords": _SECRET,
         "tables.discarded_roles": _SECRET,

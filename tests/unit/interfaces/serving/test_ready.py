@@ -8,7 +8,8 @@ import anyio
 import pytest
 
 from quipu.errors import DatabaseUnavailable
-from quipu.interfaces.serving.access import Access, Rates
+from quipu.interfaces.serving.access import Access
+from quipu.interfaces.serving.rates import Rates
 
 pytestmark = pytest.mark.anyio
 

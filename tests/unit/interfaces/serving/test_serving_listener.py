@@ -94,7 +94,10 @@ async def running(
                     server.left.append("leaving")
                     app.go.set()
 
-                await listen(app, sock, terms, ready=ready.set, leaving=leaving, link=server.linked.set)
+                async def link() -> None:
+                    server.linked.set()
+
+                await listen(app, sock, terms, ready=ready.set, leaving=leaving, link=link)
 
             tasks.start_soon(listening)
             await ready.wait()

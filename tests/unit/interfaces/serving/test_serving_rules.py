@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,10 +11,10 @@ from hypothesis import strategies as st
 
 from quipu.errors import AccessRefused, BadInput, ConfigError, Outdated
 from quipu.interfaces.serving import addresses, confirmation
-from quipu.interfaces.serving.access import Rates, burst
 from quipu.interfaces.serving.caller import Caller
 from quipu.interfaces.serving.limits import Limits
-from quipu.interfaces.serving.signin import SignIn
+from quipu.interfaces.serving.rates import Rates, burst
+from quipu.interfaces.serving.signin import BrowserSession
 from quipu.upkeep.keys.model import id_in, new_token, opens, sha256
 
 
@@ -58,7 +59,7 @@ def test_a_public_address_must_be_one(url: str) -> None:
 @settings(max_examples=50)
 def test_nobody_gets_more_than_their_rate_and_a_burst(per_minute: int, pauses: list[float]) -> None:
     clock = Hands()
-    rates = Rates(clock)
+    rates = Rates(clock=clock)
     taken = 0
     for pause in pauses:
         clock.now += pause
@@ -70,7 +71,7 @@ def test_nobody_gets_more_than_their_rate_and_a_burst(per_minute: int, pauses: l
 @settings(max_examples=30)
 def test_who_waits_as_long_as_they_were_told_is_let_in(per_minute: int) -> None:
     clock = Hands()
-    rates = Rates(clock)
+    rates = Rates(clock=clock)
     wait = 0.0
     while not wait:
         wait = rates.wait_seconds("a", per_minute)
@@ -79,49 +80,28 @@ def test_who_waits_as_long_as_they_were_told_is_let_in(per_minute: int) -> None:
     assert rates.wait_seconds("b", per_minute) == 0
 
 
-def test_only_the_last_callers_are_remembered() -> None:
-    rates = Rates(Hands())
-    for number in range(10_050):
-        rates.wait_seconds(str(number), 60)
-    assert len(rates._buckets) == 10_000
-
-
-def test_a_link_signs_in_once() -> None:
-    signin = SignIn(session_seconds=60, clock=Hands())
-    token = signin.token
-    assert signin.redeem(token + "x") is None
-    session = signin.redeem(token)
-    assert session is not None
-    assert signin.session(session.id) is session
-    assert signin.redeem(token) is None
-    assert signin.token != token
-
-
-def test_a_session_ends_in_time_or_when_it_is_told_to() -> None:
+def test_any_number_of_callers_has_room() -> None:
     clock = Hands()
-    signin = SignIn(session_seconds=60, clock=clock)
-    session = signin.redeem(signin.token)
-    assert session is not None
-    clock.now += 61
-    assert signin.session(session.id) is None
-    session = signin.redeem(signin.token)
-    assert session is not None
-    signin.end(session)
-    assert signin.session(session.id) is None
-    assert signin.session(None) is None
+    rates = Rates(clock=clock)
+    for number in range(40_000):
+        clock.now += 0.001
+        assert rates.wait_seconds(str(number), 6) == 0
+    assert rates.wait_seconds("39999", 6) > 0
 
 
-def test_only_a_limited_number_of_browsers_is_signed_in() -> None:
-    signin = SignIn(session_seconds=60, clock=Hands())
-    sessions = [signin.redeem(signin.token) for _ in range(101)]
-    assert [signin.session(one.id) is None for one in sessions if one] == [True] + [False] * 100
+def test_who_opens_the_same_file_takes_from_the_same_buckets(tmp_path: Path) -> None:
+    clock = Hands()
+    several = [Rates(tmp_path / "rates", clock=clock) for _ in range(4)]
+    waits = [rates.wait_seconds("a", 60) for _ in range(20) for rates in several]
+    assert waits.count(0.0) == burst(60)
+    clock.now += max(waits)
+    assert [rates.wait_seconds("a", 60) for rates in several].count(0.0) == 1
 
 
 def test_forms_are_known_by_their_token() -> None:
-    signin = SignIn(session_seconds=60)
-    session = signin.redeem(signin.token)
-    assert session is not None
+    session = BrowserSession("a" * 43)
     assert session.sent(session.csrf)
+    assert session.csrf == BrowserSession(session.id).csrf != BrowserSession("b" * 43).csrf
     for other in ("", session.id, "é", None, b"x", 1):
         assert not session.sent(other)
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
+from functools import partial
 
 import anyio
 import click
-from anyio import CancelScope
-from anyio.abc import TaskStatus
 
-from quipu.app.kinds import PACKAGES
-from quipu.app.workers import worker
 from quipu.errors import BadInput, QuipuError
 from quipu.interfaces.cli.call import Call, common
-from quipu.interfaces.cli.memory import address, settings_of
+from quipu.interfaces.cli.memory import settings_of
 from quipu.interfaces.cli.screen import Screen
 from quipu.interfaces.cli.views.queue import worked
-from quipu.kernel.base.clock import SystemClock
+from quipu.interfaces.cli.workers import employed, heed
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database
 from quipu.kernel.queue.model import Worked
-from quipu.kernel.queue.worker import Worker
-from quipu.recall.generations import Models
 
 _MOST_AT_ONCE = 100
 
@@ -52,17 +45,12 @@ def command(call: Call, topics: tuple[str, ...], concurrency: int, burst: bool, 
 async def _work(
     settings: Settings, screen: Screen, wanted: Sequence[str], concurrency: int, burst: bool, grace: float
 ) -> Worked:
-    async with (
-        address(settings) as url,
-        Database.open(url, settings, packages=PACKAGES) as database,
-        Models.open(database, settings) as models,
-        worker(
-            database, models, settings, clock=SystemClock(), wanted=wanted, concurrency=concurrency
-        ) as hired,
-    ):
+    async with employed(settings, wanted=wanted, concurrency=concurrency) as hired:
         ended: Worked | QuipuError | None = None
         async with anyio.create_task_group() as tasks:
-            await tasks.start(_heed, hired, screen, tasks.cancel_scope)
+            await tasks.start(
+                heed, hired, partial(screen.note, "Finishing what is in hand."), tasks.cancel_scope
+            )
             if not burst:
                 screen.note(f"Working on {', '.join(hired.queues)}. Ctrl-C ends it.")
             try:
@@ -75,19 +63,3 @@ async def _work(
     if isinstance(ended, QuipuError):
         raise ended
     return ended
-
-
-async def _heed(
-    hired: Worker, screen: Screen, everything: CancelScope, *, task_status: TaskStatus[None]
-) -> None:
-    """Stop the worker when the process is told to end; at once when it is told again."""
-    stopping = False
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        task_status.started()
-        async for _ in signals:
-            if stopping:
-                everything.cancel()
-                return
-            stopping = True
-            screen.note("Finishing what is in hand.")
-            hired.stop()
