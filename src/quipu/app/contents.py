@@ -12,6 +12,7 @@ from quipu.app.kinds import KINDS
 from quipu.app.timeline import AsyncTimeline
 from quipu.kernel.base.parameters import Example, Limit, Offset, OnlyKinds, OnlySession, OnlyUser, Space
 from quipu.kernel.base.scope import check_name, everybody_only, whole
+from quipu.kernel.db.standbys import reads_only
 from quipu.record.store import Session
 from quipu.upkeep.health import Health, examine
 from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
@@ -72,6 +73,7 @@ class AsyncContents(AsyncTimeline):
         """
         return [space.name for space in await self._ready.database.spaces()]
 
+    @reads_only
     async def overview(self, *, space: Space) -> Overview:
         """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
         everybody_only("The counts of a space concern")

@@ -11,6 +11,7 @@ from quipu.errors import NotFound
 from quipu.kernel.base.parameters import Example, Reason, Space
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.db.database import SpaceTransaction
+from quipu.kernel.db.standbys import reads_only
 from quipu.record import relations, replacements
 from quipu.record.relations import Link
 from quipu.record.replacements import Named, Replacement
@@ -82,6 +83,7 @@ class AsyncRelations(AsyncErasures):
                 )
             return await replacements.one(tx, *ends)
 
+    @reads_only
     async def relations(
         self,
         message: Annotated[str, Doc("The id of the message."), Example("m1")],

@@ -29,6 +29,7 @@ from quipu.kernel.base.parameters import (
 from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import SpaceTransaction
+from quipu.kernel.db.standbys import reads_only
 from quipu.recall import filters as conditions
 from quipu.recall import store as index
 from quipu.recall.filters import Filter
@@ -80,6 +81,7 @@ class Wanted:
 class AsyncTimeline(AsyncRelations):
     """Method of a memory that gathers."""
 
+    @reads_only
     async def gather(
         self,
         topic: Annotated[

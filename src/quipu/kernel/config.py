@@ -77,6 +77,11 @@ class Settings:
         "URL of the server itself, where QUIPU_DATABASE_URL is that of PgBouncer in transaction mode.",
         shown=False,
     )
+    read_urls: str | None = _setting(
+        TEXT,
+        "URLs of standbys by streaming replication, with commas between, where recall, lists and pages read.",
+        shown=False,
+    )
     pooler_prepares: bool = _setting(
         FLAG,
         "PgBouncer carries prepared statements: 1.21 or newer, with max_prepared_statements above 0.",
@@ -345,8 +350,8 @@ def load(settings: Settings | None, values: Mapping[str, Any]) -> Settings:
     Raises:
         ConfigError: naming the variable that is wrong.
     """
-    if "database_url" in values:  # the server behind another address is not the server behind this one
-        values = {"direct_url": None, **values}
+    if "database_url" in values:  # its other addresses are not those of this server
+        values = {"direct_url": None, "read_urls": None, **values}
     return Settings(**values) if settings is None else replace(settings, **values)
 
 

@@ -205,7 +205,8 @@ def address(url: str, settings: Settings, **given: str) -> str:
         own = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         raise ConfigError(
-            "QUIPU_DATABASE_URL, QUIPU_DIRECT_URL or url= is no address of a PostgreSQL server.",
+            "QUIPU_DATABASE_URL, QUIPU_DIRECT_URL, one of QUIPU_READ_URLS or url= is no address of a"
+            " PostgreSQL server.",
             hint="It looks like this: postgresql://user:password@host:5432/database",
         ) from None
     quiet = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
@@ -26,7 +26,9 @@ from quipu.kernel.db.connection import refused, translated
 from quipu.kernel.db.errors import Unanswered
 from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.pools import Pool
+from quipu.kernel.db.settings_cache import SettingsCache
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
+from quipu.kernel.db.standbys import EVERY_SPACE, Position, Reading, Standbys, Unreadable, count_read
 from quipu.kernel.db.turns import Turns
 
 Connection = connection.Connection
@@ -42,10 +44,6 @@ _PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
 _LOCK_MILLISECONDS: Final[ContextVar[int | None]] = ContextVar("quipu_lock_milliseconds", default=None)
-FRESH_SECONDS: Final = 1.0
-"""How long settings that were read are used again: a change by another process takes effect after that."""
-
-_MOST_SPACES: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +112,14 @@ class SpaceTransaction:
 class Database:
     """Open one with ``async with Database.open(...)``; it holds a pool and closes it."""
 
-    def __init__(self, url: str, settings: Settings, pool: Pool, people: Pool) -> None:
+    def __init__(self, url: str, settings: Settings, pool: Pool, people: Pool, standbys: Standbys) -> None:
         """Use ``pool`` for everybody in a space, and ``people`` for work on behalf of one person."""
         self.url = url
         self._settings = settings
         self._pool = pool
         self._people = people
-        self._cache = _SettingsCache(settings)
+        self._standbys = standbys
+        self._cache = SettingsCache(settings)
         self._silent = False
         self._hardened = False
         self.turns = Turns(settings.sql_at_once)
@@ -141,10 +140,10 @@ class Database:
                 await migrate(conn, packages)
         pool = Pool(url, settings, role="quipu_app", least=1)
         people = Pool(url, settings, role="quipu_person", least=0)
-        async with pool, people:
+        async with pool, people, Standbys.open(settings) as standbys:
             with translated():
                 await pool.wait(settings.connect_seconds)  # whoever asks before has it open a second
-            yield cls(url, settings, pool, people)
+            yield cls(url, settings, pool, people, standbys)
 
     def transaction(
         self, name: str, *, ask: Ask | None = None
@@ -191,7 +190,30 @@ class Database:
         Erased rows must not be inherited, counted or referred to by a message that comes in meanwhile.
         """
         everybody_only("Erasures concern")
-        return _seen(self._entered(name, hold="hold_to_erase"))
+        entered = self._entered(name, hold="hold_to_erase")
+        return _seen(self._erased(name, entered) if self._standbys else entered)
+
+    @asynccontextmanager
+    async def _erased(
+        self, name: str, entered: AbstractAsyncContextManager[tuple[Connection, Space | None, Settings]]
+    ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
+        """Return only when no standby shows any more what was erased in the block."""
+        is_less = False
+        async with entered as (conn, space, settings):
+            yield conn, space, settings
+            if space is not None:
+                now = await _space(await _enter(conn, name))
+                is_less = now is None or now.as_of != space.as_of
+        if is_less:
+            await self._standbys.replayed(await self.position())
+
+    async def position(self) -> Position:
+        """Ask the primary how far its log is written: all that was written before is in that."""
+        looked = self._standbys.look()
+        async with self._connection() as conn:
+            row = await (await conn.execute(_SQL["position"])).fetchone()
+        assert row is not None
+        return self._standbys.learn(None, looked, row)
 
     def snapshot_read(
         self, name: str, *, ask: Ask | None = None
@@ -202,7 +224,7 @@ class Database:
         embedding model; none of that may show in half of an answer. The queries of ``ask`` go to the server
         in the same round trip as what enters the space.
         """
-        return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read", ask=ask))
+        return _seen(self._read(name, enter="enter_to_read", ask=ask))
 
     def list_read(self, name: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open a read-only transaction for lists: a page of rows by an index, and what belongs to them.
@@ -210,11 +232,28 @@ class Database:
         Most calls leave most filters empty. One plan for all possible filters would read and sort every row,
         so here each query is planned for its values.
         """
-        return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look"))
+        return _seen(self._read(name, enter="enter_to_look"))
+
+    @asynccontextmanager
+    async def _read(
+        self, name: str, *, enter: str, ask: Ask | None = None
+    ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
+        """Enter a space to read, at a standby where that may be, else at the primary."""
+        async with AsyncExitStack() as stack:
+            entered = None
+            for reading in self._standbys.readings(name) if self._standbys else (None,):
+                entering = self._entered(name, begin=_BEGIN_TO_READ, enter=enter, ask=ask, reading=reading)
+                try:
+                    entered = await stack.enter_async_context(entering)
+                    break
+                except Unreadable:
+                    continue
+            assert entered is not None  # the last is the primary
+            yield entered
 
     async def marks(self, name: str) -> Marks:
         """Return the marks of memory that a space puts into prompts; nobody's if there is no such space."""
-        async with self.transaction(name) as tx:
+        async with self.snapshot_read(name) as tx:
             return Marks.of_nobody() if tx is None else await _marks(tx.conn)
 
     async def ask(self, name: str, queries: Ask, *, writes: bool = False, plan: bool = False) -> Space | None:
@@ -224,7 +263,9 @@ class Database:
         when none is open any more. Erasures wait for one that ``writes``. With ``plan``, each query is
         planned for its values, as in ``list_read``.
         """
-        async with self._connection(person=bound_person()) as conn:
+        person = bound_person()
+        connected = self._noted(name, person) if writes else self._connection(person=person)
+        async with connected as conn:
             async with conn.pipeline():
                 await self._become(conn)
                 if writes:
@@ -242,6 +283,7 @@ class Database:
         begin: LiteralString = _BEGIN,
         enter: str = "enter",
         ask: Ask | None = None,
+        reading: Reading | None = None,
     ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
         """Begin a transaction, take its lock and enter a space, in one round trip to the server.
 
@@ -249,9 +291,18 @@ class Database:
         block, when the pool takes the connection back: committed, or rolled back by an error.
         """
         settings, stored = self._cache.fresh(name), None
-        async with self._connection(person=bound_person()) as conn:
+        standby, person = None if reading is None else reading.standby, bound_person()
+        if standby is not None:
+            connected = standby.connection(person)
+        elif begin == _BEGIN:
+            connected = self._noted(name, person)
+        else:
+            connected = self._connection(person=person)
+        async with connected as conn:
             async with conn.pipeline():
                 await conn.execute(begin)
+                if reading is not None:
+                    await reading.ask(conn)
                 await self._become(conn)
                 if (most := _LOCK_MILLISECONDS.get()) is not None:
                     await conn.execute(_SQL["wait_at_most"], {"milliseconds": most})
@@ -262,8 +313,12 @@ class Database:
                     stored = await conn.execute(_SQL["stored_settings"])
                 if ask is not None:
                     await ask(conn)
+            if reading is not None:
+                await reading.check()
+                count_read(reading.place)
             if settings is None:
-                settings = self._cache.take(name, [] if stored is None else await stored.fetchall())
+                rows = [] if stored is None else await stored.fetchall()
+                settings = self._cache.take(name, rows) if standby is None else self._settings.over(rows)
             yield conn, await _space(entering), settings
 
     @asynccontextmanager
@@ -291,6 +346,20 @@ class Database:
                     f"No connection was free: {error}",
                     hint="Is the server well (`quipu doctor`)? Else raise QUIPU_POOL_SIZE.",
                 ) from error
+
+    @asynccontextmanager
+    async def _noted(self, space: str, person: str | None) -> AsyncGenerator[Connection]:
+        """Lend a connection, and note that it may have written in a space."""
+        try:
+            async with self._connection(person=person) as conn:
+                yield conn
+        finally:
+            self.wrote(space)
+
+    def wrote(self, space: str = EVERY_SPACE) -> None:
+        """Note that something was written: a read of the space from now on shows it."""
+        if self._standbys:
+            self._standbys.wrote(space, self.position)
 
     async def _become(self, conn: Connection) -> None:
         if self._pool.is_shared:
@@ -332,10 +401,10 @@ class Database:
             yield conn
 
     @asynccontextmanager
-    async def acting(self) -> AsyncGenerator[Connection]:
+    async def acting(self, space: str) -> AsyncGenerator[Connection]:
         """Open a connection for statements that enter a space themselves, on behalf of this task's person."""
         person = bound_person()
-        async with self._connection(person=person) as conn, self._pool_of(person).as_role(conn):
+        async with self._noted(space, person) as conn, self._pool_of(person).as_role(conn):
             if person is None:
                 yield conn
                 return
@@ -352,8 +421,11 @@ class Database:
         """
         everybody_only("This concerns")
         settings = replace(self._settings, connect_seconds=self._patience(None))
-        async with owner(self.url, settings) as conn:
-            yield conn
+        try:
+            async with owner(self.url, settings) as conn:
+                yield conn
+        finally:
+            self.wrote()
 
     async def login(self, *, statement_seconds: float, options: str, user: str, password: str) -> Connection:
         """Open a separate connection as another user; each statement is limited to ``statement_seconds``.
@@ -495,31 +567,6 @@ async def _run(
 ) -> AsyncRawCursor[_T]:
     statement = numbered(query)
     return await cursor.execute(statement.text, [values[name] for name in statement.names], binary=binary)
-
-
-class _SettingsCache:
-    """Settings of the process over the stored ones, by space; None is the database without a space."""
-
-    def __init__(self, own: Settings) -> None:
-        self._own = own
-        self._known: dict[str | None, tuple[float, Settings]] = {}
-
-    def fresh(self, space: str | None) -> Settings | None:
-        """Return the settings of a space if they were read a moment ago."""
-        read_at, settings = self._known.get(space, (-FRESH_SECONDS, None))
-        return settings if time.monotonic() - read_at < FRESH_SECONDS else None
-
-    def take(self, space: str | None, rows: Iterable[Stored]) -> Settings:
-        """Keep what is stored, those of the space after those of the database; the settings that hold now."""
-        settings = self._own.over(rows)
-        if len(self._known) >= _MOST_SPACES:
-            self._known.clear()
-        self._known[space] = time.monotonic(), settings
-        return settings
-
-    def drop(self) -> None:
-        """Forget what is known: something was set just now."""
-        self._known.clear()
 
 
 @asynccontextmanager

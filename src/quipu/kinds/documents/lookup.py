@@ -15,6 +15,7 @@ from quipu.kernel.base.parameters import After, Example, Limit, Matching, Offset
 from quipu.kernel.base.scope import check_name
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.documents import rules, store
 from quipu.kinds.documents.indexing import DOCUMENT, indexed
 from quipu.kinds.documents.model import (
@@ -168,6 +169,7 @@ class AsyncDocumentLookup:
         query = path_query(prefix, suffix, depth=depth, limit=limit, offset=offset)
         return (await self._do(Work(paths=[query]), space=space)).paths[0]
 
+    @reads_only
     async def count(
         self,
         path: OnlyBelow = None,
@@ -187,6 +189,7 @@ class AsyncDocumentLookup:
                 return 0
             return (await tx.column(store.SQL["count"], **conditions.values(self._clock.now())))[0]
 
+    @reads_only
     async def values(
         self,
         field: Annotated[
@@ -222,6 +225,7 @@ class AsyncDocumentLookup:
             rows = await tx.run(store.SQL["field_values"], values)
             return [FieldValue(value=value, documents=number) for value, number in await rows.fetchall()]
 
+    @reads_only
     async def passages(
         self, path: Path, key: Key, *, space: Space, limit: Limit = 100, offset: Offset = 0
     ) -> Sequence[Passage]:
@@ -240,6 +244,7 @@ class AsyncDocumentLookup:
             raise NotFound("There is no such document.", hint="The list of documents shows them.")
         return found or []
 
+    @reads_only
     async def cited(
         self, id: Annotated[str, Doc("The id of the hit."), Example("120")], *, space: Space
     ) -> Document:
@@ -257,6 +262,7 @@ class AsyncDocumentLookup:
             raise NotFound("There is no such passage.", hint="The document was changed, or is gone.")
         return next(iter(found.values()))
 
+    @reads_only
     async def history(
         self, path: Path, key: Key, *, space: Space, limit: Limit = 100, offset: Offset = 0
     ) -> Sequence[DocumentVersion]:

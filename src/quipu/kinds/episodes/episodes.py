@@ -33,6 +33,7 @@ from quipu.kernel.base.parameters import (
 from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.standbys import at_primary, reads_only
 from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.building.eraser import OneEpisode
 from quipu.kinds.episodes.decay import archival, life, store
@@ -83,6 +84,7 @@ class AsyncEpisodes:
         self._clock = clock
         self._settings = settings
 
+    @reads_only
     async def list(
         self,
         *,
@@ -137,6 +139,7 @@ class AsyncEpisodes:
             rows = {row.id: row for row in await store.episodes(tx, ids=[id_ for (id_,) in listed])}
         return [rows[id_].at(now) for (id_,) in listed]
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> Episode:
         """Show an episode as it is now.
 
@@ -147,6 +150,7 @@ class AsyncEpisodes:
         async with self._database.list_read(check_name("space", space)) as tx:
             return (await store.row_of(tx, id)).at(now)
 
+    @reads_only
     async def messages(self, id: Id, *, space: Space) -> Sequence[EpisodeMessage]:
         """List the messages that an episode was made of, in their order.
 
@@ -159,6 +163,7 @@ class AsyncEpisodes:
             row = await store.row_of(tx, id)
             return [] if tx is None else await tx.fetch(EpisodeMessage, store.SQL["messages_of"], id=row.id)
 
+    @reads_only
     async def history(self, id: Id, *, space: Space) -> Sequence[EpisodeVersion]:
         """List the earlier versions of an episode, the latest first.
 
@@ -169,6 +174,7 @@ class AsyncEpisodes:
             row = await store.row_of(tx, id)
             return [] if tx is None else await tx.fetch(EpisodeVersion, store.SQL["versions"], id=row.id)
 
+    @reads_only
     async def curve(
         self,
         id: Id,
@@ -206,6 +212,7 @@ class AsyncEpisodes:
             points=tuple(life.curve(row.life, now, points=points, ahead=ahead)),
         )
 
+    @reads_only
     async def search(
         self,
         question: Annotated[
@@ -231,7 +238,8 @@ class AsyncEpisodes:
             raise BadInput("ask something.", field="question")
         whole("limit", limit, most=_MOST)
         check_name("space", space)
-        await indexing.catch_up(self._database, self._models, space)
+        with at_primary():
+            await indexing.catch_up(self._database, self._models, space)
         now = self._clock.now()
         async with self._database.snapshot_read(space) as tx:
             if tx is None:
@@ -371,6 +379,7 @@ class AsyncEpisodes:
                 again=again,
             )
 
+    @reads_only
     async def stats(self, *, space: Space) -> EpisodeStats:
         """Count episodes and the exchanges that wait, and tell how fresh they are on average."""
         async with self._database.list_read(check_name("space", space)) as tx:

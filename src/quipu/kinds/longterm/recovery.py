@@ -21,6 +21,7 @@ from quipu.kernel.base.text import Marks, clean, excerpt, sized
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
+from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import audit, store
 from quipu.kinds.longterm.indexing import LONGTERM, filed
@@ -191,6 +192,7 @@ class AsyncRecovery(AsyncLongtermLookup):
             await self._note(turn, recovered, as_of, injected=injected)
         return recovered
 
+    @reads_only
     async def audit(
         self,
         *,

@@ -28,6 +28,7 @@ from quipu.kernel.base.scope import check_name, optional_name, own_user
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.redact import redact
 from quipu.record.ids import behind
 from quipu.record.standing import store
@@ -48,6 +49,7 @@ class AsyncRules:
         self._clock = clock
         self._settings = settings
 
+    @reads_only
     async def list(
         self,
         *,
@@ -79,6 +81,7 @@ class AsyncRules:
                 offset=offset,
             )
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> StandingRule:
         """Show a rule, where it was said, and what ended it.
 
@@ -153,6 +156,7 @@ class AsyncRules:
             return await self.get(id, space=space)
         return await self._changed(id, lambda tx, one: store.erase(tx, one.id), space=space, again=False)
 
+    @reads_only
     async def sources(self, id: Id, *, space: Space) -> Sequence[RuleSource]:
         """Show the messages that a rule was said in and ended by, the latest first.
 

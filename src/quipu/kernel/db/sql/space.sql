@@ -64,3 +64,18 @@ select id, name, languages, entries, tokens, mixed_tokens, threads, version, epo
 
 -- name: is_open: whether everybody may do in this database what SQL of agents and readers must not
 select exists (select from core.open_rights())
+
+-- name: position: the system of a primary, and the timeline and the byte at which it writes its log now
+select system_identifier, ('x' || left(pg_walfile_name(written), 8))::bit(32)::int as timeline,
+    (written - '0/0'::pg_lsn)::bigint as byte
+from pg_control_system(), pg_current_wal_insert_lsn() as written
+
+-- name: standing: whether a server replays the log of another, the system of that, and how far
+--
+-- The timeline is that of the last checkpoint: never a later one than is replayed.
+select pg_is_in_recovery() as replays, system_identifier, timeline_id as timeline,
+    (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint as byte
+from pg_control_system(), pg_control_checkpoint()
+
+-- name: fresh_snapshot: begin again, to see what was replayed before this
+commit and chain

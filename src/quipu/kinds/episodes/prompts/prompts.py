@@ -17,6 +17,7 @@ from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.queue.outbox import put
 from quipu.kernel.redact import redact
 from quipu.kinds.episodes.prompts import store
@@ -82,6 +83,7 @@ class AsyncPrompts:
             await put(tx, HISTORY, {"session": session}, key=session[:400], session=session)
             return (await store.prompts(tx, id_=number, limit=1))[0]
 
+    @reads_only
     async def prompts(
         self,
         *,

@@ -30,6 +30,7 @@ from quipu.kernel.base.parameters import (
 from quipu.kernel.base.scope import check_name, one_of, optional_name, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.transcripts.extract.model import Extractor
 from quipu.kinds.transcripts.lessons import changes, extraction, store
@@ -173,6 +174,7 @@ class AsyncLessons:
         )
         return await self.get(id_, space=space)
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> Lesson:
         """Show a lesson as it stands now.
 
@@ -183,6 +185,7 @@ class AsyncLessons:
             row = await row_of(tx, id)
             return self._aged(row, self._settings if tx is None else tx.settings)
 
+    @reads_only
     async def sources(self, id: Id, *, space: Space) -> Sequence[LessonSource]:
         """List where a lesson was said, the latest first.
 
@@ -195,6 +198,7 @@ class AsyncLessons:
             row = await row_of(tx, id)
             return [] if tx is None else await tx.fetch(LessonSource, SQL["sources"], id=row.id)
 
+    @reads_only
     async def list(
         self,
         *,

@@ -15,6 +15,7 @@ from quipu.kernel.base.parameters import Confirm, Example, Id, Limit, Offset, On
 from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
+from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.episodes.extraction import store as marks
 from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.beliefs import indexing, store
@@ -67,6 +68,7 @@ class AsyncBeliefs:
         self._clock = clock
         self._settings = settings
 
+    @reads_only
     async def list(
         self,
         *,
@@ -104,6 +106,7 @@ class AsyncBeliefs:
                 offset=offset,
             )
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> Belief:
         """Show a belief.
 
@@ -115,6 +118,7 @@ class AsyncBeliefs:
             assert tx is not None
             return (await store.beliefs(tx, ids=[row.id]))[0]
 
+    @reads_only
     async def sources(self, id: Id, *, space: Space) -> Sequence[BeliefSource]:
         """List the messages that said a belief, the latest first.
 
@@ -126,6 +130,7 @@ class AsyncBeliefs:
             assert tx is not None
             return await tx.fetch(BeliefSource, store.SQL["sources"], id=row.id)
 
+    @reads_only
     async def history(self, id: Id, *, space: Space) -> Sequence[Belief]:
         """List all values that the key of a belief ever had for its person, the latest first.
 
@@ -138,6 +143,7 @@ class AsyncBeliefs:
             versions = await store.beliefs(tx, person=row.person, key=row.key)
         return sorted(versions, key=lambda one: (one.state != "superseded", one.said_at), reverse=True)
 
+    @reads_only
     async def conflicts(
         self,
         *,

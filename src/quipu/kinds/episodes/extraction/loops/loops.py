@@ -14,6 +14,7 @@ from quipu.kernel.base.parameters import After, Example, Id, Limit, Offset, Only
 from quipu.kernel.base.scope import check_name, optional_name, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
+from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.episodes.extraction import store as marks
 from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.loops import store
@@ -36,6 +37,7 @@ class AsyncLoops:
         self._clock = clock
         self._settings = settings
 
+    @reads_only
     async def list(
         self,
         *,
@@ -73,6 +75,7 @@ class AsyncLoops:
                 offset=offset,
             )
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> Loop:
         """Show a loop, where it was said, and what closed it.
 
@@ -82,6 +85,7 @@ class AsyncLoops:
         async with self._database.list_read(check_name("space", space)) as tx:
             return await store.loop(tx, id)
 
+    @reads_only
     async def remind(
         self,
         *,

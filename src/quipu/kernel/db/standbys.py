@@ -1,0 +1,398 @@
+"""Standbys of the primary, which answer those who only read, where they have all that was written for them.
+
+A standby is asked how far it has replayed in the round trip that begins to read there. It must have replayed
+all that this process wrote in the space, all that a caller from elsewhere names, and all that the primary had
+written a second ago. Else, or where it gives no answer, the primary is asked.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from time import monotonic
+from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
+
+import anyio
+import psycopg
+from psycopg import conninfo
+from psycopg_pool import PoolTimeout
+
+from quipu.kernel.config import Settings
+from quipu.kernel.db import connection, queries
+from quipu.kernel.db.connection import Connection
+from quipu.kernel.db.pools import Pool
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_SQL = queries.load("quipu.kernel.db")
+_LOG: Final = logging.getLogger("quipu")
+_BETWEEN: Final = re.compile(r"\s*,\s*(?=postgres(?:ql)?://)")  # a URL may name several hosts
+_POSITION: Final = re.compile(r"([0-9A-F]{1,8})-([0-9A-F]{1,16})")
+
+FRESH_SECONDS: Final = 1.0
+"""For how long others may still be shown what was before a write."""
+
+LEFT_OUT_SECONDS: Final = 10.0
+"""How long a standby is left out that gave no answer, or is no standby of the primary."""
+
+EVERY_SPACE: Final = ""
+"""Name for a write that may concern any space."""
+
+_CONNECT_SECONDS: Final = 2.0
+_BEHIND_SECONDS: Final = 0.25
+_POLL_SECONDS: Final = 0.01
+_PAGE_BYTES: Final = 8192
+_HEADER_BYTES: Final = 40
+
+_MAY: Final[ContextVar[bool | None]] = ContextVar("quipu_may_read_at_standby", default=None)
+_READER: Final[ContextVar[Reader | None]] = ContextVar("quipu_reader", default=None)
+
+
+class Unreadable(Exception):
+    """The standby cannot answer this; the primary is to be asked."""
+
+
+class Position(NamedTuple):
+    """A place in the log of a primary, up to which it was written or replayed; later ones are greater."""
+
+    timeline: int
+    byte: int
+
+    @classmethod
+    def at(cls, timeline: int, byte: int) -> Self:
+        """Return a position that is told by a server.
+
+        The place for the next record is behind the header of its page, which nobody replays before the
+        record comes. No record ends within so few bytes of a page.
+        """
+        into = byte % _PAGE_BYTES
+        return cls(timeline, byte - into if into <= _HEADER_BYTES else byte)
+
+    @classmethod
+    def read(cls, text: str | None) -> Self | None:
+        """Return the position that a text tells as ``str`` writes it; None if it tells none."""
+        found = _POSITION.fullmatch(text or "")
+        return None if found is None else cls(int(found[1], 16), int(found[2], 16))
+
+    def __str__(self) -> str:
+        return f"{self.timeline:X}-{self.byte:X}"
+
+
+@dataclass(slots=True)
+class Reader:
+    """Caller for whom a context reads and writes: the position that reads need, the reads by place.
+
+    ``ask`` asks the primary for its position; it is None while nothing was written.
+    """
+
+    needs: Position | None = None
+    reads: Counter[str] = field(default_factory=Counter[str])
+    ask: Callable[[], Awaitable[Position]] | None = None
+
+
+@contextmanager
+def reading_for(reader: Reader) -> Generator[None]:
+    """Read and write for a caller in the block."""
+    token = _READER.set(reader)
+    try:
+        yield
+    finally:
+        _READER.reset(token)
+
+
+@contextmanager
+def at_primary() -> Generator[None]:
+    """Read at the primary in the block: what is read there is written again, changed."""
+    token = _MAY.set(False)
+    try:
+        yield
+    finally:
+        _MAY.reset(token)
+
+
+def reads_only(method: Callable[_P, Awaitable[_T]]) -> Callable[_P, Coroutine[Any, Any, _T]]:
+    """Let a standby answer where the method opens a space for reading; where none can, it begins again."""
+
+    @wraps(method)
+    async def read(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        if _MAY.get() is not None:  # whoever began the outermost begins again
+            return await method(*args, **kwargs)
+        token = _MAY.set(True)
+        try:
+            return await method(*args, **kwargs)
+        except Unreadable:
+            _MAY.set(False)
+            return await method(*args, **kwargs)
+        finally:
+            _MAY.reset(token)
+
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """State of a server that may be a standby."""
+
+    replays: bool
+    system: int
+    position: Position
+
+    def fault(self, system: int, timeline: int) -> str | None:
+        """Return why it is no standby of that primary now; None if it is one."""
+        if not self.replays:
+            return "it takes writes: it is no standby any more"
+        if self.system != system:
+            return "it is a standby of another server"
+        if self.position.timeline != timeline:
+            return "it follows another server than the primary, or does not follow the new primary yet"
+        return None
+
+
+class Standby:
+    """One standby, with a pool of connections for everybody and one on behalf of persons."""
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        self._settings = replace(settings, database_url=url, direct_url=None, read_urls=None)
+        self.pools = [
+            Pool(url, self._settings, role="quipu_app", least=0),
+            Pool(url, self._settings, role="quipu_person", least=0),
+        ]
+        at = conninfo.conninfo_to_dict(url)
+        self.name = f"{at.get('host', '')}:{at.get('port', 5432)}"
+        self._out_until = 0.0
+        self._trouble: str | None = None
+
+    def is_tried(self) -> bool:
+        """Return True if it is to be asked now. Of those who ask one that is in trouble, one tries it."""
+        now = monotonic()
+        if now < self._out_until:
+            return False
+        if self._trouble is not None:
+            self._out_until = now + LEFT_OUT_SECONDS
+        return True
+
+    def leave_out(self, trouble: str) -> None:
+        """Leave it out for a while, and say so once."""
+        self._out_until = monotonic() + LEFT_OUT_SECONDS
+        if self._trouble != trouble:
+            self._trouble = trouble
+            _LOG.warning("The standby %s is left out, and the primary answers: %s.", self.name, trouble)
+
+    def check(self, standing: Standing, primary: Horizon, needs: Position) -> None:
+        """Check that it has what a read needs.
+
+        Raises:
+            Unreadable: it has not.
+        """
+        if fault := standing.fault(primary.system, needs.timeline):
+            self.leave_out(fault)
+            raise Unreadable
+        if self._trouble is not None:
+            self._trouble, self._out_until = None, 0.0
+            _LOG.warning("The standby %s answers again.", self.name)
+        if standing.position < primary.position:
+            self._out_until = monotonic() + _BEHIND_SECONDS
+        if standing.position < needs:
+            raise Unreadable
+
+    @asynccontextmanager
+    async def connection(self, person: str | None) -> AsyncGenerator[Connection]:
+        """Lend a connection for the block.
+
+        Raises:
+            Unreadable: it gives no answer, or the server refused a statement.
+        """
+        conn: Connection | None = None
+        try:
+            async with self.pools[person is not None].connection(_CONNECT_SECONDS) as conn:
+                connection.limit(conn, self._settings)
+                yield conn
+                connection.note_answer(conn)
+        except (psycopg.Error, PoolTimeout) as error:
+            if conn is None or conn.closed:
+                self.leave_out("it gives no answer, or has no connection left")
+            raise Unreadable from error
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """The primary as it was ``at`` a time: every write up to the one of that ``number`` is in it."""
+
+    at: float
+    number: int
+    system: int
+    position: Position
+
+    def is_another(self, before: Horizon) -> bool:
+        """Return True if it is not the primary of before."""
+        here, there = self.position.timeline, before.position.timeline
+        return (self.system, here) != (before.system, there)
+
+
+class Standbys:
+    """The standbys that a process reads at, and the positions that reads need there."""
+
+    def __init__(self, standbys: Sequence[Standby]) -> None:
+        self._standbys = list(standbys)
+        self._number = 0  # of the last write of this process
+        self._wrote: dict[str, int] = {}
+        self._known: dict[str, Horizon] = {}
+        self._horizon: Horizon | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, settings: Settings) -> AsyncGenerator[Self]:
+        """Hold pools for the standbys of the settings until the block ends; nobody is asked yet."""
+        urls = _BETWEEN.split(settings.read_urls.strip()) if settings.read_urls else []
+        async with AsyncExitStack() as stack:
+            standbys = [Standby(url, settings) for url in urls]
+            for pool in [pool for standby in standbys for pool in standby.pools]:
+                await stack.enter_async_context(pool)
+            yield cls(standbys)
+
+    def __bool__(self) -> bool:
+        return bool(self._standbys)
+
+    def wrote(self, space: str, ask: Callable[[], Awaitable[Position]]) -> None:
+        """Note a transaction that ended just now and may have written in a space.
+
+        ``ask`` asks the primary for its position.
+        """
+        self._number += 1
+        self._wrote[space] = self._number
+        if (reader := _READER.get()) is not None:
+            reader.ask = ask
+
+    def readings(self, space: str) -> Iterator[Reading]:
+        """Yield ways to read a space in this context, the one to be tried first; the last is the primary."""
+        if _MAY.get() and (needed := self._needed(space)) is not None:
+            primary, needs = needed
+            for standby in list(self._standbys):
+                if standby.is_tried():
+                    self._standbys.append(self._standbys.pop(0))  # the next one is another's turn
+                    yield AtStandby(standby, primary, needs)
+                    break
+        yield AtPrimary(self, space)
+
+    def _needed(self, space: str) -> tuple[Horizon, Position] | None:
+        """Return the primary and the position that a read needs; None if the primary must be asked first."""
+        horizon = self._horizon
+        if horizon is None or monotonic() - horizon.at >= FRESH_SECONDS:
+            return None
+        wrote = max(self._wrote.get(space, 0), self._wrote.get(EVERY_SPACE, 0))
+        seen = horizon if wrote <= horizon.number else self._known.get(space, horizon)
+        if wrote > seen.number:
+            return None
+        reader = _READER.get()
+        elsewhere = (reader and reader.needs) or horizon.position
+        if elsewhere.timeline > horizon.position.timeline:
+            return None
+        return horizon, max(horizon.position, seen.position, elsewhere)
+
+    def look(self) -> tuple[float, int]:
+        """Return the time and the number of the last write, to be taken before the primary is asked."""
+        return monotonic(), self._number
+
+    def learn(self, space: str | None, looked: tuple[float, int], row: Sequence[int]) -> Position:
+        """Take in the position of the primary, asked after that ``look``, and return it."""
+        system, timeline, byte = row
+        seen = Horizon(*looked, system, Position.at(timeline, byte))
+        if space is not None:
+            self._known[space] = seen
+        before = self._horizon
+        if before is None or seen.at - before.at >= FRESH_SECONDS or seen.is_another(before):
+            self._horizon = seen
+            self._wrote = {one: number for one, number in self._wrote.items() if number > seen.number}
+            self._known = {one: known for one, known in self._known.items() if one in self._wrote}
+        return seen.position
+
+    async def replayed(self, position: Position) -> None:
+        """Wait until every standby that answers has replayed so far, at most ``FRESH_SECONDS``.
+
+        After that no process of ours takes an answer from one that has not.
+        """
+        with anyio.move_on_after(FRESH_SECONDS):
+            for standby in self._standbys:
+                if standby.is_tried():
+                    await _replayed(standby, position)
+
+
+async def _replayed(standby: Standby, position: Position) -> None:
+    try:
+        async with standby.connection(None) as conn:
+            while (await standing_of(conn)).position < position:  # noqa: ASYNC110 - another server does it
+                await anyio.sleep(_POLL_SECONDS)
+    except Unreadable:
+        await anyio.sleep(FRESH_SECONDS)  # others may reach it
+
+
+class AtStandby:
+    """A read at a standby."""
+
+    place: Final = "standby"
+
+    def __init__(self, standby: Standby, primary: Horizon, needs: Position) -> None:
+        self.standby = standby
+        self._primary = primary
+        self._needs = needs
+        self._asked: Any = None
+
+    async def ask(self, conn: Connection) -> None:
+        """Ask in the pipeline how far it has replayed, before the snapshot is taken."""
+        self._asked = await conn.execute(_SQL["standing"])
+        await conn.execute(_SQL["fresh_snapshot"])
+
+    async def check(self) -> None:
+        """Check the answer.
+
+        Raises:
+            Unreadable: it has not what the read needs.
+        """
+        self.standby.check(_standing(await self._asked.fetchone()), self._primary, self._needs)
+
+
+class AtPrimary:
+    """A read at the primary, which tells its position along with it."""
+
+    place: Final = "primary"
+    standby: Final = None
+
+    def __init__(self, standbys: Standbys, space: str) -> None:
+        self._standbys = standbys
+        self._space = space
+        self._looked = standbys.look()
+        self._asked: Any = None
+
+    async def ask(self, conn: Connection) -> None:
+        """Ask in the pipeline for the position."""
+        self._looked = self._standbys.look()
+        self._asked = await conn.execute(_SQL["position"])
+
+    async def check(self) -> None:
+        """Take in the answer."""
+        self._standbys.learn(self._space, self._looked, await self._asked.fetchone())
+
+
+Reading = AtStandby | AtPrimary
+
+
+def count_read(place: str) -> None:
+    """Count a read for the caller of this context."""
+    if (reader := _READER.get()) is not None:
+        reader.reads[place] += 1
+
+
+async def standing_of(conn: Connection) -> Standing:
+    """Ask a server for its state as a standby."""
+    return _standing(await (await conn.execute(_SQL["standing"])).fetchone())
+
+
+def _standing(row: Any) -> Standing:
+    replays, system, timeline, byte = row
+    return Standing(replays, system, Position.at(timeline, byte or 0))
