@@ -166,22 +166,22 @@ class Standby:
         at = conninfo.conninfo_to_dict(url)
         self.name = f"{at.get('host', '')}:{at.get('port', 5432)}"
         self._out_until = 0.0
-        self._trouble: str | None = None
+        self.trouble: str | None = None
 
     def is_tried(self) -> bool:
         """Return True if it is to be asked now. Of those who ask one that is in trouble, one tries it."""
         now = monotonic()
         if now < self._out_until:
             return False
-        if self._trouble is not None:
+        if self.trouble is not None:
             self._out_until = now + LEFT_OUT_SECONDS
         return True
 
     def leave_out(self, trouble: str) -> None:
         """Leave it out for a while, and say so once."""
         self._out_until = monotonic() + LEFT_OUT_SECONDS
-        if self._trouble != trouble:
-            self._trouble = trouble
+        if self.trouble != trouble:
+            self.trouble = trouble
             _LOG.warning("The standby %s is left out, and the primary answers: %s.", self.name, trouble)
 
     def check(self, standing: Standing, primary: Horizon, needs: Position) -> None:
@@ -193,8 +193,8 @@ class Standby:
         if fault := standing.fault(primary.system, needs.timeline):
             self.leave_out(fault)
             raise Unreadable
-        if self._trouble is not None:
-            self._trouble, self._out_until = None, 0.0
+        if self.trouble is not None:
+            self.trouble, self._out_until = None, 0.0
             _LOG.warning("The standby %s answers again.", self.name)
         if standing.position < primary.position:
             self._out_until = monotonic() + _BEHIND_SECONDS
@@ -315,21 +315,24 @@ class Standbys:
     async def replayed(self, position: Position) -> None:
         """Wait until every standby that answers has replayed so far, at most ``FRESH_SECONDS``.
 
-        After that no process of ours takes an answer from one that has not.
+        By then no process takes an answer from one that has not.
         """
-        with anyio.move_on_after(FRESH_SECONDS):
+        until = monotonic() + FRESH_SECONDS
+        with anyio.move_on_after(2 * FRESH_SECONDS):
             for standby in self._standbys:
-                if standby.is_tried():
-                    await _replayed(standby, position)
+                if standby.trouble is None:
+                    await _replayed(standby, position, until)
 
 
-async def _replayed(standby: Standby, position: Position) -> None:
+async def _replayed(standby: Standby, position: Position, until: float) -> None:
     try:
         async with standby.connection(None) as conn:
             while (await standing_of(conn)).position < position:  # noqa: ASYNC110 - another server does it
+                if monotonic() > until:
+                    break
                 await anyio.sleep(_POLL_SECONDS)
-    except Unreadable:
-        await anyio.sleep(FRESH_SECONDS)  # others may reach it
+    except Unreadable:  # others may reach it
+        await anyio.sleep(until - monotonic())
 
 
 class AtStandby:
