@@ -16,8 +16,7 @@ from quipu.app.kinds import KINDS, PACKAGES
 from quipu.errors import BadInput, ConfigError, NotFound
 from quipu.kernel.base.setting import Setting, whole
 from quipu.kernel.config import Settings
-from quipu.kernel.db.database import Database
-from quipu.kernel.db.settings_cache import FRESH_SECONDS
+from quipu.kernel.db.database import FRESH_SECONDS, Database
 from quipu.kinds.ledger.settings import SESSION_DAYS
 from quipu.testing import FrozenClock
 
@@ -125,7 +124,7 @@ async def test_another_process_goes_by_a_change_within_a_second(
     memory: AsyncMemory, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1_000.0
-    monkeypatch.setattr("quipu.kernel.db.settings_cache.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("quipu.kernel.db.database.time", SimpleNamespace(monotonic=lambda: now))
     assert (await database.settings()).of(SESSION_DAYS) == 90
     await memory.settings.set("session_days", 5)
     now += FRESH_SECONDS

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
 import psycopg
 import pytest
 from anyio import to_thread
-from patience import PATIENCE_SECONDS
+from cli_process import CommandLine
+from httpx import ASGITransport, AsyncClient
+from patience import PATIENCE_SECONDS, until
 from plain_server import standby_of
 from primary_and_standby import Pair, running_pair
 
 from quipu import AsyncMemory
 from quipu.app.kinds import PACKAGES
 from quipu.errors import DatabaseUnsuitable
-from quipu.kernel.base.scope import acting_for
+from quipu.interfaces.server import create_app
+from quipu.kernel.base.scope import acting_for, reads_only
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.standbys import Position, Reader, reading_for, reads_only
+from quipu.kernel.db.positions import Position, Reader, reading_for
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(os.name != "posix", reason="it sends signals")]
 
@@ -149,16 +154,25 @@ async def test_other_processes_show_nothing_that_was_forgotten(
     assert (await read(other, "gone"))[0] == []
 
 
+@pytest.fixture
+def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No second passes after which the primary is asked how far it is."""
+    monkeypatch.setattr("quipu.kernel.db.standbys.monotonic", lambda: 1_000.0)
+
+
+@pytest.mark.usefixtures("stopped_clock")
 async def test_whoever_brings_the_position_of_a_write_sees_it_in_another_process(
     memory: AsyncMemory, other: AsyncMemory, pair: Pair
 ) -> None:
     await memory.observe(GREEN, space="brought")
+    pair.wait()
     assert await read_at_standby(other, "brought")
     pair.pause()
     writer = Reader()
     with reading_for(writer):
         await memory.observe([{"content": "The boat is red."}], space="brought")
     assert writer.ask is not None
+    assert (await read(other, "brought"))[0] == ["The boat is green."]
     texts, _ = await read(other, "brought", needs=await writer.ask())
     assert texts == ["The boat is green.", "The boat is red."]
 
@@ -173,6 +187,45 @@ async def test_others_see_a_write_after_a_moment_though_the_standby_lags(
     with anyio.fail_after(PATIENCE_SECONDS):
         while len((await read(other, "moment"))[0]) < 2:  # noqa: ASYNC110 - it is a time that passes
             await anyio.sleep(0.05)
+
+
+def client(memory: AsyncMemory, token: str) -> AsyncClient:
+    """A client of a server over a memory."""
+    return AsyncClient(
+        transport=ASGITransport(app=create_app(memory=memory)),
+        base_url="http://localhost",
+        headers={"authorization": f"Bearer {token}"},
+    )
+
+
+@pytest.mark.usefixtures("stopped_clock")
+async def test_an_answer_over_http_brings_the_position_and_the_next_request_sends_it_back(
+    memory: AsyncMemory, other: AsyncMemory, pair: Pair
+) -> None:
+    key = await memory.keys.create("served", space="served", level="write")
+    async with client(memory, key.token) as one, client(other, key.token) as two:
+        written = await one.post("/v1/observe", json={"messages": GREEN})
+        assert Position.read(written.headers["quipu-position"]) is not None
+        assert "set-cookie" not in written.headers
+        pair.wait()
+        await read_at_standby(other, "served")
+        pair.pause()
+        red = {"messages": [{"content": "The boat is red."}]}
+        written = await one.post("/v1/observe", json=red, headers={"cookie": "any=one"})
+        position = written.headers["quipu-position"]
+        cookie = written.headers["set-cookie"].partition(";")[0]
+        assert cookie == f"quipu_position_80={position}"
+        for brought, count in (({}, 1), ({"quipu-position": position}, 2), ({"cookie": cookie}, 2)):
+            found = await two.post("/v1/recall", json={"question": "boat"}, headers=brought)
+            assert len(found.json()["hits"]) == count, brought
+            assert "quipu-position" not in found.headers
+
+
+async def test_a_server_counts_reads_by_place(memory: AsyncMemory) -> None:
+    key = await memory.keys.create("counted", space=None, level="admin")
+    async with client(memory, key.token) as one:
+        await one.post("/v1/recall?space=counted", json={"question": "boat"})
+        assert 'quipu_reads_total{place="primary"}' in (await one.get("/metrics")).text
 
 
 async def test_a_position_that_no_server_reached_is_answered_by_the_primary(memory: AsyncMemory) -> None:
@@ -234,6 +287,32 @@ async def test_what_the_replay_puts_out_is_answered_by_the_primary(doomed: Pair)
             counted = await count()
     assert places[-1] != standby
     assert counted == 0
+
+
+def test_doctor_tells_of_each_standby(doomed: Pair, tmp_path: Path) -> None:
+    urls = f"{doomed.standby}, {doomed.primary}"
+    quipu = CommandLine(
+        tmp_path,
+        {
+            "QUIPU_DATABASE_URL": doomed.primary,
+            "QUIPU_READ_URLS": urls,
+            "QUIPU_EMBEDDING_MODEL": "hashing",
+        },
+    )
+    quipu.run("migrate")
+
+    def standbys() -> list[str]:
+        found = quipu.json("doctor")["findings"]
+        assert {one["state"] for one in found if one["name"] == "standby"} <= {"ok", "warn"}
+        return [one["detail"].partition(" ")[2] for one in found if one["name"] == "standby"]
+
+    assert until(lambda: standbys()[0] == "has all that is written")
+    assert standbys()[1] == "is not read: it takes writes: it is no standby any more"
+    doomed.pause()
+    quipu.run("observe", "-", "--space", "ana", given="The boat is green.")
+    assert re.fullmatch(r"is [\d,]+ bytes behind; its latest transaction is [\d.]+ s old", standbys()[0])
+    doomed.kill_standby()
+    assert until(lambda: standbys()[0] == "is not read: it gives no answer")
 
 
 async def test_a_standby_that_died_is_left_out_and_told_once(

@@ -9,9 +9,8 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Confirm, Example, Limit, Offset, Space
-from quipu.kernel.base.scope import check_known_name, check_name, everybody_only, whole
+from quipu.kernel.base.scope import check_known_name, check_name, everybody_only, reads_only, whole
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.standbys import reads_only
 from quipu.record import aliases
 from quipu.record.aliases import Alias
 

@@ -15,11 +15,17 @@ from quipu.app.narrowing import BY_NAME, filters_of, listed, selected
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.scope import bound_person, check_known_name, check_name, optional_name, whole
+from quipu.kernel.base.scope import (
+    bound_person,
+    check_known_name,
+    check_name,
+    optional_name,
+    reads_only,
+    whole,
+)
 from quipu.kernel.base.text import Marks, excerpt
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Ask, Database, SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.prose.enumeration import asks_for_many
 from quipu.kernel.prose.signs import time_asked
 from quipu.kinds.plug import Kind
@@ -225,7 +231,6 @@ class Answering:
                     counted += await used(tx, sorted(ids), self._clock.now())
         return counted
 
-    @reads_only
     async def used_lately(self, space: str, *, limit: int) -> list[Used]:
         """Return the memories that were used last, latest first, if they are still found."""
         whole("limit", limit, most=_MOST_USED)
@@ -233,7 +238,6 @@ class Answering:
             found = [] if tx is None else [one for kind in KINDS for one in await _used(tx, kind, limit)]
         return sorted(found, key=lambda one: one.used_at, reverse=True)[:limit]
 
-    @reads_only
     async def reminders(
         self, space: str, *, user: str | None, session: str | None, kinds: Sequence[str] | None
     ) -> list[str]:
@@ -314,7 +318,6 @@ class Answering:
                 return made
             most = min(_MOST, 4 * most)  # the lines were shorter than lines usually are
 
-    @reads_only
     async def marks(self, space: str) -> Marks:
         """Return the marks that a space puts into prompts."""
         return await self._database.marks(check_known_name("space", space))
@@ -337,7 +340,6 @@ class Answering:
         after = [turn for id_, turn in told if id_ > place]
         return explain(hit, languages=languages or [DEFAULT], before=before, after=after, origin=origin)
 
-    @reads_only
     async def sessions(self, space: str, *, limit: int, offset: int) -> list[store.Session]:
         """Return the sessions, latest first."""
         whole("limit", limit, least=1, most=_MOST)

@@ -11,8 +11,7 @@ from quipu.app.answer import Used
 from quipu.app.kinds import KINDS
 from quipu.app.timeline import AsyncTimeline
 from quipu.kernel.base.parameters import Example, Limit, Offset, OnlyKinds, OnlySession, OnlyUser, Space
-from quipu.kernel.base.scope import check_name, everybody_only, whole
-from quipu.kernel.db.standbys import reads_only
+from quipu.kernel.base.scope import check_name, everybody_only, reads_only, whole
 from quipu.record.store import Session
 from quipu.upkeep.health import Health, examine
 from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
@@ -21,6 +20,7 @@ from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
 class AsyncContents(AsyncTimeline):
     """Methods of a memory that tell what it holds."""
 
+    @reads_only
     async def reminders(
         self, *, space: Space, user: OnlyUser = None, session: OnlySession = None, kinds: OnlyKinds = None
     ) -> list[str]:
@@ -30,6 +30,7 @@ class AsyncContents(AsyncTimeline):
         """
         return await self._ready.answering.reminders(space, user=user, session=session, kinds=kinds)
 
+    @reads_only
     async def used_lately(
         self,
         *,
@@ -42,6 +43,7 @@ class AsyncContents(AsyncTimeline):
         """
         return await self._ready.answering.used_lately(space, limit=limit)
 
+    @reads_only
     async def sessions(self, *, space: Space, limit: Limit = 100, offset: Offset = 0) -> list[Session]:
         """Return the sessions of a space, latest first."""
         return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)

@@ -12,10 +12,9 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import MOST_PASSED_OVER, Example, Id, Limit, Offset, Reason, Space
-from quipu.kernel.base.scope import bound_person, check_name, optional_name
+from quipu.kernel.base.scope import bound_person, check_name, optional_name, reads_only
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.recall.generations import Models, Unprepared, prepare
 from quipu.recall.model import GenerationChanged
 from quipu.record.corrections import store

@@ -10,8 +10,7 @@ from typing_extensions import Doc
 from quipu.app.contents import AsyncContents
 from quipu.app.kinds import KINDS
 from quipu.kernel.base.parameters import Example, OnlySession, Space, TheSession
-from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
-from quipu.kernel.db.standbys import reads_only
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name, reads_only, whole
 from quipu.record import removal
 from quipu.record.model import SessionMessage
 from quipu.record.removal import EVERY_MESSAGE

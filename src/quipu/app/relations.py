@@ -9,9 +9,8 @@ from typing_extensions import Doc
 from quipu.app.erasure import AsyncErasures
 from quipu.errors import NotFound
 from quipu.kernel.base.parameters import Example, Reason, Space
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, reads_only
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.record import relations, replacements
 from quipu.record.relations import Link
 from quipu.record.replacements import Named, Replacement

@@ -26,10 +26,9 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.recall import filters as conditions
 from quipu.recall import store as index
 from quipu.recall.filters import Filter

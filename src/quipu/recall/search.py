@@ -14,10 +14,9 @@ from anyio import move_on_after
 from numpy.typing import NDArray
 
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import acting_for, bound_person
+from quipu.kernel.base.scope import acting_for, at_primary, bound_person
 from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector, sign_bits
 from quipu.kernel.db.database import Ask, Database, SpaceTransaction, leaving_what_is_held
-from quipu.kernel.db.standbys import at_primary
 from quipu.recall import store
 from quipu.recall.generations import Models
 from quipu.recall.model import THREAD_SHIFT, Filters, Found

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.kernel.db.standbys import Position, Standing
+from quipu.kernel.db.positions import Position
+from quipu.kernel.db.standbys import StandbyState
 
 PAGE = 8192
 
@@ -33,10 +34,10 @@ def test_the_header_of_a_page_that_nothing_follows_is_not_waited_for(header: int
 
 
 def test_a_server_is_a_standby_of_a_primary_or_says_why_not() -> None:
-    standing = Standing(replays=True, system=7, position=Position(2, 100))
+    standing = StandbyState(replays=True, system=7, position=Position(2, 100))
     assert standing.fault(7, 2) is None
     assert "another server" in str(standing.fault(8, 2))
     assert "new primary" in str(standing.fault(7, 3))
     assert "another server" in str(standing.fault(7, 1))
-    promoted = Standing(replays=False, system=7, position=Position(2, 100))
+    promoted = StandbyState(replays=False, system=7, position=Position(2, 100))
     assert "takes writes" in str(promoted.fault(7, 2))

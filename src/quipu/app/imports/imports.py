@@ -30,9 +30,8 @@ from quipu.app.imports.undoing import undo
 from quipu.app.imports.writing import Writer
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.parameters import Confirm, ErasedToo, Example, Limit, Offset, Space
-from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name, reads_only, whole
 from quipu.kernel.db.database import SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.recall.render import Origin
 from quipu.record.model import Progress
 from quipu.upkeep.erasure.service import Eraser

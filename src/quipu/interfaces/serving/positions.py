@@ -1,4 +1,4 @@
-"""What a caller wrote is in what the caller reads next, at whatever process and standby.
+"""Positions that callers bring along: what they wrote is in what they read next, at any process and standby.
 
 The answer to a request that wrote tells a position in the log of the primary, and a browser keeps it. The
 next request sends it back. Without standbys there is none.
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quipu.errors import QuipuError
 from quipu.interfaces.serving.metrics import Metrics
 from quipu.interfaces.serving.signin import of_port
-from quipu.kernel.db.standbys import Position, Reader, reading_for
+from quipu.kernel.db.positions import Position, Reader, reading_for
 
 HEADER: Final = "Quipu-Position"
 _COOKIE: Final = "quipu_position"

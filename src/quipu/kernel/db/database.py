@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Final, LiteralString, Self, TypeVar, cast
+from functools import partial
+from typing import Any, Final, LiteralString, Self, TypeVar
 
 import anyio
 import psycopg
@@ -26,9 +25,9 @@ from quipu.kernel.db.connection import refused, translated
 from quipu.kernel.db.errors import Unanswered
 from quipu.kernel.db.migrate import migrate, pending
 from quipu.kernel.db.pools import Pool
-from quipu.kernel.db.settings_cache import SettingsCache
+from quipu.kernel.db.positions import Position, count_read
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
-from quipu.kernel.db.standbys import EVERY_SPACE, Position, Reading, Standbys, Unreadable, count_read
+from quipu.kernel.db.standbys import EVERY_SPACE, Reading, Standbys, place_of
 from quipu.kernel.db.turns import Turns
 
 Connection = connection.Connection
@@ -38,12 +37,16 @@ Ask = Callable[[Connection], Awaitable[None]]
 """Runs queries in a pipeline, of which the answers are read later."""
 
 _SQL = queries.load("quipu.kernel.db")
-_PARAMETER = re.compile(r"%\((\w+)\)s")
 _OLDEST = 150_000  # PostgreSQL 15
 _PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
 _LOCK_MILLISECONDS: Final[ContextVar[int | None]] = ContextVar("quipu_lock_milliseconds", default=None)
+
+FRESH_SECONDS: Final = 1.0
+"""How long settings that were read are used again: a change by another process takes effect after that."""
+
+_MOST_SPACES: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +121,8 @@ class Database:
         self._settings = settings
         self._pool = pool
         self._people = people
-        self._standbys = standbys
-        self._cache = SettingsCache(settings)
+        self._standbys, self._has_standbys = standbys, bool(standbys)
+        self._cache = _SettingsCache(settings)
         self._silent = False
         self._hardened = False
         self.turns = Turns(settings.sql_at_once)
@@ -191,29 +194,24 @@ class Database:
         """
         everybody_only("Erasures concern")
         entered = self._entered(name, hold="hold_to_erase")
-        return _seen(self._erased(name, entered) if self._standbys else entered)
+        return _seen(self._erased(name, entered) if self._has_standbys else entered)
 
     @asynccontextmanager
     async def _erased(
         self, name: str, entered: AbstractAsyncContextManager[tuple[Connection, Space | None, Settings]]
     ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
         """Return only when no standby shows any more what was erased in the block."""
-        is_less = False
         async with entered as (conn, space, settings):
             yield conn, space, settings
-            if space is not None:
-                now = await _space(await _enter(conn, name))
-                is_less = now is None or now.as_of != space.as_of
-        if is_less:
+            now = None if space is None else await _space(await _enter(conn, name))
+        if space is not None and (now is None or now.as_of != space.as_of):
             await self._standbys.replayed(await self.position())
 
     async def position(self) -> Position:
         """Ask the primary how far its log is written: all that was written before is in that."""
         looked = self._standbys.look()
         async with self._connection() as conn:
-            row = await (await conn.execute(_SQL["position"])).fetchone()
-        assert row is not None
-        return self._standbys.learn(None, looked, row)
+            return self._standbys.learn(None, looked, await place_of(conn))
 
     def snapshot_read(
         self, name: str, *, ask: Ask | None = None
@@ -234,22 +232,12 @@ class Database:
         """
         return _seen(self._read(name, enter="enter_to_look"))
 
-    @asynccontextmanager
-    async def _read(
+    def _read(
         self, name: str, *, enter: str, ask: Ask | None = None
-    ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
+    ) -> AbstractAsyncContextManager[tuple[Connection, Space | None, Settings]]:
         """Enter a space to read, at a standby where that may be, else at the primary."""
-        async with AsyncExitStack() as stack:
-            entered = None
-            for reading in self._standbys.readings(name) if self._standbys else (None,):
-                entering = self._entered(name, begin=_BEGIN_TO_READ, enter=enter, ask=ask, reading=reading)
-                try:
-                    entered = await stack.enter_async_context(entering)
-                    break
-                except Unreadable:
-                    continue
-            assert entered is not None  # the last is the primary
-            yield entered
+        enter_at = partial(self._entered, name, begin=_BEGIN_TO_READ, enter=enter, ask=ask)
+        return self._standbys.first(name, enter_at) if self._has_standbys else enter_at()
 
     async def marks(self, name: str) -> Marks:
         """Return the marks of memory that a space puts into prompts; nobody's if there is no such space."""
@@ -292,13 +280,12 @@ class Database:
         """
         settings, stored = self._cache.fresh(name), None
         standby, person = None if reading is None else reading.standby, bound_person()
-        if standby is not None:
-            connected = standby.connection(person)
-        elif begin == _BEGIN:
-            connected = self._noted(name, person)
-        else:
-            connected = self._connection(person=person)
-        async with connected as conn:
+        usual = (
+            self._noted(name, person)
+            if begin == _BEGIN and self._has_standbys
+            else self._connection(person=person)
+        )
+        async with usual if standby is None else standby.connection(person) as conn:
             async with conn.pipeline():
                 await conn.execute(begin)
                 if reading is not None:
@@ -358,7 +345,7 @@ class Database:
 
     def wrote(self, space: str = EVERY_SPACE) -> None:
         """Note that something was written: a read of the space from now on shows it."""
-        if self._standbys:
+        if self._has_standbys:
             self._standbys.wrote(space, self.position)
 
     async def _become(self, conn: Connection) -> None:
@@ -524,23 +511,6 @@ def leaving_what_is_held(milliseconds: int) -> Generator[None]:
         _LOCK_MILLISECONDS.reset(token)
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
-    """A query with ``$1`` in place of ``%(name)s``, and the names in the order of their numbers."""
-
-    text: LiteralString
-    names: tuple[str, ...]
-
-
-@cache
-def numbered(query: LiteralString) -> Numbered:
-    """Return a query with numbered parameters for a raw cursor, which need not look for names."""
-    names = tuple(dict.fromkeys(_PARAMETER.findall(query)))
-    places = {name: f"${place}" for place, name in enumerate(names, start=1)}
-    text = _PARAMETER.sub(lambda m: places[m[1]], query).replace("%%", "%")
-    return Numbered(cast(LiteralString, text), names)
-
-
 async def ask(
     conn: Connection, query: LiteralString, values: Mapping[str, object], *, binary: bool = False
 ) -> Rows:
@@ -565,8 +535,33 @@ async def fetch(
 async def _run(
     cursor: AsyncRawCursor[_T], query: LiteralString, values: Mapping[str, object], *, binary: bool = False
 ) -> AsyncRawCursor[_T]:
-    statement = numbered(query)
+    statement = queries.numbered(query)
     return await cursor.execute(statement.text, [values[name] for name in statement.names], binary=binary)
+
+
+class _SettingsCache:
+    """Settings of the process over the stored ones, by space; None is the database without a space."""
+
+    def __init__(self, own: Settings) -> None:
+        self._own = own
+        self._known: dict[str | None, tuple[float, Settings]] = {}
+
+    def fresh(self, space: str | None) -> Settings | None:
+        """Return the settings of a space if they were read a moment ago."""
+        read_at, settings = self._known.get(space, (-FRESH_SECONDS, None))
+        return settings if time.monotonic() - read_at < FRESH_SECONDS else None
+
+    def take(self, space: str | None, rows: Iterable[Stored]) -> Settings:
+        """Keep what is stored, those of the space after those of the database; the settings that hold now."""
+        settings = self._own.over(rows)
+        if len(self._known) >= _MOST_SPACES:
+            self._known.clear()
+        self._known[space] = time.monotonic(), settings
+        return settings
+
+    def drop(self) -> None:
+        """Forget what is known: something was set just now."""
+        self._known.clear()
 
 
 @asynccontextmanager

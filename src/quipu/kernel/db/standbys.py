@@ -9,31 +9,28 @@ from __future__ import annotations
 
 import logging
 import re
-from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from functools import wraps
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import anyio
 import psycopg
 from psycopg import conninfo
 from psycopg_pool import PoolTimeout
 
+from quipu.kernel.base.scope import Unreadable, may_read_at_standby
 from quipu.kernel.config import Settings
 from quipu.kernel.db import connection, queries
 from quipu.kernel.db.connection import Connection
 from quipu.kernel.db.pools import Pool
+from quipu.kernel.db.positions import Position, current_reader
 
-_P = ParamSpec("_P")
 _T = TypeVar("_T")
 _SQL = queries.load("quipu.kernel.db")
 _LOG: Final = logging.getLogger("quipu")
 _BETWEEN: Final = re.compile(r"\s*,\s*(?=postgres(?:ql)?://)")  # a URL may name several hosts
-_POSITION: Final = re.compile(r"([0-9A-F]{1,8})-([0-9A-F]{1,16})")
 
 FRESH_SECONDS: Final = 1.0
 """For how long others may still be shown what was before a write."""
@@ -44,99 +41,14 @@ LEFT_OUT_SECONDS: Final = 10.0
 EVERY_SPACE: Final = ""
 """Name for a write that may concern any space."""
 
+_FRESH_SNAPSHOT: Final = "commit and chain"  # which begins again, to see what is replayed by then
 _CONNECT_SECONDS: Final = 2.0
 _BEHIND_SECONDS: Final = 0.25
 _POLL_SECONDS: Final = 0.01
-_PAGE_BYTES: Final = 8192
-_HEADER_BYTES: Final = 40
-
-_MAY: Final[ContextVar[bool | None]] = ContextVar("quipu_may_read_at_standby", default=None)
-_READER: Final[ContextVar[Reader | None]] = ContextVar("quipu_reader", default=None)
-
-
-class Unreadable(Exception):
-    """The standby cannot answer this; the primary is to be asked."""
-
-
-class Position(NamedTuple):
-    """A place in the log of a primary, up to which it was written or replayed; later ones are greater."""
-
-    timeline: int
-    byte: int
-
-    @classmethod
-    def at(cls, timeline: int, byte: int) -> Self:
-        """Return a position that is told by a server.
-
-        The place for the next record is behind the header of its page, which nobody replays before the
-        record comes. No record ends within so few bytes of a page.
-        """
-        into = byte % _PAGE_BYTES
-        return cls(timeline, byte - into if into <= _HEADER_BYTES else byte)
-
-    @classmethod
-    def read(cls, text: str | None) -> Self | None:
-        """Return the position that a text tells as ``str`` writes it; None if it tells none."""
-        found = _POSITION.fullmatch(text or "")
-        return None if found is None else cls(int(found[1], 16), int(found[2], 16))
-
-    def __str__(self) -> str:
-        return f"{self.timeline:X}-{self.byte:X}"
-
-
-@dataclass(slots=True)
-class Reader:
-    """Caller for whom a context reads and writes: the position that reads need, the reads by place.
-
-    ``ask`` asks the primary for its position; it is None while nothing was written.
-    """
-
-    needs: Position | None = None
-    reads: Counter[str] = field(default_factory=Counter[str])
-    ask: Callable[[], Awaitable[Position]] | None = None
-
-
-@contextmanager
-def reading_for(reader: Reader) -> Generator[None]:
-    """Read and write for a caller in the block."""
-    token = _READER.set(reader)
-    try:
-        yield
-    finally:
-        _READER.reset(token)
-
-
-@contextmanager
-def at_primary() -> Generator[None]:
-    """Read at the primary in the block: what is read there is written again, changed."""
-    token = _MAY.set(False)
-    try:
-        yield
-    finally:
-        _MAY.reset(token)
-
-
-def reads_only(method: Callable[_P, Awaitable[_T]]) -> Callable[_P, Coroutine[Any, Any, _T]]:
-    """Let a standby answer where the method opens a space for reading; where none can, it begins again."""
-
-    @wraps(method)
-    async def read(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        if _MAY.get() is not None:  # whoever began the outermost begins again
-            return await method(*args, **kwargs)
-        token = _MAY.set(True)
-        try:
-            return await method(*args, **kwargs)
-        except Unreadable:
-            _MAY.set(False)
-            return await method(*args, **kwargs)
-        finally:
-            _MAY.reset(token)
-
-    return read
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandbyState:
     """State of a server that may be a standby."""
 
     replays: bool
@@ -163,8 +75,7 @@ class Standby:
             Pool(url, self._settings, role="quipu_app", least=0),
             Pool(url, self._settings, role="quipu_person", least=0),
         ]
-        at = conninfo.conninfo_to_dict(url)
-        self.name = f"{at.get('host', '')}:{at.get('port', 5432)}"
+        self.name = name_of(url)
         self._out_until = 0.0
         self.trouble: str | None = None
 
@@ -184,7 +95,7 @@ class Standby:
             self.trouble = trouble
             _LOG.warning("The standby %s is left out, and the primary answers: %s.", self.name, trouble)
 
-    def check(self, standing: Standing, primary: Horizon, needs: Position) -> None:
+    def check(self, standing: StandbyState, primary: Horizon, needs: Position) -> None:
         """Check that it has what a read needs.
 
         Raises:
@@ -249,9 +160,8 @@ class Standbys:
     @asynccontextmanager
     async def open(cls, settings: Settings) -> AsyncGenerator[Self]:
         """Hold pools for the standbys of the settings until the block ends; nobody is asked yet."""
-        urls = _BETWEEN.split(settings.read_urls.strip()) if settings.read_urls else []
         async with AsyncExitStack() as stack:
-            standbys = [Standby(url, settings) for url in urls]
+            standbys = [Standby(url, settings) for url in urls_of(settings)]
             for pool in [pool for standby in standbys for pool in standby.pools]:
                 await stack.enter_async_context(pool)
             yield cls(standbys)
@@ -266,12 +176,12 @@ class Standbys:
         """
         self._number += 1
         self._wrote[space] = self._number
-        if (reader := _READER.get()) is not None:
+        if (reader := current_reader()) is not None:
             reader.ask = ask
 
-    def readings(self, space: str) -> Iterator[Reading]:
+    def _readings(self, space: str) -> Iterator[Reading]:
         """Yield ways to read a space in this context, the one to be tried first; the last is the primary."""
-        if _MAY.get() and (needed := self._needed(space)) is not None:
+        if may_read_at_standby() and (needed := self._needed(space)) is not None:
             primary, needs = needed
             for standby in list(self._standbys):
                 if standby.is_tried():
@@ -279,6 +189,23 @@ class Standbys:
                     yield AtStandby(standby, primary, needs)
                     break
         yield AtPrimary(self, space)
+
+    @asynccontextmanager
+    async def first(
+        self, space: str, enter_at: Callable[..., AbstractAsyncContextManager[_T]]
+    ) -> AsyncGenerator[_T]:
+        """Enter a space to read, ``enter_at(reading=...)``, at the first place that can answer."""
+        async with AsyncExitStack() as stack:
+            *standbys, primary = self._readings(space)
+            for reading in standbys:
+                try:
+                    entered = await stack.enter_async_context(enter_at(reading=reading))
+                    break
+                except Unreadable:
+                    continue
+            else:
+                entered = await stack.enter_async_context(enter_at(reading=primary))
+            yield entered
 
     def _needed(self, space: str) -> tuple[Horizon, Position] | None:
         """Return the primary and the position that a read needs; None if the primary must be asked first."""
@@ -289,7 +216,7 @@ class Standbys:
         seen = horizon if wrote <= horizon.number else self._known.get(space, horizon)
         if wrote > seen.number:
             return None
-        reader = _READER.get()
+        reader = current_reader()
         elsewhere = (reader and reader.needs) or horizon.position
         if elsewhere.timeline > horizon.position.timeline:
             return None
@@ -327,7 +254,7 @@ class Standbys:
 async def _replayed(standby: Standby, position: Position, until: float) -> None:
     try:
         async with standby.connection(None) as conn:
-            while (await standing_of(conn)).position < position:  # noqa: ASYNC110 - another server does it
+            while (await state_of(conn)).position < position:
                 if monotonic() > until:
                     break
                 await anyio.sleep(_POLL_SECONDS)
@@ -349,7 +276,7 @@ class AtStandby:
     async def ask(self, conn: Connection) -> None:
         """Ask in the pipeline how far it has replayed, before the snapshot is taken."""
         self._asked = await conn.execute(_SQL["standing"])
-        await conn.execute(_SQL["fresh_snapshot"])
+        await conn.execute(_FRESH_SNAPSHOT)
 
     async def check(self) -> None:
         """Check the answer.
@@ -357,7 +284,7 @@ class AtStandby:
         Raises:
             Unreadable: it has not what the read needs.
         """
-        self.standby.check(_standing(await self._asked.fetchone()), self._primary, self._needs)
+        self.standby.check(_state(await self._asked.fetchone()), self._primary, self._needs)
 
 
 class AtPrimary:
@@ -385,17 +312,60 @@ class AtPrimary:
 Reading = AtStandby | AtPrimary
 
 
-def count_read(place: str) -> None:
-    """Count a read for the caller of this context."""
-    if (reader := _READER.get()) is not None:
-        reader.reads[place] += 1
+def urls_of(settings: Settings) -> Sequence[str]:
+    """Return the addresses of the standbys."""
+    return _BETWEEN.split(settings.read_urls.strip()) if settings.read_urls else []
 
 
-async def standing_of(conn: Connection) -> Standing:
+def name_of(url: str) -> str:
+    """Return the host and the port of an address, which may be shown."""
+    at = conninfo.conninfo_to_dict(url)
+    return f"{at.get('host', '')}:{at.get('port', 5432)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """A standby as it is now: why it is not read, or by how much it is behind.
+
+    ``seconds`` is the age of the latest transaction that it shows; None if it has replayed none.
+    """
+
+    name: str
+    fault: str | None
+    behind_bytes: int = 0
+    seconds: float | None = None
+
+
+async def lags(primary: Connection, settings: Settings) -> list[Lag]:
+    """Ask the primary, and then every standby, how far it is."""
+    system, *place = await place_of(primary)
+    written = Position.at(*place)
+    return [await _lag(url, settings, system, written) for url in urls_of(settings)]
+
+
+async def _lag(url: str, settings: Settings, system: int, written: Position) -> Lag:
+    try:
+        async with await connection.connect(url, settings) as conn:
+            standing = await state_of(conn)
+            seconds = await conn.value(_SQL["shown_seconds"])
+    except psycopg.Error:
+        return Lag(name_of(url), "it gives no answer")
+    behind = max(0, written.byte - standing.position.byte)
+    return Lag(name_of(url), standing.fault(system, written.timeline), behind, seconds)
+
+
+async def place_of(conn: Connection) -> Sequence[int]:
+    """Ask a primary for its system, the timeline and the byte at which it writes."""
+    row = await (await conn.execute(_SQL["position"])).fetchone()
+    assert row is not None
+    return row
+
+
+async def state_of(conn: Connection) -> StandbyState:
     """Ask a server for its state as a standby."""
-    return _standing(await (await conn.execute(_SQL["standing"])).fetchone())
+    return _state(await (await conn.execute(_SQL["standing"])).fetchone())
 
 
-def _standing(row: Any) -> Standing:
+def _state(row: Any) -> StandbyState:
     replays, system, timeline, byte = row
-    return Standing(replays, system, Position.at(timeline, byte or 0))
+    return StandbyState(replays, system, Position.at(timeline, byte or 0))

@@ -12,10 +12,9 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import After, Example, Limit, Matching, Offset, OnlyUser, Space, Words
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, reads_only
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.documents import rules, store
 from quipu.kinds.documents.indexing import DOCUMENT, indexed
 from quipu.kinds.documents.model import (

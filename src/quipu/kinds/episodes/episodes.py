@@ -30,10 +30,9 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, time, whole
+from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, reads_only, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.standbys import at_primary, reads_only
 from quipu.kinds.episodes import indexing
 from quipu.kinds.episodes.building.eraser import OneEpisode
 from quipu.kinds.episodes.decay import archival, life, store
@@ -216,10 +215,7 @@ class AsyncEpisodes:
     async def search(
         self,
         question: Annotated[
-            str,
-            Doc("The words to look for."),
-            Words(),
-            Example("What was the trouble with the landlord?"),
+            str, Doc("The words to look for."), Words(), Example("What was the trouble with the landlord?")
         ],
         *,
         space: Space,
@@ -238,8 +234,7 @@ class AsyncEpisodes:
             raise BadInput("ask something.", field="question")
         whole("limit", limit, most=_MOST)
         check_name("space", space)
-        with at_primary():
-            await indexing.catch_up(self._database, self._models, space)
+        await indexing.catch_up(self._database, self._models, space)
         now = self._clock.now()
         async with self._database.snapshot_read(space) as tx:
             if tx is None:
@@ -396,12 +391,9 @@ class AsyncEpisodes:
         settings = await self._database.settings()
         language = await to_thread.run_sync(lambda: choose(settings, budget=budget))
         try:
+            secrets = self._settings.redact
             yield EpisodeWriter(
-                self._database,
-                self._models,
-                clock=self._clock,
-                language=language,
-                secrets=self._settings.redact,
+                self._database, self._models, clock=self._clock, language=language, secrets=secrets
             )
         finally:
             if language is not None:

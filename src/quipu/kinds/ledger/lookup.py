@@ -22,9 +22,8 @@ from quipu.kernel.base.parameters import (
     OnlyUser,
     Space,
 )
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, reads_only
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.ledger import rules, store
 from quipu.kinds.ledger.keys import Keys, KnownKeys, checked_key
 from quipu.kinds.ledger.model import BIGGEST_ID, Difference, Event, RegisteredKey, Value

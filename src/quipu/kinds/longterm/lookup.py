@@ -28,11 +28,10 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, reads_only
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.longterm import store
 from quipu.kinds.longterm.indexing import LONGTERM, filed
 from quipu.kinds.longterm.model import (

@@ -16,12 +16,11 @@ from quipu.errors import QuipuError
 from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, OnlyUser, Since, Space
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.scope import check_name, optional_name, own_user
+from quipu.kernel.base.scope import check_name, optional_name, own_user, reads_only
 from quipu.kernel.base.text import Marks, clean, excerpt, sized
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile
-from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.redact import redact
 from quipu.kinds.longterm import audit, store
 from quipu.kinds.longterm.indexing import LONGTERM, filed

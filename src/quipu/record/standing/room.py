@@ -24,11 +24,10 @@ from quipu.kernel.base.parameters import (
     OnlyUser,
     Space,
 )
-from quipu.kernel.base.scope import check_name, optional_name, own_user
+from quipu.kernel.base.scope import check_name, optional_name, own_user, reads_only
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.redact import redact
 from quipu.record.ids import behind
 from quipu.record.standing import store

@@ -77,5 +77,5 @@ select pg_is_in_recovery() as replays, system_identifier, timeline_id as timelin
     (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint as byte
 from pg_control_system(), pg_control_checkpoint()
 
--- name: fresh_snapshot: begin again, to see what was replayed before this
-commit and chain
+-- name: shown_seconds: how old the latest transaction is that a standby shows; null where it has replayed none
+select extract(epoch from now() - pg_last_xact_replay_timestamp())::float8

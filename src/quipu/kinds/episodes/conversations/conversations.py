@@ -19,10 +19,9 @@ from quipu.kernel.base.parameters import (
     Space,
     TheSession,
 )
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.queue.outbox import put
 from quipu.kernel.redact import redact
 from quipu.kinds.episodes.conversations import store

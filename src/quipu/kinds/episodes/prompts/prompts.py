@@ -13,11 +13,10 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, Space, TheSession
 from quipu.kernel.base.prompt_text import without_invisible
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.queue.outbox import put
 from quipu.kernel.redact import redact
 from quipu.kinds.episodes.prompts import store

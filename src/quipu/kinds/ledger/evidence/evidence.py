@@ -22,9 +22,8 @@ from quipu.kernel.base.parameters import (
     Space,
     TheSession,
 )
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, reads_only
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.ledger.evidence import arguments, policy, store
 from quipu.kinds.ledger.evidence.arguments import object_of
 from quipu.kinds.ledger.evidence.model import (

@@ -22,9 +22,8 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, one_of, time, whole
+from quipu.kernel.base.scope import check_name, one_of, reads_only, time, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.transcripts.browse import compaction, excerpts, indexing, readers, search, store
 from quipu.kinds.transcripts.browse.counts import AsyncCounts, InProject, InSession
 from quipu.kinds.transcripts.browse.model import (

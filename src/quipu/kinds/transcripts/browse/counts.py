@@ -9,9 +9,8 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.kernel.base.parameters import Example, Limit, Since, Space, Until
-from quipu.kernel.base.scope import check_name, time, whole
+from quipu.kernel.base.scope import check_name, reads_only, time, whole
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.transcripts.browse.model import (
     TokenUsage,
     ToolUse,

@@ -27,10 +27,9 @@ from quipu.kernel.base.parameters import (
     Space,
     Words,
 )
-from quipu.kernel.base.scope import check_name, one_of, optional_name, time, whole
+from quipu.kernel.base.scope import check_name, one_of, optional_name, reads_only, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.standbys import reads_only
 from quipu.kernel.policy.policy import policy
 from quipu.kinds.transcripts.extract.model import Extractor
 from quipu.kinds.transcripts.lessons import changes, extraction, store
@@ -388,17 +387,13 @@ class AsyncLessons:
     async def _due(
         self, extractor: Extractor, *, space: str, session: str | None, since: datetime | None, again: bool
     ) -> Sequence[Due]:
-        version = None if again else extractor.version
-        name = extractor.name
+        name, version = extractor.name, None if again else extractor.version
         async with self._database.list_read(space) as tx:
-            if tx is None:
-                due, there = [], False
-            else:
-                due = await store.due(tx, extractor=name, version=version, session=session, since=since)
-                there = session is None or await session_id(tx, session) is not None
-        if not there and session is not None:
+            if tx is not None and (session is None or await session_id(tx, session) is not None):
+                return await store.due(tx, extractor=name, version=version, session=session, since=since)
+        if session is not None:
             raise NotFound(f"There is no session {session!r} in this space.")
-        return due
+        return []
 
     def _aged(self, row: StoredLesson, settings: Settings) -> Lesson:
         return aged(row, now=self._clock.now(), settings=settings)

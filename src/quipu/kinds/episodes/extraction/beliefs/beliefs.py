@@ -12,10 +12,9 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Confirm, Example, Id, Limit, Offset, OnlyUser, Space
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
-from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.episodes.extraction import store as marks
 from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.beliefs import indexing, store

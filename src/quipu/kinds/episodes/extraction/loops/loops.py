@@ -11,10 +11,9 @@ from typing_extensions import Doc
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import After, Example, Id, Limit, Offset, OnlySession, OnlyUser, Space
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.db.standbys import reads_only
 from quipu.kinds.episodes.extraction import store as marks
 from quipu.kinds.episodes.extraction.arguments import one_or_all, words_of
 from quipu.kinds.episodes.extraction.loops import store
