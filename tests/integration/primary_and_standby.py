@@ -40,8 +40,10 @@ class Pair:
         _kill(self.directory / "first")
 
     def kill_standby(self) -> None:
-        """End the standby as a power cut does."""
+        """End the standby as a power cut does, and wait until the primary hears no more of it."""
         _kill(self.directory / "second")
+        with psycopg.connect(self.primary, autocommit=True) as conn:
+            assert until(lambda: conn.execute("select from pg_stat_replication").fetchall() == [])
 
     def promote(self) -> None:
         """Let the standby take writes; it waits for no other."""

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import psycopg
@@ -26,6 +27,7 @@ from quipu.errors import DatabaseUnsuitable
 from quipu.interfaces.server import create_app
 from quipu.kernel.base.scope import acting_for, reads_only
 from quipu.kernel.config import Settings
+from quipu.kernel.db.connection import Connection
 from quipu.kernel.db.database import Database
 from quipu.kernel.db.positions import Position, Reader, reading_for
 
@@ -187,6 +189,29 @@ async def test_others_see_a_write_after_a_moment_though_the_standby_lags(
     with anyio.fail_after(PATIENCE_SECONDS):
         while len((await read(other, "moment"))[0]) < 2:  # noqa: ASYNC110 - it is a time that passes
             await anyio.sleep(0.05)
+
+
+async def test_without_standbys_no_statement_is_added(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    execute = Connection.execute
+
+    async def noted(conn: Connection, query: str, *given: Any, **options: Any) -> Any:
+        sent.append(query)
+        return await execute(conn, query, *given, **options)
+
+    monkeypatch.setattr(Connection, "execute", noted)
+
+    async def asked(settings: Settings) -> list[str]:
+        async with AsyncMemory(settings=settings) as memory:
+            await memory.observe(GREEN, space="plain")
+            sent.clear()
+            await memory.recall("boat", space="plain")
+            await memory.longterm.list(space="plain")
+            await memory.forget(space="plain", confirm=True)
+        return [one for one in sent if "pg_control_system" in one or one == "commit and chain"]
+
+    assert await asked(replace(settings_of(pair), read_urls=None)) == []
+    assert await asked(settings_of(pair)) != []
 
 
 def client(memory: AsyncMemory, token: str) -> AsyncClient:

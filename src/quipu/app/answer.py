@@ -238,6 +238,7 @@ class Answering:
             found = [] if tx is None else [one for kind in KINDS for one in await _used(tx, kind, limit)]
         return sorted(found, key=lambda one: one.used_at, reverse=True)[:limit]
 
+    @reads_only
     async def reminders(
         self, space: str, *, user: str | None, session: str | None, kinds: Sequence[str] | None
     ) -> list[str]:

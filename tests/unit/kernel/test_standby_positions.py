@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from quipu.kernel.db.positions import Position
 from quipu.kernel.db.standbys import StandbyState
 
-PAGE = 8192
-
 
 @given(st.integers(1, 2**31), st.integers(0, 2**62))
 def test_a_position_is_read_as_it_is_written(timeline: int, byte: int) -> None:
@@ -25,12 +23,6 @@ def test_other_texts_tell_no_position(text: str | None) -> None:
 
 def test_a_later_timeline_is_later_whatever_its_byte() -> None:
     assert Position(2, 0) > Position(1, 2**60)
-
-
-@pytest.mark.parametrize("header", [0, 24, 40])
-def test_the_header_of_a_page_that_nothing_follows_is_not_waited_for(header: int) -> None:
-    assert Position.at(1, 5 * PAGE + header) == Position(1, 5 * PAGE)
-    assert Position.at(1, 5 * PAGE + 48) == Position(1, 5 * PAGE + 48)
 
 
 def test_a_server_is_a_standby_of_a_primary_or_says_why_not() -> None:

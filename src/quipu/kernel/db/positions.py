@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
 _POSITION: Final = re.compile(r"([0-9A-F]{1,8})-([0-9A-F]{1,16})")
-_PAGE_BYTES: Final = 8192
-_HEADER_BYTES: Final = 40
 
 _READER: Final[ContextVar[Reader | None]] = ContextVar("quipu_reader", default=None)
 
@@ -22,16 +20,6 @@ class Position(NamedTuple):
 
     timeline: int
     byte: int
-
-    @classmethod
-    def at(cls, timeline: int, byte: int) -> Self:
-        """Return a position that is told by a server.
-
-        The place for the next record is behind the header of its page, which nobody replays before the
-        record comes. No record ends within so few bytes of a page.
-        """
-        into = byte % _PAGE_BYTES
-        return cls(timeline, byte - into if into <= _HEADER_BYTES else byte)
 
     @classmethod
     def read(cls, text: str | None) -> Self | None:

@@ -43,7 +43,7 @@ EVERY_SPACE: Final = ""
 
 _FRESH_SNAPSHOT: Final = "commit and chain"  # which begins again, to see what is replayed by then
 _CONNECT_SECONDS: Final = 2.0
-_BEHIND_SECONDS: Final = 0.25
+_BEHIND_SECONDS: Final = 0.02
 _POLL_SECONDS: Final = 0.01
 
 
@@ -107,7 +107,7 @@ class Standby:
         if self.trouble is not None:
             self.trouble, self._out_until = None, 0.0
             _LOG.warning("The standby %s answers again.", self.name)
-        if standing.position < primary.position:
+        if standing.position < primary.flushed:
             self._out_until = monotonic() + _BEHIND_SECONDS
         if standing.position < needs:
             raise Unreadable
@@ -133,16 +133,21 @@ class Standby:
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """The primary as it was ``at`` a time: every write up to the one of that ``number`` is in it."""
+    """The primary as it was ``at`` a time, and how far its log was flushed and inserted.
+
+    Every write of this process up to the one of that ``number`` is inserted; whoever may acknowledge before
+    it is on the disk flushes within a second.
+    """
 
     at: float
     number: int
     system: int
-    position: Position
+    flushed: Position
+    inserted: Position
 
     def is_another(self, before: Horizon) -> bool:
         """Return True if it is not the primary of before."""
-        here, there = self.position.timeline, before.position.timeline
+        here, there = self.flushed.timeline, before.flushed.timeline
         return (self.system, here) != (before.system, there)
 
 
@@ -216,11 +221,12 @@ class Standbys:
         seen = horizon if wrote <= horizon.number else self._known.get(space, horizon)
         if wrote > seen.number:
             return None
+        own = seen.inserted if wrote else seen.flushed
         reader = current_reader()
-        elsewhere = (reader and reader.needs) or horizon.position
-        if elsewhere.timeline > horizon.position.timeline:
+        elsewhere = (reader and reader.needs) or own
+        if elsewhere.timeline > horizon.flushed.timeline:
             return None
-        return horizon, max(horizon.position, seen.position, elsewhere)
+        return horizon, max(horizon.flushed, own, elsewhere)
 
     def look(self) -> tuple[float, int]:
         """Return the time and the number of the last write, to be taken before the primary is asked."""
@@ -228,16 +234,17 @@ class Standbys:
 
     def learn(self, space: str | None, looked: tuple[float, int], row: Sequence[int]) -> Position:
         """Take in the position of the primary, asked after that ``look``, and return it."""
-        system, timeline, byte = row
-        seen = Horizon(*looked, system, Position.at(timeline, byte))
+        system, timeline, flushed, inserted = row
+        seen = Horizon(*looked, system, Position(timeline, flushed), Position(timeline, inserted))
         if space is not None:
             self._known[space] = seen
         before = self._horizon
         if before is None or seen.at - before.at >= FRESH_SECONDS or seen.is_another(before):
             self._horizon = seen
-            self._wrote = {one: number for one, number in self._wrote.items() if number > seen.number}
+            old = 0 if before is None else before.number  # flushed by now, whoever acknowledged it
+            self._wrote = {one: number for one, number in self._wrote.items() if number > old}
             self._known = {one: known for one, known in self._known.items() if one in self._wrote}
-        return seen.position
+        return seen.inserted
 
     async def replayed(self, position: Position) -> None:
         """Wait until every standby that answers has replayed so far, at most ``FRESH_SECONDS``.
@@ -338,8 +345,8 @@ class Lag:
 
 async def lags(primary: Connection, settings: Settings) -> list[Lag]:
     """Ask the primary, and then every standby, how far it is."""
-    system, *place = await place_of(primary)
-    written = Position.at(*place)
+    system, timeline, flushed, _ = await place_of(primary)
+    written = Position(timeline, flushed)
     return [await _lag(url, settings, system, written) for url in urls_of(settings)]
 
 
@@ -355,7 +362,7 @@ async def _lag(url: str, settings: Settings, system: int, written: Position) -> 
 
 
 async def place_of(conn: Connection) -> Sequence[int]:
-    """Ask a primary for its system, the timeline and the byte at which it writes."""
+    """Ask a primary for its system, its timeline, and the bytes that are flushed and inserted in its log."""
     row = await (await conn.execute(_SQL["position"])).fetchone()
     assert row is not None
     return row
@@ -368,4 +375,4 @@ async def state_of(conn: Connection) -> StandbyState:
 
 def _state(row: Any) -> StandbyState:
     replays, system, timeline, byte = row
-    return StandbyState(replays, system, Position.at(timeline, byte or 0))
+    return StandbyState(replays, system, Position(timeline, byte or 0))

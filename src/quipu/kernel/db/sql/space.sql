@@ -65,10 +65,12 @@ select id, name, languages, entries, tokens, mixed_tokens, threads, version, epo
 -- name: is_open: whether everybody may do in this database what SQL of agents and readers must not
 select exists (select from core.open_rights())
 
--- name: position: the system of a primary, and the timeline and the byte at which it writes its log now
-select system_identifier, ('x' || left(pg_walfile_name(written), 8))::bit(32)::int as timeline,
-    (written - '0/0'::pg_lsn)::bigint as byte
-from pg_control_system(), pg_current_wal_insert_lsn() as written
+-- name: position: the system of a primary, its timeline, and the bytes up to which its log is flushed and inserted
+--
+-- A commit is flushed before it is acknowledged, unless synchronous_commit is off: then it is inserted.
+select system_identifier, ('x' || left(pg_walfile_name(inserted), 8))::bit(32)::int as timeline,
+    (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint as flushed, (inserted - '0/0'::pg_lsn)::bigint as inserted
+from pg_control_system(), pg_current_wal_insert_lsn() as inserted
 
 -- name: standing: whether a server replays the log of another, the system of that, and how far
 --
