@@ -120,7 +120,11 @@ async def test_a_recall_and_a_list_are_answered_by_the_standby(memory: AsyncMemo
     assert count > 0
 
 
-async def test_one_person_sees_there_what_is_theirs(memory: AsyncMemory) -> None:
+async def test_one_person_sees_there_what_is_theirs_in_a_hardened_database(
+    memory: AsyncMemory, pair: Pair
+) -> None:
+    with psycopg.connect(pair.primary) as conn:
+        conn.execute("select core.harden()")
     await memory.observe(GREEN, space="people")
     await memory.observe([{"content": "The boat is red.", "user": "bo"}], space="people")
     assert len(await read_at_standby(memory, "people")) == 2
