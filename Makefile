@@ -43,7 +43,7 @@ setup: $(DEV) ## Make the environment .venv with everything for development
 	@echo "Ready: $(BIN)/quipu, or . $(BIN)/activate"
 
 ##@ Tests
-.PHONY: test test-pgbouncer test-peers test-long test-kills unit check gates format-check lint types imports sync-check schema-check rest-check \
+.PHONY: test test-pgbouncer test-standby test-peers test-long test-kills unit check gates format-check lint types imports sync-check schema-check rest-check \
   subject-check coverage
 test: $(DEV) ## Run every test (PG_BIN=dir: on other programs of PostgreSQL)
 	$(PYTEST) $(BESIDE) tests
@@ -53,6 +53,9 @@ test-long: $(DEV) ## Run the long form of the tests that have one: more kills, l
 
 test-pgbouncer: $(DEV) ## Run the tests of the database through PgBouncer in transaction mode (PART=10: a fixed tenth)
 	QUIPU_TEST_PGBOUNCER=1 QUIPU_TEST_PART=$(PART) $(PYTEST) $(BESIDE) tests/integration
+
+test-standby: $(DEV) ## Run the tests of the database with all that only reads at a standby (PART=10: a fixed tenth)
+	QUIPU_TEST_STANDBY=1 QUIPU_TEST_PART=$(PART) $(PYTEST) $(BESIDE) tests/integration
 
 test-peers: $(DEV) ## Run the tests of the stores that agents come from, with ours in their place (fetches them; ARGS=mem0)
 	$(BIN)/python tools/peer_suites.py $(ARGS)

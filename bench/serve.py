@@ -4,6 +4,7 @@
     python bench/serve.py --quick             2,000 memories, a second each: does it run at all?
     python bench/serve.py --processes 2       two processes answer
     python bench/serve.py --model all-MiniLM-L6-v2 --n 10000   every text and question is really encoded
+    python bench/serve.py --database-url URL --read-urls URL   an empty database, and a standby of its server
     python bench/serve.py --url https://memory.example.org     show what a load on your server would be
     python bench/serve.py --url … --key … --confirm            put it on: 1,000 memories in a space of its
                                                                own, which is forgotten at the end
@@ -11,7 +12,8 @@
 The server is a process of its own with the settings that everybody gets, the clients are in this one, on the
 same machine: on two cores they take from each other. Each client asks its next question when it has the
 answer to the last. In the first row nobody serves: the same questions in one process, one after the other. An
-answer that is no answer, or does not come, is an error, and there may be none.
+answer that is no answer, or does not come, is an error, and there may be none. With a standby the first row
+stands twice, and after each the same questions read at the standby.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from urllib.parse import quote
@@ -72,10 +74,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="quipu-serve-", ignore_cleanup_errors=True) as temporary:
         Path(temporary).chmod(0o711)  # when we are root, another account runs the server and must get in
         with running(Path(temporary) / "home") as server:
-            conninfo = server.database("serve")
+            conninfo = options.database_url or server.database("serve")
             asked = _load(conninfo, options.model, count, options.spaces)
             server.settle(conninfo)
-            rows = [_alone(conninfo, options.model, asked, seconds)]
+            settings = Settings(embedding_model=options.model, database_url=conninfo)
+            at_standby = replace(settings, read_urls=options.read_urls)
+            both = [settings] if options.read_urls is None else [settings, at_standby] * 2
+            rows = [_alone(one, asked, seconds) for one in both]
             rows += _served(conninfo, options.model, asked, seconds, options.processes)
     served = f"{options.processes} process{'es' if options.processes > 1 else ''}"
     _show(
@@ -115,10 +120,10 @@ def _load(conninfo: str, model: str, count: int, spaces: int) -> list[Query]:
     return queries(made)
 
 
-def _alone(conninfo: str, model: str, asked: Sequence[Query], seconds: float) -> Asked:
+def _alone(settings: Settings, asked: Sequence[Query], seconds: float) -> Asked:
     """One after the other in this process."""
-    row = Asked("in one process")
-    with Memory(url=conninfo, settings=Settings(embedding_model=model)) as memory:
+    row = Asked("in one process" if settings.read_urls is None else "at a standby")
+    with Memory(settings=settings) as memory:
         memory.recall(asked[0].text, space=asked[0].user)
         begun = perf_counter()
         for query in itertools.cycle(asked):
@@ -203,6 +208,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--seconds", type=float, default=10.0, help="of each number of clients (default 10)")
     parser.add_argument("--processes", type=int, default=1, help="of the server (default 1)")
+    parser.add_argument(
+        "--database-url", help="an empty database to take instead of one in an embedded server"
+    )
+    parser.add_argument("--read-urls", help="standbys of its server, as QUIPU_READ_URLS names them")
     parser.add_argument("--quick", action="store_true", help="2,000 memories, a second each")
     other = parser.add_argument_group("on a server that runs already")
     other.add_argument("--url", help="its address; nothing is done there without --confirm")

@@ -543,7 +543,8 @@ CREATE FUNCTION core.equip_people() RETURNS void
     AS $$
     grant execute on function pg_advisory_xact_lock(bigint), pg_advisory_xact_lock_shared(bigint),
         pg_advisory_xact_lock(integer, integer), pg_advisory_xact_lock_shared(integer, integer),
-        pg_notify(text, text) to quipu_person
+        pg_notify(text, text), pg_control_system(), pg_control_checkpoint(), pg_walfile_name(pg_lsn),
+        pg_current_wal_insert_lsn(), pg_current_wal_flush_lsn(), pg_last_wal_replay_lsn() to quipu_person
     $$;
 
 COMMENT ON FUNCTION core.equip_people() IS 'Gives quipu_person what it needs of what core.harden() takes from everybody; run by a superuser.';

@@ -67,11 +67,11 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from quipu.app.aliases import AsyncAliases
-    from quipu.app.answer import Used
     from quipu.app.contents import AsyncContents
     from quipu.app.corrections import AsyncCorrections
     from quipu.app.directory.databases import AsyncDatabases, DatabaseEntry
     from quipu.app.directory.moves import Moved
+    from quipu.app.entries import Used
     from quipu.app.erasure import AsyncErasures
     from quipu.app.imports.imports import AsyncImports
     from quipu.app.imports.model import Import, ImportedRecord, ImportReport, ImportUndone

@@ -14,6 +14,7 @@ from pathlib import Path
 import anyio
 import psycopg
 import pytest
+import read_standby
 from anyio.from_thread import start_blocking_portal
 from examined import insist
 from lent_databases import LentDatabases
@@ -59,7 +60,11 @@ def server(server_settings: Settings, made_once: MadeOnce) -> Iterator[embedded.
     stopped = made_once("server", lambda place: anyio.run(_stopped, replace(server_settings, home=place)))
     subprocess.run(["cp", "-a", f"{stopped}/.", server_settings.home], check=True)
     running = anyio.run(embedded.start, server_settings)
-    with everywhere(running.conninfo()) if WANTED else nullcontext():
+    standby = read_standby.answering(running.conninfo(), anyio.run(embedded.programs, server_settings))
+    with (
+        everywhere(running.conninfo()) if WANTED else nullcontext(),
+        standby if read_standby.WANTED else nullcontext(),
+    ):
         yield running
     anyio.run(running.aclose)
 

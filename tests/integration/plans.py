@@ -11,7 +11,7 @@ import psycopg
 from psycopg import sql
 
 from quipu.kernel.db import arrays, queries
-from quipu.kernel.db.database import Connection, numbered
+from quipu.kernel.db.database import Connection
 
 _register = arrays.register
 TOLD = {
@@ -24,7 +24,9 @@ TOLD = {
 }
 ROOMS = ("quipu.kernel.db", "quipu.recall", "quipu.record")
 NAMES = {
-    " ".join(numbered(text).text.split()): name for room in ROOMS for name, text in queries.load(room).items()
+    " ".join(queries.numbered(text).text.split()): name
+    for room in ROOMS
+    for name, text in queries.load(room).items()
 }
 
 IN_FUNCTIONS = "in functions"

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
-import signal
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
 
 import anyio
 import psycopg
 import pytest
 from patience import PATIENCE_SECONDS, until
-from plain_server import plain_server, standby_of
+from primary_and_standby import Pair, running_pair
 
 from quipu import AsyncMemory
 from quipu.errors import DatabaseUnavailable, NotReplicated, QuipuError
 from quipu.kernel.config import Settings
-from quipu.kernel.db import embedded
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(os.name != "posix", reason="it sends signals")]
 
@@ -29,47 +22,15 @@ _REPLICATED = "select count(*) from pg_stat_replication where sync_state = 'sync
 _CANCEL = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'"
 
 
-@dataclass
-class Pair:
-    """A primary whose commits wait for its standby, and the address of both."""
-
-    primary: str
-    standby: str
-    directory: Path
-
-    @property
-    def both(self) -> str:
-        """The address of whichever of them takes writes."""
-        first, second = (one.split("@")[1].split("/")[0] for one in (self.primary, self.standby))
-        return self.primary.replace(first, f"{first},{second}") + "?target_session_attrs=read-write"
-
-    def kill_primary(self) -> None:
-        """End the primary as a power cut does."""
-        pid = int((self.directory / "first" / "data" / "postmaster.pid").read_text().split("\n")[0])
-        os.kill(pid, signal.SIGKILL)
-
-    def promote(self) -> None:
-        """Let the standby take writes; it waits for no other."""
-        with psycopg.connect(self.standby, autocommit=True) as conn:
-            assert conn.execute("select pg_promote()").fetchone() == (True,)
-            conn.execute("alter system set synchronous_standby_names = ''")
-            conn.execute("select pg_reload_conf()")
-
-
 @pytest.fixture
 def pair() -> Iterator[Pair]:
-    with ExitStack() as close:
-        directory = Path(tempfile.mkdtemp(prefix="quipu-test-"))
-        close.callback(shutil.rmtree, directory)
-        directory.chmod(0o711)
-        binaries = anyio.run(embedded.programs, Settings(home=directory))
-        primary = close.enter_context(plain_server(binaries, directory / "first"))
-        standby = close.enter_context(standby_of(primary, binaries, directory / "second"))
-        with psycopg.connect(primary, autocommit=True) as conn:
+    """A primary whose commits wait for its standby."""
+    with running_pair() as made:
+        with psycopg.connect(made.primary, autocommit=True) as conn:
             conn.execute("alter system set synchronous_standby_names = '*'")
             conn.execute("select pg_reload_conf()")
             assert until(lambda: conn.execute(_REPLICATED).fetchone() == (1,))
-        yield Pair(primary, standby, directory)
+        yield made
 
 
 def settings(url: str) -> Settings:
@@ -116,7 +77,7 @@ async def test_what_no_standby_has_is_not_acknowledged(pair: Pair) -> None:
     async with AsyncMemory(settings=settings(pair.both)) as memory:
         await memory.observe([{"content": "The boat is green."}], space="ana")
         with psycopg.connect(pair.primary, autocommit=True) as conn:
-            _stop(pair.directory / "second")
+            pair.kill_standby()
 
             def cancelled() -> bool:
                 return conn.execute(_CANCEL).fetchall() == [(True,)]
@@ -133,8 +94,3 @@ async def test_a_server_that_takes_no_writes_is_said(pair: Pair) -> None:
         async with AsyncMemory(settings=settings(pair.both)):
             pass
     assert said.value.hint
-
-
-def _stop(directory: Path) -> None:
-    pid = int((directory / "data" / "postmaster.pid").read_text().split("\n")[0])
-    os.kill(pid, signal.SIGKILL)

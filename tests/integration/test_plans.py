@@ -14,6 +14,7 @@ from functools import partial
 import anyio
 import psycopg
 import pytest
+import read_standby
 from long_form import sized
 from plans import IN_FUNCTIONS, NAMES, Plans, Scan, allow
 from pooler import WANTED
@@ -31,7 +32,8 @@ from quipu.upkeep.maintenance import tidy
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(
-        WANTED, reason="a session of the server tells its plans; a pooler gives one to nobody"
+        WANTED or read_standby.WANTED,
+        reason="a session of the server tells its plans; a pooler gives one to nobody",
     ),
 ]
 

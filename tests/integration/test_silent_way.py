@@ -19,6 +19,7 @@ from quipu import AsyncMemory
 from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
 from quipu.kernel.db import connection
+from quipu.kernel.db.address import connect
 from quipu.kernel.db.embedded import EmbeddedServer
 from quipu.kernel.db.errors import Unanswered
 
@@ -83,7 +84,7 @@ async def test_what_is_long_is_given_up_where_its_connection_is_dead_and_the_ser
 ) -> None:
     """The server is at work on nothing: what was sent never came to it."""
     patient = replace(settings, answer_seconds=1.0)
-    async with await connection.connect(settings.database_url or "", patient) as conn:
+    async with await connect(settings.database_url or "", patient) as conn:
         with connection.enduring(conn), anyio.fail_after(PATIENCE_SECONDS):
             await conn.execute("select pg_sleep(2.5)")
             way.cut()
@@ -105,7 +106,7 @@ async def test_a_pipeline_whose_connection_closes_while_it_ends_leaves_nothing_t
         while True:
             yield 1
 
-    async with await connection.connect(module_url, server_settings) as conn:
+    async with await connect(module_url, server_settings) as conn:
 
         async def use() -> None:
             async with conn.pipeline():

@@ -99,7 +99,7 @@ class Translation:
         marks = [
             ast.unparse(d).removeprefix("typing.").removeprefix("contextlib.") for d in node.decorator_list
         ]
-        unknown = set(marks) - {"property", "overload", "asynccontextmanager"}
+        unknown = set(marks) - {"property", "overload", "asynccontextmanager", "reads_only"}
         if unknown:
             raise refuse(node, f"{node.name}: nothing is known of the decorator {', '.join(sorted(unknown))}")
         if node.returns is None:

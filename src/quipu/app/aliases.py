@@ -9,7 +9,7 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Confirm, Example, Limit, Offset, Space
-from quipu.kernel.base.scope import check_known_name, check_name, everybody_only, whole
+from quipu.kernel.base.scope import check_known_name, check_name, everybody_only, reads_only, whole
 from quipu.kernel.db.database import Database
 from quipu.record import aliases
 from quipu.record.aliases import Alias
@@ -31,6 +31,7 @@ class AsyncAliases:
         self._database = database
         self._clock = clock
 
+    @reads_only
     async def list(self, *, space: Space, limit: Limit = 100, offset: Offset = 0) -> list[Alias]:
         """Return other names in order of the alphabet, with who said so."""
         whole("limit", limit, least=1, most=_MOST)

@@ -9,13 +9,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from quipu.app import entries
-from quipu.app.entries import BY_CODE, Rules, Standing, arrange, depth, nearest, with_rule
+from quipu.app.entries import BY_CODE, Rules, Standing, Used, arrange, depth, nearest, with_rule
 from quipu.app.kinds import BEHIND, KINDS
 from quipu.app.narrowing import BY_NAME, filters_of, listed, selected
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.scope import bound_person, check_known_name, check_name, optional_name, whole
+from quipu.kernel.base.scope import (
+    bound_person,
+    check_known_name,
+    check_name,
+    optional_name,
+    reads_only,
+    whole,
+)
 from quipu.kernel.base.text import Marks, excerpt
 from quipu.kernel.db import queries
 from quipu.kernel.db.database import Ask, Database, SpaceTransaction
@@ -25,7 +32,7 @@ from quipu.kernel.telemetry.spans import stage, staged
 from quipu.kinds.plug import Kind
 from quipu.recall.filters import Filter, parse
 from quipu.recall.generations import Models
-from quipu.recall.model import Cited, Filters, Folded, Hit, Source
+from quipu.recall.model import Cited, Filters, Folded, Hit
 from quipu.recall.question import Question
 from quipu.recall.ranking import Answer, Distinct, fold, judged, once
 from quipu.recall.render import PRESENT, RANKED, Block, Origin, Why, block, explain
@@ -45,16 +52,6 @@ _FOLDED_CHARACTERS = 360
 _FEWEST_OF_A_BLOCK = 20
 _TOKENS_OF_A_LINE = 30  # of a short one
 _SPARE = 10  # ranked beyond what is asked for: they move up where others are not to come back
-
-
-@dataclass(frozen=True, slots=True)
-class Used:
-    """A memory that was used, and when it was last; ``kind``, ``text`` and ``source`` as of a hit."""
-
-    kind: str
-    text: str
-    used_at: datetime
-    source: Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +142,7 @@ class Answering:
             limit=limit,
         )
 
+    @reads_only
     @staged("recall")
     async def among(
         self,
@@ -236,6 +234,7 @@ class Answering:
             found = [] if tx is None else [one for kind in KINDS for one in await _used(tx, kind, limit)]
         return sorted(found, key=lambda one: one.used_at, reverse=True)[:limit]
 
+    @reads_only
     async def reminders(
         self, space: str, *, user: str | None, session: str | None, kinds: Sequence[str] | None
     ) -> list[str]:
@@ -321,6 +320,7 @@ class Answering:
         """Return the marks that a space puts into prompts."""
         return await self._database.marks(check_known_name("space", space))
 
+    @reads_only
     async def why(self, hit: Hit) -> Why:
         """Explain a hit."""
         async with self._database.snapshot_read(hit.space) as tx:

@@ -7,11 +7,11 @@ from typing import Annotated
 from annotated_types import Interval
 from typing_extensions import Doc
 
-from quipu.app.answer import Used
+from quipu.app.entries import Used
 from quipu.app.kinds import KINDS
 from quipu.app.timeline import AsyncTimeline
 from quipu.kernel.base.parameters import Example, Limit, Offset, OnlyKinds, OnlySession, OnlyUser, Space
-from quipu.kernel.base.scope import check_name, everybody_only, whole
+from quipu.kernel.base.scope import check_name, everybody_only, reads_only, whole
 from quipu.record.store import Session
 from quipu.upkeep.health import Health, examine
 from quipu.upkeep.overview import Overview, SpaceCounts, count_spaces, overview
@@ -29,6 +29,7 @@ class AsyncContents(AsyncTimeline):
         """
         return await self._ready.answering.reminders(space, user=user, session=session, kinds=kinds)
 
+    @reads_only
     async def used_lately(
         self,
         *,
@@ -41,6 +42,7 @@ class AsyncContents(AsyncTimeline):
         """
         return await self._ready.answering.used_lately(space, limit=limit)
 
+    @reads_only
     async def sessions(self, *, space: Space, limit: Limit = 100, offset: Offset = 0) -> list[Session]:
         """Return the sessions of a space, latest first."""
         return await self._ready.answering.sessions(check_name("space", space), limit=limit, offset=offset)
@@ -72,6 +74,7 @@ class AsyncContents(AsyncTimeline):
         """
         return [space.name for space in await self._ready.database.spaces()]
 
+    @reads_only
     async def overview(self, *, space: Space) -> Overview:
         """Count the memories of each kind in a space, and how many came in on, and tell of, each day."""
         everybody_only("The counts of a space concern")

@@ -12,7 +12,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import MOST_PASSED_OVER, Example, Id, Limit, Offset, Reason, Space
-from quipu.kernel.base.scope import bound_person, check_name, optional_name
+from quipu.kernel.base.scope import bound_person, check_name, optional_name, reads_only
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.recall.generations import Models, Unprepared, prepare
@@ -83,6 +83,7 @@ class AsyncCorrections:
 
         return await self._changed(space, change, reason=why or MARKED_WRONG)
 
+    @reads_only
     async def list(
         self,
         *,
@@ -107,6 +108,7 @@ class AsyncCorrections:
                 return []
             return await store.listed(tx, kind=wanted, rule=made_by, id=memory, limit=limit, offset=offset)
 
+    @reads_only
     async def counts(self, *, space: Space) -> Sequence[RuleCount]:
         """Count corrections by the rule that made the statement, the most corrected first.
 

@@ -13,7 +13,7 @@ from quipu.kernel.db.database import Connection, Rows, SpaceTransaction
 from quipu.kinds.plug import Parts
 from quipu.recall import store as index
 from quipu.recall.changes import Pair, Statements, arranged, satisfies, shown, statements
-from quipu.recall.model import THREAD_SHIFT, Cited, Filters, Found, Hit
+from quipu.recall.model import THREAD_SHIFT, Cited, Filters, Found, Hit, Source
 from quipu.recall.question import Question
 from quipu.recall.ranking import Distinct
 from quipu.recall.render import RuleLine
@@ -24,6 +24,16 @@ from quipu.record.standing import store as rules_store
 from quipu.record.standing.model import Known
 
 BY_CODE: Final = {kind.code: kind for kind in KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A memory that was used, and when it was last; ``kind``, ``text`` and ``source`` as of a hit."""
+
+    kind: str
+    text: str
+    used_at: datetime
+    source: Source
 
 
 async def faded(tx: SpaceTransaction, now: datetime, found: Sequence[Found]) -> set[int]:

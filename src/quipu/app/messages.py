@@ -10,7 +10,7 @@ from typing_extensions import Doc
 from quipu.app.contents import AsyncContents
 from quipu.app.kinds import KINDS
 from quipu.kernel.base.parameters import Example, OnlySession, Space, TheSession
-from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name, reads_only, whole
 from quipu.record import removal
 from quipu.record.model import SessionMessage
 from quipu.record.removal import EVERY_MESSAGE
@@ -21,6 +21,7 @@ MessageId = Annotated[str, Doc("The id of the message."), Example("m-17")]
 class AsyncMessages(AsyncContents):
     """Methods of a memory for the messages of one session."""
 
+    @reads_only
     async def messages(
         self,
         session: TheSession,
@@ -47,6 +48,7 @@ class AsyncMessages(AsyncContents):
         async with self._ready.database.snapshot_read(space) as tx:
             return await removal.listed(tx, session, limit=most, after=after, before=before)
 
+    @reads_only
     async def message(
         self, message: MessageId, *, space: Space, session: OnlySession = None
     ) -> SessionMessage:

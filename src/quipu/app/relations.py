@@ -9,7 +9,7 @@ from typing_extensions import Doc
 from quipu.app.erasure import AsyncErasures
 from quipu.errors import NotFound
 from quipu.kernel.base.parameters import Example, Reason, Space
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, reads_only
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.record import relations, replacements
 from quipu.record.relations import Link
@@ -82,6 +82,7 @@ class AsyncRelations(AsyncErasures):
                 )
             return await replacements.one(tx, *ends)
 
+    @reads_only
     async def relations(
         self,
         message: Annotated[str, Doc("The id of the message."), Example("m1")],

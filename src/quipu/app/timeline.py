@@ -26,7 +26,7 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.db.arrays import Int4s, Int8s
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall import filters as conditions
@@ -80,6 +80,7 @@ class Wanted:
 class AsyncTimeline(AsyncRelations):
     """Method of a memory that gathers."""
 
+    @reads_only
     async def gather(
         self,
         topic: Annotated[

@@ -82,6 +82,11 @@ class Settings:
         "URL of the directory of spaces that lie in many databases, in place of QUIPU_DATABASE_URL.",
         shown=False,
     )
+    read_urls: str | None = _setting(
+        TEXT,
+        "URLs of standbys by streaming replication, with commas between, where recall, lists and pages read.",
+        shown=False,
+    )
     pooler_prepares: bool = _setting(
         FLAG,
         "PgBouncer carries prepared statements: 1.21 or newer, with max_prepared_statements above 0.",
@@ -283,6 +288,11 @@ class Settings:
                     "QUIPU_DIRECTORY_URL and QUIPU_DATABASE_URL are both set.",
                     hint="Set the first where spaces lie in many databases, else the second.",
                 )
+            if self.read_urls is not None:
+                raise ConfigError(
+                    "QUIPU_READ_URLS names standbys of one server, and a directory has many.",
+                    hint="Unset it: with QUIPU_DIRECTORY_URL each space is read where it is.",
+                )
             object.__setattr__(self, "database_url", self.directory_url)  # the directory is one, too
         if self.direct_url is not None and self.database_url is None:
             raise ConfigError(
@@ -361,8 +371,8 @@ def load(settings: Settings | None, values: Mapping[str, Any]) -> Settings:
     Raises:
         ConfigError: naming the variable that is wrong.
     """
-    if "database_url" in values:  # the server behind another address is not the server behind this one
-        values = {"direct_url": None, "directory_url": None, **values}
+    if "database_url" in values:  # its other addresses are not those of this server
+        values = {"direct_url": None, "directory_url": None, "read_urls": None, **values}
     return Settings(**values) if settings is None else replace(settings, **values)
 
 

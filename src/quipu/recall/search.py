@@ -14,7 +14,7 @@ from anyio import move_on_after
 from numpy.typing import NDArray
 
 from quipu.kernel.base.clock import Clock
-from quipu.kernel.base.scope import acting_for, bound_person
+from quipu.kernel.base.scope import acting_for, at_primary, bound_person
 from quipu.kernel.db.arrays import Float8s, Int4s, Int8s, Moments, Vector, sign_bits
 from quipu.kernel.db.database import Ask, Database, SpaceTransaction, leaving_what_is_held
 from quipu.recall import store
@@ -262,7 +262,7 @@ async def filed(
             return
         by_hand = await store.is_written_by_hand(tx)
     # What waits is everybody's, and it is not shown.
-    with acting_for(None), move_on_after(seconds):
+    with acting_for(None), at_primary(), move_on_after(seconds):
         for code in late:
             with leaving_what_is_held(_HELD_MILLISECONDS) if by_hand else nullcontext():
                 await behind[code](database, models, space)

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from lent_databases import LentDatabases
+from spread_databases import Home, Spread
 
 from quipu import AsyncMemory
 from quipu.kernel.config import Settings
-
-
-@dataclass(frozen=True)
-class Spread:
-    """The address of a directory, those of its databases by name, and settings that lead to any of them."""
-
-    directory: str
-    databases: dict[str, str]
-    settings: Settings
-
-    def memory(self) -> AsyncMemory:
-        """A memory over all of them, as another process would open it."""
-        return AsyncMemory(settings=replace(self.settings, directory_url=self.directory))
-
-    def plain(self, name: str) -> AsyncMemory:
-        """A memory that knows one of them and no directory."""
-        return AsyncMemory(settings=replace(self.settings, database_url=self.databases[name]))
 
 
 @pytest.fixture
@@ -45,9 +29,6 @@ async def memory(spread: Spread) -> AsyncIterator[AsyncMemory]:
         for name, address in spread.databases.items():
             await opened.databases.add(name, address)
         yield opened
-
-
-Home = Callable[[str], AbstractAsyncContextManager[None]]
 
 
 @pytest.fixture

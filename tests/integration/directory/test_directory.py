@@ -5,8 +5,8 @@ from __future__ import annotations
 import anyio
 import psycopg
 import pytest
+from spread_databases import Home, Spread
 
-from conftest import Home, Spread
 from quipu import AsyncMemory
 from quipu.app.operations import ROOMS, public_names
 from quipu.errors import BadInput, Conflict, NotFound, QuipuError, SpaceMoved

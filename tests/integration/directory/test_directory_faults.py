@@ -12,8 +12,8 @@ from pathlib import Path
 import anyio
 import pytest
 from patience import PATIENCE_SECONDS
+from spread_databases import Spread
 
-from conftest import Spread
 from quipu import AsyncMemory
 from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings

@@ -13,8 +13,8 @@ import pytest
 from examined import insist
 from long_form import sized
 from seeding import SESSION, USER
+from spread_databases import Home, Spread
 
-from conftest import Home, Spread
 from quipu import AsyncMemory
 from quipu.errors import DatabaseUnavailable
 

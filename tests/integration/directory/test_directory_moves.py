@@ -8,8 +8,8 @@ import anyio
 import pytest
 from examined import insist
 from seeding import SESSION, USER, seeded
+from spread_databases import Home, Spread
 
-from conftest import Home, Spread
 from quipu import AsyncMemory
 from quipu.kernel.db import embedded
 

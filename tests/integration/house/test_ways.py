@@ -15,6 +15,7 @@ import quipu
 from quipu import Memory
 
 ROOT: Final = str(Path(quipu.__file__).parent)
+WATCHING: Final = "/kernel/telemetry/"  # it only looks on, and is no step of the way
 TOLD: Final = [{"role": "user", "content": "My cat is called Tom."}]
 WAYS: Final[dict[str, tuple[int, Callable[[Memory, str], object]]]] = {
     "list": (8, lambda memory, space: memory.longterm.list(space=space)),
@@ -30,8 +31,9 @@ def test_a_call_passes_few_files(home: Path, way: str) -> None:
     passed: set[str] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(ROOT):
-            passed.add(frame.f_code.co_filename.removeprefix(ROOT))
+        file = frame.f_code.co_filename.removeprefix(ROOT)
+        if event == "call" and file != frame.f_code.co_filename and not file.startswith(WATCHING):
+            passed.add(file)
 
     threading.setprofile(note)  # the loop runs in a thread, which begins with the memory
     try:

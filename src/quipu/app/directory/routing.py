@@ -32,7 +32,7 @@ _PAUSES_SECONDS: Final = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 1.0, 1.0)  # 
 _ROOM_OF: Final = {place.partition(":")[2]: room for room, place in ROOMS.items()}
 
 # What is of no space and of the whole: the directory has it.
-_OF_DIRECTORY: Final = frozenset({"keys", "databases"})
+_OF_DIRECTORY: Final = frozenset({"keys", "signins", "databases"})
 # What is set for all spaces is set in every database, so that its workers know it.
 _SET_EVERYWHERE: Final = frozenset({"settings.set", "settings.reset"})
 _READ_FROM_DIRECTORY: Final = frozenset({"settings.get", "settings.list", "health"})

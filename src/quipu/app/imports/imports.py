@@ -30,7 +30,7 @@ from quipu.app.imports.undoing import undo
 from quipu.app.imports.writing import Writer
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.parameters import Confirm, ErasedToo, Example, Limit, Offset, Space
-from quipu.kernel.base.scope import check_name, everybody_only, optional_name, whole
+from quipu.kernel.base.scope import check_name, everybody_only, optional_name, reads_only, whole
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.recall.render import Origin
 from quipu.record.model import Progress
@@ -125,12 +125,14 @@ class AsyncImports:
                 await self._catch_up(name)
         return replace(report, seconds=time.monotonic() - begun)
 
+    @reads_only
     async def list(self, *, space: Space, limit: Limit = 100, offset: Offset = 0) -> Sequence[Import]:
         """List the imports of a space, the latest first."""
         limit, offset = whole("limit", limit), whole("offset", offset, least=0, most=2**31)
         async with self._means.database.list_read(check_name("space", space)) as tx:
             return [] if tx is None else await _imports(tx, None, limit=limit, offset=offset)
 
+    @reads_only
     async def get(self, id: ImportId, *, space: Space) -> Import:
         """Show an import.
 
@@ -140,6 +142,7 @@ class AsyncImports:
         async with self._means.database.list_read(check_name("space", space)) as tx:
             return await _one(tx, id)
 
+    @reads_only
     async def records(
         self,
         id: ImportId,

@@ -14,7 +14,7 @@ from quipu.app.imports.found import Stated, kind_of
 from quipu.app.imports.origins import IMPORT, SQL, Known, Origins, Tallied
 from quipu.app.imports.parcels import clean_text
 from quipu.errors import BadInput
-from quipu.kernel.base.scope import check_name, optional_name, own_user
+from quipu.kernel.base.scope import at_primary, check_name, optional_name, own_user
 from quipu.kernel.base.text import clean, excerpt
 from quipu.kernel.db.database import SpaceTransaction
 from quipu.kernel.policy.policy import safety
@@ -128,7 +128,8 @@ class Stating:
     async def _restate_lesson(self, id_: str, row: Mapping[str, Any]) -> None:
         lessons, space = self._means.lessons, self._place.space
         said = {name: row[name] for name in ("fact", "category")}
-        before = await lessons.get(id_, space=space)
+        with at_primary():
+            before = await lessons.get(id_, space=space)
         if said != {name: getattr(before, name) for name in said}:
             await lessons.edit(id_, space=space, **said)
 

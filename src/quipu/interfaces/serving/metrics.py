@@ -34,6 +34,9 @@ class Metrics:
             "quipu_request_seconds", "Seconds to the end of the answer.", ["route"], buckets=_SECONDS,
             registry=self._registry,
         )  # fmt: skip
+        self.reads = Counter(
+            "quipu_reads", "Reads of a space, where standbys are read.", ["place"], registry=self._registry
+        )
         self.now = Gauge(
             "quipu_requests_now", "Requests in hand.", registry=self._registry, multiprocess_mode="livesum"
         )

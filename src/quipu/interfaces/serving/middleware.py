@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quipu.errors import AccessRefused, BadInput, QuipuError, TookTooLong, TooLarge
 from quipu.interfaces.serving.limits import Limits
 from quipu.interfaces.serving.metrics import Metrics, RequestCounter, method_of, route_of
+from quipu.interfaces.serving.positions import Positions
 from quipu.interfaces.serving.problems import response
 from quipu.kernel.base.depth import TOO_DEEP, is_too_deep
 from quipu.kernel.base.scope import acting_for
@@ -46,7 +47,7 @@ async def _nobody(_: str | None) -> bool:
 
 def around(app: ASGIApp, terms: Limits, metrics: Metrics, *, knows: Knows = _nobody) -> ASGIApp:
     """Wrap the application with all guards; whom it ``knows`` may send more."""
-    inner = Bodies(Times(Apart(app), terms), terms, knows)
+    inner = Bodies(Times(Positions(Apart(app), metrics), terms), terms, knows)
     return SecurityHeaders(Traces(RequestCounter(Hosts(inner, terms), metrics)))
 
 

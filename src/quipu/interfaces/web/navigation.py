@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from quipu.app.answer import Used
+from quipu.app.entries import Used
 from quipu.interfaces.web.links import Value
 from quipu.recall.model import Hit
 from quipu.recall.timeline import Moment

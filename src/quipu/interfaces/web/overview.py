@@ -9,7 +9,7 @@ from typing import Final
 
 from starlette.responses import Response
 
-from quipu.app.answer import Used
+from quipu.app.entries import Used
 from quipu.interfaces.web import navigation
 from quipu.interfaces.web.fields import page_router
 from quipu.interfaces.web.formats import counted, day

@@ -1,17 +1,19 @@
 """The arguments of a call, checked: whose memory it concerns, on whose behalf, and numbers, times and ids.
 
-A task asks for everybody in a space, or for one person, of whom alone the database then shows rows.
+A task asks for everybody in a space, or for one person, of whom alone the database then shows rows. One that
+only reads may be answered by a standby.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final, TypedDict, TypeVar
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypedDict, TypeVar
 
 from quipu.errors import AccessRefused, BadInput
 from quipu.kernel.redact import secret_kind
@@ -19,8 +21,11 @@ from quipu.kernel.redact import secret_kind
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST = 512
 _BOUND: Final[ContextVar[str | None]] = ContextVar("quipu_person", default=None)
+_MAY: Final[ContextVar[bool | None]] = ContextVar("quipu_may_read_at_standby", default=None)
 _ANY_TIME: Final = datetime(9000, 1, 1, tzinfo=UTC)
 _Word = TypeVar("_Word", bound=str)
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _FORMS: Final = (
     'Send ISO 8601 with a zone ("2026-05-04T10:00:00Z"), seconds or milliseconds since 1970, or leave it out.'
 )
@@ -261,6 +266,44 @@ def _in_utc(value: datetime) -> Moment | str:
         return Moment(value.astimezone(UTC), assumed_utc=False)
     except OverflowError:
         return f"the year {value.year} is out of range. {_FORMS}"
+
+
+class Unreadable(Exception):
+    """The standby cannot answer this; the primary is to be asked."""
+
+
+@contextmanager
+def at_primary() -> Generator[None]:
+    """Read at the primary in the block: what is read there is written again, changed."""
+    token = _MAY.set(False)
+    try:
+        yield
+    finally:
+        _MAY.reset(token)
+
+
+def reads_only(method: Callable[_P, Awaitable[_T]]) -> Callable[_P, Coroutine[Any, Any, _T]]:
+    """Let a standby answer where the method opens a space for reading; where none can, it begins again."""
+
+    @wraps(method)
+    async def read(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        if _MAY.get() is not None:  # whoever began the outermost begins again
+            return await method(*args, **kwargs)
+        token = _MAY.set(True)
+        try:
+            return await method(*args, **kwargs)
+        except Unreadable:
+            _MAY.set(False)
+            return await method(*args, **kwargs)
+        finally:
+            _MAY.reset(token)
+
+    return read
+
+
+def may_read_at_standby() -> bool:
+    """Return True if this task only reads, and begins again where a standby cannot answer."""
+    return _MAY.get() is True
 
 
 _WROTE: Final[ContextVar[list[None] | None]] = ContextVar("quipu_wrote", default=None)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import AsyncGenerator, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from enum import Enum
 from selectors import EVENT_READ
@@ -19,9 +19,9 @@ from typing import Any, Final, LiteralString, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import psycopg
-from psycopg import AsyncConnection, DataError, Notify, conninfo
+from psycopg import AsyncConnection, AsyncRawCursor, DataError, Notify, conninfo
 from psycopg import errors as pg
-from psycopg.abc import AdaptContext, Buffer, PQGen
+from psycopg.abc import AdaptContext, Buffer, PQGen, QueryNoTemplate
 from psycopg.abc import Loader as AnyLoader
 from psycopg.adapt import Loader
 from psycopg.errors import Diagnostic
@@ -31,45 +31,47 @@ from psycopg.sql import Composed
 from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
-from quipu.errors import AccessRefused, ConfigError, DatabaseUnsuitable, NotReplicated
+from quipu.errors import AccessRefused, DatabaseUnsuitable, NotReplicated
 from quipu.kernel.config import Settings
 from quipu.kernel.db import queries
 from quipu.kernel.db.errors import Unanswered, translate
 from quipu.kernel.db.plain import loads
-from quipu.kernel.db.recorded import RecordedConnection
 
 _SQL = queries.load("quipu.kernel.db")
 _Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)  # made faster than the one for many
 HEAR_SECONDS: Final = 2.0
 """How long a test whether the server still answers waits for a sign."""
 
+LEAST_SECONDS: Final = 30.0
+_MARGIN_SECONDS: Final = 5.0  # for the server to say that a statement took too long
+EARLIEST: Final = datetime(1, 1, 2, tzinfo=UTC)
+LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
 _RV = TypeVar("_RV")
 _T = TypeVar("_T")
-_LEAST_SECONDS: Final = 30.0
-_MARGIN_SECONDS: Final = 5.0  # for the server to say that a statement took too long
-_INTERVAL_SECONDS: Final = 0.1
+Rows = AsyncRawCursor[TupleRow]
+INTERVAL_SECONDS: Final = 0.1
 _CANCEL_SECONDS: Final = 1.0
 _PING_SECONDS: Final = 5
 _LISTEN_SECONDS: Final = 3600.0
 
 # PostgreSQL has moments that Python has not: ``infinity``, and years before 1 or after 9999. They are read as
 # the nearest moment that every time zone can tell, so that one such row does not hide all the others.
-EARLIEST: Final = datetime(1, 1, 2, tzinfo=UTC)
-LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
 _ASK_AFTER_SECONDS: Final = 1.0
 _answered_at: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()  # monotonic seconds
 
 
-class Connection(RecordedConnection):
+class Connection(AsyncConnection[TupleRow]):
     """A connection that is closed where the server is silent for ``answer_seconds``.
 
     ``endures``: a statement may take as long as it takes, while the server answers others and works on it.
     ``is_alone``: a commit since it was set stands here alone, though it was to wait for a standby.
+    ``record`` opens a block that records a statement; None where nobody records.
     """
 
-    answer_seconds: float = _LEAST_SECONDS
+    answer_seconds: float = LEAST_SECONDS
     endures: bool = False
     is_alone: bool = False
+    record: Callable[[QueryNoTemplate], AbstractContextManager[object]] | None = None
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
@@ -107,7 +109,7 @@ class Connection(RecordedConnection):
     async def wait(
         self,
         gen: PQGen[_RV],
-        interval: float = _INTERVAL_SECONDS,
+        interval: float = INTERVAL_SECONDS,
         timeout: float | None = None,  # noqa: ASYNC109, as psycopg has it
     ) -> _RV:
         """Run ``gen`` to its end and return its result.
@@ -119,7 +121,7 @@ class Connection(RecordedConnection):
             return await self._waited(gen, interval, timeout)
         finally:
             if self.closed:
-                _end(gen)
+                end(gen)
 
     async def _waited(self, gen: PQGen[_RV], interval: float, timeout: float | None) -> _RV:  # noqa: ASYNC109
         if timeout is not None:  # who listens for notices says how long
@@ -128,7 +130,7 @@ class Connection(RecordedConnection):
         rested = False
         while True:
             try:
-                return await super().wait(_limited(gen, self.answer_seconds), interval)
+                return await super().wait(limited(gen, self.answer_seconds), interval)
             except Unanswered:
                 state = await _look(self) if self.endures else _State.SILENT
                 # Once more, where it rests: what it did last may be on its way to us.
@@ -160,70 +162,47 @@ class Connection(RecordedConnection):
             raise
 
 
-class BlockingConnection(psycopg.Connection[TupleRow]):
-    """Blocking connection that does not wait for ever for an answer."""
-
-    answer_seconds: float = _LEAST_SECONDS
-
-    def wait(self, gen: PQGen[_RV], interval: float = _INTERVAL_SECONDS, timeout: float | None = None) -> _RV:
-        """Run ``gen`` to its end and return its result.
-
-        Raises:
-            Unanswered: nothing came in time.
-        """
-        if timeout is not None:
-            return super().wait(gen, interval, timeout)
-        try:
-            return super().wait(_limited(gen, self.answer_seconds), interval)
-        except Unanswered:
-            self.pgconn.finish()
-            _end(gen)
-            raise
+async def ask(
+    conn: Connection, query: LiteralString, values: Mapping[str, object], *, binary: bool = False
+) -> Rows:
+    """Run a query. In a pipeline, what it returns is read later."""
+    cursor: Rows = AsyncRawCursor(conn)
+    return await run(conn, cursor, query, values, binary=binary)
 
 
-async def connect(
-    url: str, settings: Settings, *, prepare_threshold: int | None = 5, **given: str
-) -> Connection:
-    """Open a connection in autocommit mode that does not wait for ever; ``given`` goes over the URL.
-
-    Raises:
-        psycopg.OperationalError: nobody answers, or not to us.
-    """
-    conn = await Connection.connect(
-        address(url, settings, **given), autocommit=True, prepare_threshold=prepare_threshold
-    )
-    limit(conn, settings)
-    return conn
+async def fetch(
+    conn: Connection,
+    row: type[_T],
+    query: LiteralString,
+    values: Mapping[str, object],
+    *,
+    binary: bool = False,
+) -> list[_T]:
+    """Run a query as ``ask`` does, and return its rows as objects of a class."""
+    cursor = AsyncRawCursor(conn, row_factory=class_row(row))
+    return await (await run(conn, cursor, query, values, binary=binary)).fetchall()
 
 
-def address(url: str, settings: Settings, **given: str) -> str:
-    """Return the URL with ``given``, plus defaults that end a dead connection where the URL sets none.
-
-    Raises:
-        ConfigError: it is no address. It is not repeated: it may hold a password.
-    """
-    try:
-        own = conninfo.conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
-        raise ConfigError(
-            "QUIPU_DATABASE_URL, QUIPU_DIRECT_URL or url= is no address of a PostgreSQL server.",
-            hint="It looks like this: postgresql://user:password@host:5432/database",
-        ) from None
-    quiet = {
-        "connect_timeout": max(2, round(settings.connect_seconds)),
-        "keepalives_idle": 30,
-        "keepalives_interval": 10,
-        "keepalives_count": 3,
-        "tcp_user_timeout": int(answer_seconds(settings) * 1000),
-    }
-    return conninfo.make_conninfo("", **{**quiet, **own, **given})
+async def run(
+    conn: Connection,
+    cursor: AsyncRawCursor[_T],
+    query: LiteralString,
+    values: Mapping[str, object],
+    *,
+    binary: bool = False,
+) -> AsyncRawCursor[_T]:
+    """Run a query on a cursor, which need not look for the names of its parameters, and return that."""
+    statement = queries.numbered(query)
+    given = [values[name] for name in statement.names]
+    with nullcontext() if conn.record is None else conn.record(query):
+        return await cursor.execute(statement.text, given, binary=binary)
 
 
 def answer_seconds(settings: Settings) -> float:
     """Return the seconds for which a server may be silent: as set, else enough to end a statement."""
     if settings.answer_seconds is not None:
         return settings.answer_seconds
-    return max(_LEAST_SECONDS, settings.statement_seconds + _MARGIN_SECONDS)
+    return max(LEAST_SECONDS, settings.statement_seconds + _MARGIN_SECONDS)
 
 
 def limit(conn: Connection, settings: Settings) -> None:
@@ -351,7 +330,7 @@ def _heed() -> None:
         raise asyncio.CancelledError
 
 
-def _end(gen: PQGen[Any]) -> None:
+def end(gen: PQGen[Any]) -> None:
     """End what waited on a connection that is closed now.
 
     The end of a pipeline still asks it for answers when it is given up, and would complain to nobody when
@@ -361,7 +340,7 @@ def _end(gen: PQGen[Any]) -> None:
         gen.close()
 
 
-def _limited(gen: PQGen[_RV], seconds: float) -> PQGen[_RV]:
+def limited(gen: PQGen[_RV], seconds: float) -> PQGen[_RV]:
     """Run ``gen`` while answers keep coming. It can be continued after ``Unanswered``."""
     until = monotonic() + seconds
     try:

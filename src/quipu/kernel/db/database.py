@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Final, LiteralString, Self, TypeVar, cast
+from functools import partial
+from typing import Any, Final, LiteralString, Self, TypeVar
 
 import anyio
 import psycopg
 from psycopg import AsyncRawCursor
-from psycopg.rows import TupleRow, class_row
+from psycopg.rows import class_row
 from psycopg_pool import PoolTimeout
 
 from quipu.errors import DatabaseUnavailable, DatabaseUnsuitable, QuipuError, SpaceMoved
@@ -22,16 +21,18 @@ from quipu.kernel.base.scope import bound_person, everybody_only, note_write
 from quipu.kernel.base.text import Marks, mentions
 from quipu.kernel.config import Settings, Stored
 from quipu.kernel.db import connection, queries, turns
-from quipu.kernel.db.connection import refused, translated
+from quipu.kernel.db.address import connect
+from quipu.kernel.db.connection import Rows, ask, fetch, refused, run, translated
 from quipu.kernel.db.errors import Unanswered
-from quipu.kernel.db.migrate import migrate, pending
+from quipu.kernel.db.migrate import migrate, owner, pending
 from quipu.kernel.db.pools import Pool
+from quipu.kernel.db.positions import Position, count_read
 from quipu.kernel.db.space import AsOf, ErasedMeanwhile, Space
+from quipu.kernel.db.standbys import EVERY_SPACE, Reading, Standbys, place_of
 from quipu.kernel.db.turns import Turns
 from quipu.kernel.telemetry import spans
 
 Connection = connection.Connection
-Rows = AsyncRawCursor[TupleRow]
 _T = TypeVar("_T")
 Ask = Callable[[Connection], Awaitable[None]]
 """Runs queries in a pipeline, of which the answers are read later."""
@@ -39,12 +40,11 @@ Claim = Callable[[str], Awaitable[None]]
 """Asks a directory whether a new space may be made in this database; raises SpaceMoved where it may not."""
 
 _SQL = queries.load("quipu.kernel.db")
-_PARAMETER = re.compile(r"%\((\w+)\)s")
-_OLDEST = 150_000  # PostgreSQL 15
 _PAUSE_SECONDS = 0.1
 _BEGIN = "begin isolation level read committed read write"
 _BEGIN_TO_READ = "begin isolation level repeatable read read only"
 _LOCK_MILLISECONDS: Final[ContextVar[int | None]] = ContextVar("quipu_lock_milliseconds", default=None)
+
 FRESH_SECONDS: Final = 1.0
 """How long settings that were read are used again: a change by another process takes effect after that."""
 
@@ -92,7 +92,7 @@ class SpaceTransaction:
     async def fetch_one(self, row: type[_T], query: LiteralString, /, **values: object) -> _T | None:
         """Run a query and return its first row as an object of a class; None if it finds none."""
         cursor = AsyncRawCursor(self.conn, row_factory=class_row(row))
-        return await (await _run(self.conn, cursor, query, self._filled(values))).fetchone()
+        return await (await run(self.conn, cursor, query, self._filled(values))).fetchone()
 
     def _filled(self, values: Mapping[str, object]) -> Mapping[str, object]:
         return {"space": self.space.id, "space_name": self.space.name, **values}
@@ -117,12 +117,13 @@ class SpaceTransaction:
 class Database:
     """Open one with ``async with Database.open(...)``; it holds a pool and closes it."""
 
-    def __init__(self, url: str, settings: Settings, pool: Pool, people: Pool) -> None:
+    def __init__(self, url: str, settings: Settings, pool: Pool, people: Pool, standbys: Standbys) -> None:
         """Use ``pool`` for everybody in a space, and ``people`` for work on behalf of one person."""
         self.url = url
         self._settings = settings
         self._pool = pool
         self._people = people
+        self._standbys, self._has_standbys = standbys, bool(standbys)
         self._cache = _SettingsCache(settings)
         self._silent = False
         self._hardened = False
@@ -151,10 +152,10 @@ class Database:
                 await migrate(conn, packages)
         pool = Pool(url, settings, role="quipu_app", least=1)
         people = Pool(url, settings, role="quipu_person", least=0)
-        async with pool, people:
+        async with pool, people, Standbys.open(settings) as standbys:
             with translated():
                 await pool.wait(settings.connect_seconds)  # whoever asks before has it open a second
-            yield cls(url, settings, pool, people)
+            yield cls(url, settings, pool, people, standbys)
 
     def transaction(
         self, name: str, *, ask: Ask | None = None
@@ -208,7 +209,25 @@ class Database:
         Erased rows must not be inherited, counted or referred to by a message that comes in meanwhile.
         """
         everybody_only("Erasures concern")
-        return _seen(self._entered(name, hold="hold_to_erase"))
+        entered = self._entered(name, hold="hold_to_erase")
+        return _seen(self._erased(name, entered) if self._has_standbys else entered)
+
+    @asynccontextmanager
+    async def _erased(
+        self, name: str, entered: AbstractAsyncContextManager[tuple[Connection, Space | None, Settings]]
+    ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
+        """Return only when no standby shows any more what was erased in the block."""
+        async with entered as (conn, space, settings):
+            yield conn, space, settings
+            now = None if space is None else await _entry(conn, await _enter(conn, name))
+        if space is not None and (now is None or now.as_of != space.as_of):
+            await self._standbys.replayed(await self.position())
+
+    async def position(self) -> Position:
+        """Ask the primary how far its log is written: all that was written before is in that."""
+        looked = self._standbys.look()
+        async with self._connection() as conn:
+            return self._standbys.learn(None, looked, await place_of(conn))
 
     def snapshot_read(
         self, name: str, *, ask: Ask | None = None
@@ -219,7 +238,7 @@ class Database:
         embedding model; none of that may show in half of an answer. The queries of ``ask`` go to the server
         in the same round trip as what enters the space.
         """
-        return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_read", ask=ask))
+        return _seen(self._read(name, enter="enter_to_read", ask=ask))
 
     def list_read(self, name: str) -> AbstractAsyncContextManager[SpaceTransaction | None]:
         """Open a read-only transaction for lists: a page of rows by an index, and what belongs to them.
@@ -227,11 +246,18 @@ class Database:
         Most calls leave most filters empty. One plan for all possible filters would read and sort every row,
         so here each query is planned for its values.
         """
-        return _seen(self._entered(name, begin=_BEGIN_TO_READ, enter="enter_to_look"))
+        return _seen(self._read(name, enter="enter_to_look"))
+
+    def _read(
+        self, name: str, *, enter: str, ask: Ask | None = None
+    ) -> AbstractAsyncContextManager[tuple[Connection, Space | None, Settings]]:
+        """Enter a space to read, at a standby where that may be, else at the primary."""
+        enter_at = partial(self._entered, name, begin=_BEGIN_TO_READ, enter=enter, ask=ask)
+        return self._standbys.first(name, enter_at) if self._has_standbys else enter_at()
 
     async def marks(self, name: str) -> Marks:
         """Return the marks of memory that a space puts into prompts; nobody's if there is no such space."""
-        async with self.transaction(name) as tx:
+        async with self.snapshot_read(name) as tx:
             return Marks.of_nobody() if tx is None else await _marks(tx.conn)
 
     async def ask(self, name: str, queries: Ask, *, writes: bool = False, plan: bool = False) -> Space | None:
@@ -241,14 +267,16 @@ class Database:
         when none is open any more. Erasures wait for one that ``writes``. With ``plan``, each query is
         planned for its values, as in ``list_read``.
         """
-        async with self._connection(person=bound_person()) as conn:
+        person = bound_person()
+        connected = self._noted(name, person) if writes else self._connection(person=person)
+        async with connected as conn:
             async with conn.pipeline():
                 await self._become(conn)
                 if writes:
                     await conn.execute(_SQL["hold_to_write"], {"name": name})
                 entering = await _enter(conn, name, query="enter_to_look" if plan else "enter")
                 await queries(conn)
-            if (space := await _entry(entering)) is not None:
+            if (space := await _entry(conn, entering)) is not None:
                 if writes:
                     note_write()
                 return space
@@ -264,6 +292,7 @@ class Database:
         begin: LiteralString = _BEGIN,
         enter: str = "enter",
         ask: Ask | None = None,
+        reading: Reading | None = None,
     ) -> AsyncGenerator[tuple[Connection, Space | None, Settings]]:
         """Begin a transaction, take its lock and enter a space, in one round trip to the server.
 
@@ -271,9 +300,17 @@ class Database:
         block, when the pool takes the connection back: committed, or rolled back by an error.
         """
         settings, stored = self._cache.fresh(name), None
-        async with self._connection(person=bound_person()) as conn:
+        standby, person = None if reading is None else reading.standby, bound_person()
+        usual = (
+            self._noted(name, person)
+            if begin == _BEGIN and self._has_standbys
+            else self._connection(person=person)
+        )
+        async with usual if standby is None else standby.connection(person) as conn:
             async with conn.pipeline():
                 await conn.execute(begin)
+                if reading is not None:
+                    await reading.ask(conn)
                 await self._become(conn)
                 if (most := _LOCK_MILLISECONDS.get()) is not None:
                     await conn.execute(_SQL["wait_at_most"], {"milliseconds": most})
@@ -284,8 +321,12 @@ class Database:
                     stored = await conn.execute(_SQL["stored_settings"])
                 if ask is not None:
                     await ask(conn)
+            if reading is not None:
+                await reading.check()
+                count_read(reading.place)
             if settings is None:
-                settings = self._cache.take(name, [] if stored is None else await stored.fetchall())
+                rows = [] if stored is None else await stored.fetchall()
+                settings = self._cache.take(name, rows) if standby is None else self._settings.over(rows)
             yield conn, await _space(conn, entering, name), settings
             if hold is not None:
                 note_write()
@@ -315,6 +356,20 @@ class Database:
                     f"No connection was free: {error}",
                     hint="Is the server well (`quipu doctor`)? Else raise QUIPU_POOL_SIZE.",
                 ) from error
+
+    @asynccontextmanager
+    async def _noted(self, space: str, person: str | None) -> AsyncGenerator[Connection]:
+        """Lend a connection, and note that it may have written in a space."""
+        try:
+            async with self._connection(person=person) as conn:
+                yield conn
+        finally:
+            self.wrote(space)
+
+    def wrote(self, space: str = EVERY_SPACE) -> None:
+        """Note that something was written: a read of the space from now on shows it."""
+        if self._has_standbys:
+            self._standbys.wrote(space, self.position)
 
     async def _become(self, conn: Connection) -> None:
         if self._pool.is_shared:
@@ -361,10 +416,10 @@ class Database:
             yield conn
 
     @asynccontextmanager
-    async def acting(self) -> AsyncGenerator[Connection]:
+    async def acting(self, space: str) -> AsyncGenerator[Connection]:
         """Open a connection for statements that enter a space themselves, on behalf of this task's person."""
         person = bound_person()
-        async with self._connection(person=person) as conn, self._pool_of(person).as_role(conn):
+        async with self._noted(space, person) as conn, self._pool_of(person).as_role(conn):
             if person is None:
                 yield conn
                 return
@@ -381,8 +436,11 @@ class Database:
         """
         everybody_only("This concerns")
         settings = replace(self._settings, connect_seconds=self._patience(None))
-        async with owner(self.url, settings) as conn:
-            yield conn
+        try:
+            async with owner(self.url, settings) as conn:
+                yield conn
+        finally:
+            self.wrote()
 
     async def login(self, *, statement_seconds: float, options: str, user: str, password: str) -> Connection:
         """Open a separate connection as another user; each statement is limited to ``statement_seconds``.
@@ -393,7 +451,7 @@ class Database:
         """
         everybody_only("SQL of another login concerns")
         settings = replace(self._settings, statement_seconds=statement_seconds)
-        opening = connection.connect(
+        opening = connect(
             self.url, settings, prepare_threshold=None, options=options, user=user, password=password
         )
         return turns.stand_back(await opening, self._settings)
@@ -441,28 +499,6 @@ class Database:
             return await fetch(conn, Space, _SQL["all_spaces"], {})
 
 
-@asynccontextmanager
-async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
-    """Open a connection as the user of the URL, for migrations and upkeep."""
-    with translated():
-        conn = await connection.connect(
-            url, settings, options="-c timezone=UTC -c application_name=quipu-owner"
-        )
-        async with conn:
-            encoding = conn.info.parameter_status("server_encoding")
-            if encoding != "UTF8":
-                raise DatabaseUnsuitable(
-                    f"The database has the encoding {encoding}, which cannot hold every text.",
-                    hint="Make one that can: createdb --encoding UTF8 --template template0 NAME",
-                )
-            if conn.info.server_version < _OLDEST:
-                raise DatabaseUnsuitable(
-                    f"The server is PostgreSQL {conn.info.server_version // 10_000}.",
-                    hint="Quipu needs 15 or newer.",
-                )
-            yield conn
-
-
 async def stored_settings(conn: Connection) -> Sequence[Stored]:
     """Return the settings stored in the database, and those of the transaction's space if it entered one."""
     return await (await conn.execute(_SQL["stored_settings"])).fetchall()
@@ -479,57 +515,6 @@ def leaving_what_is_held(milliseconds: int) -> Generator[None]:
             raise
     finally:
         _LOCK_MILLISECONDS.reset(token)
-
-
-@dataclass(frozen=True, slots=True)
-class Numbered:
-    """A query with ``$1`` in place of ``%(name)s``, and the names in the order of their numbers."""
-
-    text: LiteralString
-    names: tuple[str, ...]
-
-
-@cache
-def numbered(query: LiteralString) -> Numbered:
-    """Return a query with numbered parameters for a raw cursor, which need not look for names."""
-    names = tuple(dict.fromkeys(_PARAMETER.findall(query)))
-    places = {name: f"${place}" for place, name in enumerate(names, start=1)}
-    text = _PARAMETER.sub(lambda m: places[m[1]], query).replace("%%", "%")
-    return Numbered(cast(LiteralString, text), names)
-
-
-async def ask(
-    conn: Connection, query: LiteralString, values: Mapping[str, object], *, binary: bool = False
-) -> Rows:
-    """Run a query. In a pipeline, what it returns is read later."""
-    cursor: Rows = AsyncRawCursor(conn)
-    return await _run(conn, cursor, query, values, binary=binary)
-
-
-async def fetch(
-    conn: Connection,
-    row: type[_T],
-    query: LiteralString,
-    values: Mapping[str, object],
-    *,
-    binary: bool = False,
-) -> list[_T]:
-    """Run a query as ``ask`` does, and return its rows as objects of a class."""
-    cursor = AsyncRawCursor(conn, row_factory=class_row(row))
-    return await (await _run(conn, cursor, query, values, binary=binary)).fetchall()
-
-
-async def _run(
-    conn: Connection,
-    cursor: AsyncRawCursor[_T],
-    query: LiteralString,
-    values: Mapping[str, object],
-    *,
-    binary: bool = False,
-) -> AsyncRawCursor[_T]:
-    statement = numbered(query)
-    with conn.recorded(query):
-        return await cursor.execute(statement.text, [values[name] for name in statement.names], binary=binary)
 
 
 class _SettingsCache:
@@ -582,7 +567,7 @@ async def _space(conn: Connection, entering: Rows, name: str) -> Space | None:
     Raises:
         SpaceMoved: it was here, and went to another database.
     """
-    space = await _entry(entering)
+    space = await _entry(conn, entering)
     moved = None if space is not None else await conn.value(_SQL["moved_to"], name=name)
     if moved is not None:
         raise moved_space(name, moved)
@@ -598,12 +583,13 @@ def moved_space(name: str, database: str) -> SpaceMoved:
     )
 
 
-async def _entry(entering: Rows) -> Space | None:
+async def _entry(conn: Connection, entering: Rows) -> Space | None:
     row = await entering.fetchone()
     if row is None or not row[1]:  # a row of nulls: there is no such space
         return None
     space = Space(*row)
-    spans.note({"quipu.space.id": space.id})
+    if conn.record is not None:
+        spans.note({"quipu.space.id": space.id})
     return space
 
 

@@ -1,19 +1,25 @@
-"""Bring a database to the schema that this code expects: ordered .sql files, forward only."""
+"""Bring a database to the schema that this code expects, as its owner: ordered .sql files, forward only."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import LiteralString, cast
+from typing import Final, LiteralString, cast
 
 from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 
-from quipu.errors import MigrationRefused
+from quipu.errors import DatabaseUnsuitable, MigrationRefused
+from quipu.kernel.config import Settings
+from quipu.kernel.db import recorded
+from quipu.kernel.db.address import connect
+from quipu.kernel.db.connection import Connection, translated
 
+_OLDEST: Final = 150_000  # PostgreSQL 15
 _LOCK = 7_310_522_001  # any fixed number: one migrator at a time per database
 _TABLE = """
 create schema if not exists core;
@@ -118,3 +124,28 @@ async def migrate(conn: AsyncConnection[TupleRow], packages: Iterable[str]) -> l
 async def _applied(conn: AsyncConnection[TupleRow]) -> dict[tuple[str, str], str]:
     rows = await (await conn.execute("select room, version, sha256 from core.migrations")).fetchall()
     return {(room, version): sha256 for room, version, sha256 in rows}
+
+
+@asynccontextmanager
+async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
+    """Open a connection as the user of the URL, for migrations and upkeep."""
+    with translated():
+        conn = await connect(
+            url,
+            settings,
+            kind=recorded.kind(),
+            options="-c timezone=UTC -c application_name=quipu-owner",
+        )
+        async with conn:
+            encoding = conn.info.parameter_status("server_encoding")
+            if encoding != "UTF8":
+                raise DatabaseUnsuitable(
+                    f"The database has the encoding {encoding}, which cannot hold every text.",
+                    hint="Make one that can: createdb --encoding UTF8 --template template0 NAME",
+                )
+            if conn.info.server_version < _OLDEST:
+                raise DatabaseUnsuitable(
+                    f"The server is PostgreSQL {conn.info.server_version // 10_000}.",
+                    hint="Quipu needs 15 or newer.",
+                )
+            yield conn

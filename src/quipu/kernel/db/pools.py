@@ -9,7 +9,8 @@ from typing import Final, LiteralString
 from psycopg_pool import AsyncConnectionPool
 
 from quipu.kernel.config import Settings
-from quipu.kernel.db import arrays, connection, queries
+from quipu.kernel.db import arrays, connection, queries, recorded
+from quipu.kernel.db.address import address
 from quipu.kernel.db.connection import Connection
 
 _SQL = queries.load("quipu.kernel.db")
@@ -44,8 +45,8 @@ class Pool(AsyncConnectionPool[Connection]):
             given["options"] = f"{_SESSION} -c role={role} -c statement_timeout={self._milliseconds}"
         prepares = not self.is_shared or settings.pooler_prepares
         super().__init__(
-            connection.address(url, settings, **given),
-            connection_class=Connection,
+            address(url, settings, **given),
+            connection_class=recorded.kind(),
             kwargs={"autocommit": True, "prepare_threshold": 0 if prepares else None},
             min_size=least,
             max_size=settings.pool_size,

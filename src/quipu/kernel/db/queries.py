@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import LiteralString, cast
 
 from psycopg import sql
 
+_PARAMETER = re.compile(r"%\((\w+)\)s")
 _NAME = re.compile(r"^-- name: ([a-z][a-z0-9_]*)[^\n]*\n", re.MULTILINE)
 
 
@@ -42,3 +45,20 @@ def load(package: str, *, folder: str = "sql") -> Queries:
             queries[name] = cast(LiteralString, text.strip().rstrip(";"))
             _names[queries[name]] = f"{package.removeprefix('quipu.')}.{name}"
     return queries
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A query with ``$1`` in place of ``%(name)s``, and the names in the order of their numbers."""
+
+    text: LiteralString
+    names: tuple[str, ...]
+
+
+@cache
+def numbered(query: LiteralString) -> Numbered:
+    """Return a query with numbered parameters for a raw cursor, which need not look for names."""
+    names = tuple(dict.fromkeys(_PARAMETER.findall(query)))
+    places = {name: f"${place}" for place, name in enumerate(names, start=1)}
+    text = _PARAMETER.sub(lambda m: places[m[1]], query).replace("%%", "%")
+    return Numbered(cast(LiteralString, text), names)

@@ -10,12 +10,13 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
-from typing import Final
+from typing import Any, Final
 
-from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
+from psycopg import AsyncCursor, AsyncPipeline
 from psycopg.abc import Params, QueryNoTemplate
 from psycopg.rows import TupleRow
 
+from quipu.kernel.db.connection import Connection
 from quipu.kernel.db.queries import name_of
 from quipu.kernel.telemetry import spans
 from quipu.kernel.telemetry.groups import STATEMENT
@@ -23,7 +24,12 @@ from quipu.kernel.telemetry.groups import STATEMENT
 _UNRECORDED: Final[AbstractContextManager[object]] = nullcontext()
 
 
-class RecordedConnection(AsyncConnection[TupleRow]):
+def kind() -> type[Connection]:
+    """Return the class for connections that are opened now."""
+    return RecordedConnection if spans.is_on() else Connection
+
+
+class RecordedConnection(Connection):
     """A connection whose statements are recorded, where they have a name and belong to something larger.
 
     SQL of agents and readers has no name.
@@ -31,6 +37,10 @@ class RecordedConnection(AsyncConnection[TupleRow]):
 
     _sent: ExitStack | None = None
     """In a pipeline: ends the spans of its statements when their answers have come."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.record = self._recorded
 
     async def execute(  # pyright: ignore[reportIncompatibleMethodOverride] - templates need Python 3.14
         self,
@@ -41,10 +51,10 @@ class RecordedConnection(AsyncConnection[TupleRow]):
         binary: bool = False,
     ) -> AsyncCursor[TupleRow]:
         """Run a query and return a cursor to read its results."""
-        with self.recorded(query):
+        with self._recorded(query):
             return await super().execute(query, params, prepare=prepare, binary=binary)
 
-    def recorded(self, query: QueryNoTemplate) -> AbstractContextManager[object]:
+    def _recorded(self, query: QueryNoTemplate) -> AbstractContextManager[object]:
         """Record the block as the statement ``query``; in a pipeline it lasts until the answers come."""
         if not spans.is_on() or not isinstance(query, str) or (name := name_of(query)) is None:
             return _UNRECORDED

@@ -9,7 +9,8 @@ from typing import Final
 from psycopg import conninfo, sql
 
 from quipu.kernel.config import Settings
-from quipu.kernel.db import connection, queries
+from quipu.kernel.db import queries
+from quipu.kernel.db.address import connect
 from quipu.kernel.db.connection import Connection, translated
 
 _SQL = queries.load("quipu.kernel.db")
@@ -55,12 +56,12 @@ class Roles:
             DatabaseUnsuitable: that user may not, or an extension is not installed on the server.
         """
         with translated():
-            async with await connection.connect(url, settings) as conn:
+            async with await connect(url, settings) as conn:
                 for unless, one in self._steps():
                     if unless is None or not await _is_so(conn, unless):
                         await conn.execute(one.encode())
             there = conninfo.make_conninfo(url, dbname=self.database)
-            async with await connection.connect(there, settings) as conn:
+            async with await connect(there, settings) as conn:
                 for one in _EXTENSIONS:
                     await conn.execute(one)
 

@@ -11,7 +11,8 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
-from quipu.kernel.db import connection, queries
+from quipu.kernel.db import connection, queries, recorded
+from quipu.kernel.db.address import address, connect
 from quipu.kernel.db.connection import translated
 from quipu.kernel.db.database import Connection, ask, fetch
 from quipu.kernel.queue.model import Job, Look, Schedule, ScheduleStatus, Ticket, TopicStatus
@@ -49,8 +50,8 @@ class Store:
             connection.limit(conn, settings)
 
         pool = Pool(
-            connection.address(url, settings, options=_SESSION),
-            connection_class=Connection,
+            address(url, settings, options=_SESSION),
+            connection_class=recorded.kind(),
             kwargs={"autocommit": True},
             min_size=1,
             max_size=connections,
@@ -122,7 +123,7 @@ class Store:
     async def listening(self) -> AsyncGenerator[Connection]:
         """Open a separate connection that hears of new jobs; it also shows others that a worker is there."""
         with translated():
-            conn = await connection.connect(self._url, self._settings, options=_LISTENING)
+            conn = await connect(self._url, self._settings, options=_LISTENING)
             async with conn:
                 await conn.execute("listen quipu_outbox")
                 yield conn

@@ -12,7 +12,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base import scope
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import After, Example, Limit, Matching, Offset, OnlyUser, Space, Words
-from quipu.kernel.base.scope import check_name
+from quipu.kernel.base.scope import check_name, reads_only
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.documents import rules, store
@@ -168,6 +168,7 @@ class AsyncDocumentLookup:
         query = path_query(prefix, suffix, depth=depth, limit=limit, offset=offset)
         return (await self._do(Work(paths=[query]), space=space)).paths[0]
 
+    @reads_only
     async def count(
         self,
         path: OnlyBelow = None,
@@ -187,6 +188,7 @@ class AsyncDocumentLookup:
                 return 0
             return (await tx.column(store.SQL["count"], **conditions.values(self._clock.now())))[0]
 
+    @reads_only
     async def values(
         self,
         field: Annotated[
@@ -222,6 +224,7 @@ class AsyncDocumentLookup:
             rows = await tx.run(store.SQL["field_values"], values)
             return [FieldValue(value=value, documents=number) for value, number in await rows.fetchall()]
 
+    @reads_only
     async def passages(
         self, path: Path, key: Key, *, space: Space, limit: Limit = 100, offset: Offset = 0
     ) -> Sequence[Passage]:
@@ -240,6 +243,7 @@ class AsyncDocumentLookup:
             raise NotFound("There is no such document.", hint="The list of documents shows them.")
         return found or []
 
+    @reads_only
     async def cited(
         self, id: Annotated[str, Doc("The id of the hit."), Example("120")], *, space: Space
     ) -> Document:
@@ -257,6 +261,7 @@ class AsyncDocumentLookup:
             raise NotFound("There is no such passage.", hint="The document was changed, or is gone.")
         return next(iter(found.values()))
 
+    @reads_only
     async def history(
         self, path: Path, key: Key, *, space: Space, limit: Limit = 100, offset: Offset = 0
     ) -> Sequence[DocumentVersion]:

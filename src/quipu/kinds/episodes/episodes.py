@@ -30,7 +30,7 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, time, whole
+from quipu.kernel.base.scope import check_name, everybody_only, one_of, optional_name, reads_only, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.episodes import indexing
@@ -83,6 +83,7 @@ class AsyncEpisodes:
         self._clock = clock
         self._settings = settings
 
+    @reads_only
     async def list(
         self,
         *,
@@ -137,6 +138,7 @@ class AsyncEpisodes:
             rows = {row.id: row for row in await store.episodes(tx, ids=[id_ for (id_,) in listed])}
         return [rows[id_].at(now) for (id_,) in listed]
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> Episode:
         """Show an episode as it is now.
 
@@ -147,6 +149,7 @@ class AsyncEpisodes:
         async with self._database.list_read(check_name("space", space)) as tx:
             return (await store.row_of(tx, id)).at(now)
 
+    @reads_only
     async def messages(self, id: Id, *, space: Space) -> Sequence[EpisodeMessage]:
         """List the messages that an episode was made of, in their order.
 
@@ -159,6 +162,7 @@ class AsyncEpisodes:
             row = await store.row_of(tx, id)
             return [] if tx is None else await tx.fetch(EpisodeMessage, store.SQL["messages_of"], id=row.id)
 
+    @reads_only
     async def history(self, id: Id, *, space: Space) -> Sequence[EpisodeVersion]:
         """List the earlier versions of an episode, the latest first.
 
@@ -169,6 +173,7 @@ class AsyncEpisodes:
             row = await store.row_of(tx, id)
             return [] if tx is None else await tx.fetch(EpisodeVersion, store.SQL["versions"], id=row.id)
 
+    @reads_only
     async def curve(
         self,
         id: Id,
@@ -206,13 +211,11 @@ class AsyncEpisodes:
             points=tuple(life.curve(row.life, now, points=points, ahead=ahead)),
         )
 
+    @reads_only
     async def search(
         self,
         question: Annotated[
-            str,
-            Doc("The words to look for."),
-            Words(),
-            Example("What was the trouble with the landlord?"),
+            str, Doc("The words to look for."), Words(), Example("What was the trouble with the landlord?")
         ],
         *,
         space: Space,
@@ -371,6 +374,7 @@ class AsyncEpisodes:
                 again=again,
             )
 
+    @reads_only
     async def stats(self, *, space: Space) -> EpisodeStats:
         """Count episodes and the exchanges that wait, and tell how fresh they are on average."""
         async with self._database.list_read(check_name("space", space)) as tx:
@@ -387,12 +391,9 @@ class AsyncEpisodes:
         settings = await self._database.settings()
         language = await to_thread.run_sync(lambda: choose(settings, budget=budget))
         try:
+            secrets = self._settings.redact
             yield EpisodeWriter(
-                self._database,
-                self._models,
-                clock=self._clock,
-                language=language,
-                secrets=self._settings.redact,
+                self._database, self._models, clock=self._clock, language=language, secrets=secrets
             )
         finally:
             if language is not None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from quipu.kernel.base.scope import at_primary
 from quipu.kernel.db import queries
 from quipu.kernel.db.arrays import Int8s
 from quipu.kernel.db.database import Database, SpaceTransaction
@@ -89,7 +90,12 @@ async def file(
 async def catch_up(database: Database, models: Models, space: str) -> None:
     """Let the index follow what SQL has changed in ``episodes.episodes``, without what SQL holds still, and
     file beliefs that an archive brought."""
-    await beliefs.catch_up(database, models, space)
+    with at_primary():
+        await beliefs.catch_up(database, models, space)
+        await _catch_up(database, models, space)
+
+
+async def _catch_up(database: Database, models: Models, space: str) -> None:
     generation: int | None = None
     while True:
         async with database.snapshot_read(space) as tx:

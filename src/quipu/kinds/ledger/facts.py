@@ -259,7 +259,7 @@ class Facts:
             _Moved: the keys of the space are not any more as they are ``known``.
         """
         values = {**given, "act": act, "shapes": None if known is None else known.version}
-        async with self._database.acting() as conn:
+        async with self._database.acting(str(given["space"])) as conn:
             if known is None or due is None:
                 done = _taken(await store.append(conn, values), act, given)
             else:

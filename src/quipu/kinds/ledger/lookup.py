@@ -22,7 +22,7 @@ from quipu.kernel.base.parameters import (
     OnlyUser,
     Space,
 )
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, reads_only
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger import rules, store
 from quipu.kinds.ledger.keys import Keys, KnownKeys, checked_key
@@ -44,6 +44,7 @@ class AsyncLookup:
         self._keys = keys
         self._clock = clock
 
+    @reads_only
     async def state(
         self,
         *,
@@ -111,6 +112,7 @@ class AsyncLookup:
         passed = scope.whole("offset", offset, least=0, most=MOST_PASSED_OVER)
         return await self._values(space, session, user, assumed=True, limit=most, offset=passed)
 
+    @reads_only
     async def events(
         self,
         *,
@@ -149,6 +151,7 @@ class AsyncLookup:
                 limit=limit,
             )
 
+    @reads_only
     async def history(
         self,
         key: Annotated[str, Doc("The name of the fact."), Example("tone")],
@@ -183,6 +186,7 @@ class AsyncLookup:
                 person=owner.person,
             )
 
+    @reads_only
     async def keys(self, *, space: Space) -> Sequence[RegisteredKey]:
         """List the keys whose values have a shape, by pattern.
 
@@ -193,6 +197,7 @@ class AsyncLookup:
         async with self._database.list_read(check_name("space", space)) as tx:
             return self._keys.listed(KnownKeys() if tx is None else await store.shapes(tx))
 
+    @reads_only
     async def diff(
         self,
         since: Annotated[datetime | str, Doc("The earlier moment."), Example("2026-05-01")],
@@ -220,6 +225,7 @@ class AsyncLookup:
             before = await self._state(tx, owner, start)
             return rules.differences(before, await self._state(tx, owner, end))
 
+    @reads_only
     async def _values(
         self,
         space: str,

@@ -28,7 +28,7 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, reads_only
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
@@ -76,6 +76,7 @@ class AsyncLongtermLookup:
         self._clock = clock
         self._settings = settings
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> LongtermMemory:
         """Show a memory.
 
@@ -85,6 +86,7 @@ class AsyncLongtermLookup:
         async with self._database.list_read(check_name("space", space)) as tx:
             return (await store.memory(tx, id)).public
 
+    @reads_only
     async def history(self, id: Id, *, space: Space) -> Sequence[MemoryRevision]:
         """Show the text of a memory before each change, the latest change first.
 
@@ -97,6 +99,7 @@ class AsyncLongtermLookup:
             row = await store.memory(tx, id)
             return [] if tx is None else await tx.fetch(MemoryRevision, store.SQL["history"], id=row.id)
 
+    @reads_only
     async def sources(self, id: Id, *, space: Space) -> Sequence[MemorySource]:
         """Show the words a memory rests on, the latest first.
 
@@ -109,6 +112,7 @@ class AsyncLongtermLookup:
             row = await store.memory(tx, id)
             return [] if tx is None else await tx.fetch(MemorySource, store.SQL["sources"], id=row.id)
 
+    @reads_only
     async def list(
         self,
         *,
@@ -192,6 +196,7 @@ class AsyncLongtermLookup:
             ((_, hits),) = await self._search.find(tx, [question], filters=filters, limit=wide)
             return (await memories_of(tx, hits, wanted))[:limit]
 
+    @reads_only
     async def counts(self, *, space: Space, user: OnlyUser = None) -> Sequence[MemoryCount]:
         """Count the memories of each category and importance."""
         async with self._database.list_read(check_name("space", space)) as tx:

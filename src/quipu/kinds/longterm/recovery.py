@@ -16,7 +16,7 @@ from quipu.errors import QuipuError
 from quipu.kernel.base import scope
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, OnlyUser, Since, Space
 from quipu.kernel.base.prompt_text import defused
-from quipu.kernel.base.scope import check_name, optional_name, own_user
+from quipu.kernel.base.scope import check_name, optional_name, own_user, reads_only
 from quipu.kernel.base.text import Marks, clean, excerpt, sized
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import SpaceTransaction
@@ -191,6 +191,7 @@ class AsyncRecovery(AsyncLongtermLookup):
             await self._note(turn, recovered, as_of, injected=injected)
         return recovered
 
+    @reads_only
     async def audit(
         self,
         *,

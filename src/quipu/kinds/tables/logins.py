@@ -74,7 +74,11 @@ class Logins:
         conn = await self._taken(role) or await self._login(space, schema, part)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(_close, conn)
-            yield conn
+            try:
+                yield conn
+            finally:
+                if part == "writer":
+                    self._database.wrote(space)
             if not conn.closed:
                 await conn.execute(self._cleaning)
                 connection.note_answer(conn)

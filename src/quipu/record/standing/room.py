@@ -24,7 +24,7 @@ from quipu.kernel.base.parameters import (
     OnlyUser,
     Space,
 )
-from quipu.kernel.base.scope import check_name, optional_name, own_user
+from quipu.kernel.base.scope import check_name, optional_name, own_user, reads_only
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
@@ -48,6 +48,7 @@ class AsyncRules:
         self._clock = clock
         self._settings = settings
 
+    @reads_only
     async def list(
         self,
         *,
@@ -79,6 +80,7 @@ class AsyncRules:
                 offset=offset,
             )
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> StandingRule:
         """Show a rule, where it was said, and what ended it.
 
@@ -153,6 +155,7 @@ class AsyncRules:
             return await self.get(id, space=space)
         return await self._changed(id, lambda tx, one: store.erase(tx, one.id), space=space, again=False)
 
+    @reads_only
     async def sources(self, id: Id, *, space: Space) -> Sequence[RuleSource]:
         """Show the messages that a rule was said in and ended by, the latest first.
 

@@ -143,7 +143,7 @@ async def forget_move(database: Database, space: str) -> None:
 
 
 def check_database(field: str, name: str) -> str:
-    """Return what can be the name of a database in the directory.
+    """Return a name that a database in the directory can have.
 
     Raises:
         BadInput: it cannot; names ``field``.

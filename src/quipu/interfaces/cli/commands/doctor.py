@@ -30,6 +30,7 @@ from quipu.kernel.db import embedded
 from quipu.kernel.db.database import Database, stored_settings
 from quipu.kernel.db.doctor import Finding, examine
 from quipu.kernel.db.migrate import pending
+from quipu.kernel.db.standbys import lags
 from quipu.kernel.embedding.choose import choose
 from quipu.kernel.embedding.embedder import LocalEmbedder
 from quipu.kernel.language.budget import spent
@@ -61,6 +62,7 @@ _TAKE_IN_AGAIN = (
 
 _MOST_PURPOSES: Final = 3
 _NO_ANSWER: Final = "Recall keeps its own order. Check the server, QUIPU_RERANK_URL and QUIPU_RERANK_KEY."
+_NO_STANDBY: Final = "The primary answers instead. Mend it, or take it out of QUIPU_READ_URLS."
 _NO_RERANKER: Final = "Is it a re-ranker? Embedding models behind the same path give scores, too."
 _TOO_SLOW: Final = "Recall keeps its own order. Lower QUIPU_RERANK_CANDIDATES or raise QUIPU_RERANK_SECONDS."
 
@@ -238,6 +240,8 @@ def _looks(settings: Settings, *, deep: bool) -> Iterator[tuple[str, AsyncIterat
     yield "rerank", _rerank(settings)
     yield "language", model(settings)
     yield "middleware", failures(settings)
+    if settings.read_urls is not None:
+        yield "standbys", _standbys(settings)
     yield "memory", _memory(settings, deep=deep)
 
 
@@ -286,6 +290,20 @@ async def _rerank(settings: Settings) -> AsyncIterator[Finding]:
         yield Finding("rerank", "warn", f"{reranker.name}, {texts}: that is too slow", _TOO_SLOW)
     else:
         yield Finding("rerank", "ok", f"{reranker.name}, {texts}")
+
+
+async def _standbys(settings: Settings) -> AsyncIterator[Finding]:
+    """Yield of each standby that is to be read by how much it is behind, or why it is not read."""
+    async with owned(settings) as conn:
+        found = await lags(conn, settings)
+    for one in found:
+        if one.fault is not None:
+            yield Finding("standby", "warn", f"{one.name} is not read: {one.fault}", _NO_STANDBY)
+        elif not one.behind_bytes:
+            yield Finding("standby", "ok", f"{one.name} has all that is written")
+        else:
+            age = "" if one.seconds is None else f"; its latest transaction is {one.seconds:.1f} s old"
+            yield Finding("standby", "ok", f"{one.name} is {one.behind_bytes:,} bytes behind{age}")
 
 
 async def _memory(settings: Settings, *, deep: bool) -> AsyncIterator[Finding]:

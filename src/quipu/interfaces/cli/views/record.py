@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from quipu.app.answer import Used
+from quipu.app.entries import Used
 from quipu.interfaces.cli.views.layout import Rows, amounts
 from quipu.interfaces.cli.views.text import count, day_and_time, shortened, visible
 from quipu.record.model import SessionMessage

@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import TypeVar
 
 import psycopg
+from psycopg.abc import PQGen
 from psycopg.conninfo import make_conninfo
+from psycopg.rows import TupleRow
 
-from quipu.kernel.db.connection import BlockingConnection
+from quipu.kernel.db.connection import INTERVAL_SECONDS, LEAST_SECONDS, end, limited
+from quipu.kernel.db.errors import Unanswered
 
+_RV = TypeVar("_RV")
 ADMIN_ROLE = "quipu_admin"
 DATABASE = "quipu"
 SOCKET_PORT = 5432  # names the socket file; nothing listens on the network
@@ -30,6 +35,27 @@ class ConnectionAttempt(Enum):
     REFUSED = "refused"
     SILENT = "silent"
     MUTE = "mute"  # it lets us in and says nothing
+
+
+class BlockingConnection(psycopg.Connection[TupleRow]):
+    """Blocking connection that does not wait for ever for an answer."""
+
+    answer_seconds: float = LEAST_SECONDS
+
+    def wait(self, gen: PQGen[_RV], interval: float = INTERVAL_SECONDS, timeout: float | None = None) -> _RV:
+        """Run ``gen`` to its end and return its result.
+
+        Raises:
+            Unanswered: nothing came in time.
+        """
+        if timeout is not None:
+            return super().wait(gen, interval, timeout)
+        try:
+            return super().wait(limited(gen, self.answer_seconds), interval)
+        except Unanswered:
+            self.pgconn.finish()
+            end(gen)
+            raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,3 +70,20 @@ select id, name, languages, entries, tokens, mixed_tokens, threads, version, epo
 
 -- name: is_open: whether everybody may do in this database what SQL of agents and readers must not
 select exists (select from core.open_rights())
+
+-- name: position: the system of a primary, its timeline, and the bytes up to which its log is flushed and inserted
+--
+-- A commit is flushed before it is acknowledged, unless synchronous_commit is off: then it is inserted.
+select system_identifier, ('x' || left(pg_walfile_name(inserted), 8))::bit(32)::int as timeline,
+    (pg_current_wal_flush_lsn() - '0/0'::pg_lsn)::bigint as flushed, (inserted - '0/0'::pg_lsn)::bigint as inserted
+from pg_control_system(), pg_current_wal_insert_lsn() as inserted
+
+-- name: standing: whether a server replays the log of another, the system of that, and how far
+--
+-- The timeline is that of the last checkpoint: never a later one than is replayed.
+select pg_is_in_recovery() as replays, system_identifier, timeline_id as timeline,
+    (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint as byte
+from pg_control_system(), pg_control_checkpoint()
+
+-- name: shown_seconds: how old the latest transaction is that a standby shows; null where it has replayed none
+select extract(epoch from now() - pg_last_xact_replay_timestamp())::float8

@@ -19,7 +19,7 @@ from quipu.kernel.base.parameters import (
     Space,
     TheSession,
 )
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.queue.outbox import put
@@ -51,6 +51,7 @@ class AsyncConversations(AsyncPrompts):
     def __init__(self, database: Database, *, clock: Clock, settings: Settings) -> None:
         super().__init__(database, clock=clock, settings=settings)
 
+    @reads_only
     async def list(
         self,
         *,
@@ -79,6 +80,7 @@ class AsyncConversations(AsyncPrompts):
                 tx, user=user, topic=topic, status=only, limit=limit, offset=offset
             )
 
+    @reads_only
     async def get(self, session: TheSession, *, space: Space) -> Dialogue:
         """Show a conversation with its messages and exchanges, the oldest first, up to 10,000 of each.
 
@@ -146,6 +148,7 @@ class AsyncConversations(AsyncPrompts):
         """
         return await self.edit(session, space=space, status="active")
 
+    @reads_only
     async def threads(
         self,
         *,
@@ -170,6 +173,7 @@ class AsyncConversations(AsyncPrompts):
             now = self._clock.now()
             return await store.threads(tx, user=user, channel=channel, limit=limit, now=now)
 
+    @reads_only
     async def topics(self, *, space: Space, user: OnlyUser = None, limit: Limit = 50) -> Sequence[Topic]:
         """List topics of conversation, the latest first.
 

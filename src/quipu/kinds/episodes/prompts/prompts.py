@@ -13,7 +13,7 @@ from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Example, Limit, OnlySession, Space, TheSession
 from quipu.kernel.base.prompt_text import without_invisible
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.base.text import clean
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
@@ -82,6 +82,7 @@ class AsyncPrompts:
             await put(tx, HISTORY, {"session": session}, key=session[:400], session=session)
             return (await store.prompts(tx, id_=number, limit=1))[0]
 
+    @reads_only
     async def prompts(
         self,
         *,

@@ -22,7 +22,7 @@ from quipu.kernel.base.parameters import (
     Space,
     TheSession,
 )
-from quipu.kernel.base.scope import check_name, optional_name
+from quipu.kernel.base.scope import check_name, optional_name, reads_only
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.ledger.evidence import arguments, policy, store
 from quipu.kinds.ledger.evidence.arguments import object_of
@@ -155,6 +155,7 @@ class AsyncEvidence:
             }
             return await _recommendation(tx, await store.write(tx, "recommend", values))
 
+    @reads_only
     async def list(
         self,
         *,
@@ -179,6 +180,7 @@ class AsyncEvidence:
                 return []
             return await store.recommendations(tx, session=session, last=last, limit=limit, offset=offset)
 
+    @reads_only
     async def get(self, id: TheId, *, space: Space) -> Recommendation:
         """Show a recommendation with what limits how sure it is.
 
@@ -189,6 +191,7 @@ class AsyncEvidence:
         async with self._database.list_read(check_name("space", space)) as tx:
             return await _recommendation(tx, id)
 
+    @reads_only
     async def sources(
         self, id: TheId, *, space: Space, theme: Theming = None, limit: Pieces = 10
     ) -> ShownEvidence:

@@ -22,7 +22,7 @@ from quipu.kernel.base.parameters import (
     Until,
     Words,
 )
-from quipu.kernel.base.scope import check_name, one_of, time, whole
+from quipu.kernel.base.scope import check_name, one_of, reads_only, time, whole
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.transcripts.browse import compaction, excerpts, indexing, readers, search, store
 from quipu.kinds.transcripts.browse.counts import AsyncCounts, InProject, InSession
@@ -62,6 +62,7 @@ class AsyncBrowse(AsyncCounts):
         self._clock = clock
         self._meaning = search
 
+    @reads_only
     async def list(
         self,
         *,
@@ -97,6 +98,7 @@ class AsyncBrowse(AsyncCounts):
             chosen = await tx.column(SQL["sessions"], **values)
             return sorted(await store.families(tx, chosen), key=_latest, reverse=True)
 
+    @reads_only
     async def get(
         self,
         session: Annotated[
@@ -265,6 +267,7 @@ class AsyncBrowse(AsyncCounts):
         bounds = readers.Bounds(rows=limit, megabytes=megabytes, seconds=seconds)
         return await readers.ask(self._readers, check_name("space", space), sql, bounds)
 
+    @reads_only
     async def schema(
         self,
         table: Annotated[str | None, Doc("Only this view or table."), Example("sessions")] = None,

@@ -9,7 +9,7 @@ from annotated_types import Interval
 from typing_extensions import Doc
 
 from quipu.kernel.base.parameters import Example, Limit, Since, Space, Until
-from quipu.kernel.base.scope import check_name, time, whole
+from quipu.kernel.base.scope import check_name, reads_only, time, whole
 from quipu.kernel.db.database import Database
 from quipu.kinds.transcripts.browse.model import (
     TokenUsage,
@@ -32,6 +32,7 @@ class AsyncCounts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @reads_only
     async def tools(
         self,
         *,
@@ -56,6 +57,7 @@ class AsyncCounts:
         async with self._database.list_read(check_name("space", space)) as tx:
             return [] if tx is None else await tx.fetch(ToolUse, SQL["tools"], **values)
 
+    @reads_only
     async def files(
         self,
         *,
@@ -77,6 +79,7 @@ class AsyncCounts:
         async with self._database.list_read(check_name("space", space)) as tx:
             return [] if tx is None else await tx.fetch(TouchedFile, SQL["files"], **values)
 
+    @reads_only
     async def stats(
         self,
         *,

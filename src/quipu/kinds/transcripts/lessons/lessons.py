@@ -27,7 +27,7 @@ from quipu.kernel.base.parameters import (
     Space,
     Words,
 )
-from quipu.kernel.base.scope import check_name, one_of, optional_name, time, whole
+from quipu.kernel.base.scope import check_name, one_of, optional_name, reads_only, time, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kernel.policy.policy import policy
@@ -173,6 +173,7 @@ class AsyncLessons:
         )
         return await self.get(id_, space=space)
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> Lesson:
         """Show a lesson as it stands now.
 
@@ -183,6 +184,7 @@ class AsyncLessons:
             row = await row_of(tx, id)
             return self._aged(row, self._settings if tx is None else tx.settings)
 
+    @reads_only
     async def sources(self, id: Id, *, space: Space) -> Sequence[LessonSource]:
         """List where a lesson was said, the latest first.
 
@@ -195,6 +197,7 @@ class AsyncLessons:
             row = await row_of(tx, id)
             return [] if tx is None else await tx.fetch(LessonSource, SQL["sources"], id=row.id)
 
+    @reads_only
     async def list(
         self,
         *,
@@ -384,17 +387,13 @@ class AsyncLessons:
     async def _due(
         self, extractor: Extractor, *, space: str, session: str | None, since: datetime | None, again: bool
     ) -> Sequence[Due]:
-        version = None if again else extractor.version
-        name = extractor.name
+        name, version = extractor.name, None if again else extractor.version
         async with self._database.list_read(space) as tx:
-            if tx is None:
-                due, there = [], False
-            else:
-                due = await store.due(tx, extractor=name, version=version, session=session, since=since)
-                there = session is None or await session_id(tx, session) is not None
-        if not there and session is not None:
+            if tx is not None and (session is None or await session_id(tx, session) is not None):
+                return await store.due(tx, extractor=name, version=version, session=session, since=since)
+        if session is not None:
             raise NotFound(f"There is no session {session!r} in this space.")
-        return due
+        return []
 
     def _aged(self, row: StoredLesson, settings: Settings) -> Lesson:
         return aged(row, now=self._clock.now(), settings=settings)

@@ -329,13 +329,15 @@ grant select, insert, update on core.spaces to quipu_person;
 grant select on core.settings, core.space_settings to quipu_person;
 grant execute on function core.moved_to(text) to quipu_person;
 
--- Where a database is hardened, who writes on behalf of a person still takes locks and rings for the workers.
+-- Where a database is hardened, who works on behalf of a person still takes locks, rings for the workers, and sees
+-- how far a server is with the log.
 create function core.equip_people() returns void
     language sql volatile set search_path = pg_catalog, pg_temp
     as $$
     grant execute on function pg_advisory_xact_lock(bigint), pg_advisory_xact_lock_shared(bigint),
         pg_advisory_xact_lock(integer, integer), pg_advisory_xact_lock_shared(integer, integer),
-        pg_notify(text, text) to quipu_person
+        pg_notify(text, text), pg_control_system(), pg_control_checkpoint(), pg_walfile_name(pg_lsn),
+        pg_current_wal_insert_lsn(), pg_current_wal_flush_lsn(), pg_last_wal_replay_lsn() to quipu_person
     $$;
 
 revoke execute on function core.equip_people() from public;

@@ -12,7 +12,7 @@ from typing_extensions import Doc
 from quipu.errors import BadInput, NotFound
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import Confirm, Example, Id, Limit, Offset, OnlyUser, Space
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database, SpaceTransaction
 from quipu.kinds.episodes.extraction import store as marks
@@ -67,6 +67,7 @@ class AsyncBeliefs:
         self._clock = clock
         self._settings = settings
 
+    @reads_only
     async def list(
         self,
         *,
@@ -104,6 +105,7 @@ class AsyncBeliefs:
                 offset=offset,
             )
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> Belief:
         """Show a belief.
 
@@ -115,6 +117,7 @@ class AsyncBeliefs:
             assert tx is not None
             return (await store.beliefs(tx, ids=[row.id]))[0]
 
+    @reads_only
     async def sources(self, id: Id, *, space: Space) -> Sequence[BeliefSource]:
         """List the messages that said a belief, the latest first.
 
@@ -126,6 +129,7 @@ class AsyncBeliefs:
             assert tx is not None
             return await tx.fetch(BeliefSource, store.SQL["sources"], id=row.id)
 
+    @reads_only
     async def history(self, id: Id, *, space: Space) -> Sequence[Belief]:
         """List all values that the key of a belief ever had for its person, the latest first.
 
@@ -138,6 +142,7 @@ class AsyncBeliefs:
             versions = await store.beliefs(tx, person=row.person, key=row.key)
         return sorted(versions, key=lambda one: (one.state != "superseded", one.said_at), reverse=True)
 
+    @reads_only
     async def conflicts(
         self,
         *,

@@ -11,7 +11,7 @@ from typing_extensions import Doc
 from quipu.errors import BadInput
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.parameters import After, Example, Id, Limit, Offset, OnlySession, OnlyUser, Space
-from quipu.kernel.base.scope import check_name, optional_name, whole
+from quipu.kernel.base.scope import check_name, optional_name, reads_only, whole
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
 from quipu.kinds.episodes.extraction import store as marks
@@ -36,6 +36,7 @@ class AsyncLoops:
         self._clock = clock
         self._settings = settings
 
+    @reads_only
     async def list(
         self,
         *,
@@ -73,6 +74,7 @@ class AsyncLoops:
                 offset=offset,
             )
 
+    @reads_only
     async def get(self, id: Id, *, space: Space) -> Loop:
         """Show a loop, where it was said, and what closed it.
 
@@ -82,6 +84,7 @@ class AsyncLoops:
         async with self._database.list_read(check_name("space", space)) as tx:
             return await store.loop(tx, id)
 
+    @reads_only
     async def remind(
         self,
         *,
