@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import anyio
 import psycopg
 import pytest
+from patience import PATIENCE_SECONDS
 from spread_databases import Home, Spread
 
 from quipu import AsyncMemory
 from quipu.app.operations import ROOMS, public_names
 from quipu.errors import BadInput, Conflict, NotFound, QuipuError, SpaceMoved
+from quipu.interfaces.cli.workers import employed
+from quipu.kernel.queue.model import Worked
 
 pytestmark = pytest.mark.anyio
 
@@ -137,9 +142,47 @@ async def test_work_is_done_in_every_database(memory: AsyncMemory, only: Home) -
     assert (await memory.work()).done == 0
 
 
+async def test_the_state_of_all_is_the_sum_of_each(memory: AsyncMemory, only: Home, spread: Spread) -> None:
+    for name in ("one", "two"):
+        async with only(name):
+            await memory.observe(said("I am allergic to peanuts."), space=name)
+    health, queue = await memory.health(), await memory.queue.status()
+    assert (health.spaces, health.entries) == (2, 2)
+    left = {topic.topic: topic.waiting for topic in queue.topics}
+    for name in spread.databases:
+        async with spread.plain(name) as plain:
+            for topic in (await plain.queue.status()).topics:
+                left[topic.topic] -= topic.waiting
+    assert not any(left.values())
+
+
+async def test_one_worker_does_the_jobs_of_every_database(
+    memory: AsyncMemory, only: Home, spread: Spread
+) -> None:
+    async with (
+        employed(replace(spread.settings, directory_url=spread.directory)) as hired,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(hired.run)
+        for name in ("one", "two"):
+            async with only(name):
+                await memory.observe(said("I am allergic to peanuts."), space=name)
+        with anyio.fail_after(PATIENCE_SECONDS):
+            while await waiting(memory):  # noqa: ASYNC110 - the worker does it
+                await anyio.sleep(0.1)
+        hired.stop()
+    assert await memory.work() == Worked()
+
+
+async def waiting(memory: AsyncMemory) -> int:
+    """How many jobs are not done."""
+    topics = (await memory.queue.status()).topics
+    return sum(one.waiting + one.handed_over for one in topics)
+
+
 async def test_what_concerns_one_database_says_so(memory: AsyncMemory) -> None:
     with pytest.raises(BadInput, match="concerns one database"):
-        await memory.queue.status()
+        await memory.reembed_plan()
     with pytest.raises(BadInput, match="Name one space"):
         await memory.receipts.list()
 

@@ -12,6 +12,7 @@ from typing import Final, Protocol, Self
 
 import anyio
 
+from quipu.app.queue import AsyncQueue
 from quipu.errors import DatabaseUnavailable, QuipuError
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import acting_for
@@ -22,6 +23,7 @@ from quipu.recall.model import Hit
 from quipu.recall.render import Why
 from quipu.upkeep.directory.carriage import Carriage
 from quipu.upkeep.directory.registry import DatabaseRow, Registry, size, unknown
+from quipu.upkeep.health import Health
 from quipu.upkeep.overview import SpaceCounts
 
 _FRESH_SECONDS: Final = 5.0
@@ -59,6 +61,15 @@ class Member(Protocol):
 
     async def spaces(self, *, after: str | None = ..., limit: int | None = ...) -> list[SpaceCounts]:
         """See `AsyncMemory.spaces`."""
+        ...
+
+    async def health(self) -> Health:
+        """See `AsyncMemory.health`."""
+        ...
+
+    @property
+    def queue(self) -> AsyncQueue:
+        """See `AsyncMemory.queue`."""
         ...
 
     async def space_names(self) -> list[str]:

@@ -13,17 +13,19 @@ from typing import Any, Final, TypeVar
 import anyio
 
 from quipu.app.directory.members import Make, Member, Members
+from quipu.app.directory.summing import health_of_all, queue_of_all
 from quipu.app.operations import ROOMS
 from quipu.errors import BadInput, DatabaseUnavailable, QuipuError, SpaceMoved
 from quipu.kernel.base.clock import Clock
 from quipu.kernel.base.scope import acting_for, noting_writes
 from quipu.kernel.config import Settings
 from quipu.kernel.db.database import Database
-from quipu.kernel.queue.model import Worked
+from quipu.kernel.queue.model import QueueStatus, Worked
 from quipu.recall.model import Hit
 from quipu.recall.render import Why
 from quipu.upkeep.directory.registry import Registry, forget_move
 from quipu.upkeep.erasure.model import Erasure
+from quipu.upkeep.health import Health
 from quipu.upkeep.overview import SpaceCounts
 
 _T = TypeVar("_T")
@@ -35,7 +37,7 @@ _ROOM_OF: Final = {place.partition(":")[2]: room for room, place in ROOMS.items(
 _OF_DIRECTORY: Final = frozenset({"keys", "signins", "databases"})
 # What is set for all spaces is set in every database, so that its workers know it.
 _SET_EVERYWHERE: Final = frozenset({"settings.set", "settings.reset"})
-_READ_FROM_DIRECTORY: Final = frozenset({"settings.get", "settings.list", "health"})
+_READ_FROM_DIRECTORY: Final = frozenset({"settings.get", "settings.list"})
 _OF_EACH_DATABASE: Final = frozenset({"answers.drop_old"})
 _OF_REQUESTS: Final = frozenset({"answers.begin", "answers.keep", "answers.release"})
 _OF_PROCESS: Final = frozenset({"ledger.register", "ledger.on_correction"})
@@ -134,7 +136,10 @@ class Router:
         name = _ROOM_OF[type(own).__name__]
         if name in _OF_DIRECTORY:
             return own
-        return SimpleNamespace(**dict(self._methods(own, name)))
+        methods = dict(self._methods(own, name))
+        if name == "queue":
+            methods["status"] = self._queue
+        return SimpleNamespace(**methods)
 
     def methods(self, memory: Any) -> Mapping[str, Callable[..., object]]:
         """Return the methods of a memory itself, in the same way."""
@@ -148,6 +153,7 @@ class Router:
             "why": self._why,
             "work": self._work,
             "ready": partial(self._answers, memory.ready),
+            "health": partial(self._health, memory.health),
         }
 
     def _methods(self, own: object, room: str) -> Iterator[tuple[str, Callable[..., object]]]:
@@ -220,6 +226,20 @@ class Router:
     async def _space_names(self) -> list[str]:
         found = await self.each(lambda member: member.space_names())
         return sorted(name for names in found for name in names)
+
+    async def _health(self, own: Callable[[], Awaitable[Health]]) -> Health:
+        found: dict[str, Health | None] = {}
+        for name in await self.members.rows():
+            found[name] = None
+            with suppress(DatabaseUnavailable):
+                found[name] = await self.at(name, lambda member: member.health())
+        return health_of_all(await own(), found)
+
+    async def _queue(self) -> QueueStatus:
+        found = await self.each(lambda member: member.queue.status())
+        if not found:
+            raise _of_one_database({})
+        return queue_of_all(found)
 
     async def _reinforce(self, hits: Iterable[Hit]) -> int:
         by_space: defaultdict[str, list[Hit]] = defaultdict(list)
