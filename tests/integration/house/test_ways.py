@@ -15,7 +15,7 @@ import quipu
 from quipu import Memory
 
 ROOT: Final = str(Path(quipu.__file__).parent)
-WATCHING: Final = "/kernel/telemetry/"  # it only looks on, and is no step of the way
+WATCHING: Final = ("/kernel/telemetry/", "/kernel/db/recorded.py")  # they look on, and are no step of it
 TOLD: Final = [{"role": "user", "content": "My cat is called Tom."}]
 WAYS: Final[dict[str, tuple[int, Callable[[Memory, str], object]]]] = {
     "list": (8, lambda memory, space: memory.longterm.list(space=space)),

@@ -219,7 +219,7 @@ class Database:
         """Return only when no standby shows any more what was erased in the block."""
         async with entered as (conn, space, settings):
             yield conn, space, settings
-            now = None if space is None else await _entry(conn, await _enter(conn, name))
+            now = None if space is None else await _entry(await _enter(conn, name))
         if space is not None and (now is None or now.as_of != space.as_of):
             await self._standbys.replayed(await self.position())
 
@@ -276,7 +276,7 @@ class Database:
                     await conn.execute(_SQL["hold_to_write"], {"name": name})
                 entering = await _enter(conn, name, query="enter_to_look" if plan else "enter")
                 await queries(conn)
-            if (space := await _entry(conn, entering)) is not None:
+            if (space := await _entry(entering)) is not None:
                 if writes:
                     note_write()
                 return space
@@ -567,7 +567,7 @@ async def _space(conn: Connection, entering: Rows, name: str) -> Space | None:
     Raises:
         SpaceMoved: it was here, and went to another database.
     """
-    space = await _entry(conn, entering)
+    space = await _entry(entering)
     moved = None if space is not None else await conn.value(_SQL["moved_to"], name=name)
     if moved is not None:
         raise moved_space(name, moved)
@@ -583,13 +583,12 @@ def moved_space(name: str, database: str) -> SpaceMoved:
     )
 
 
-async def _entry(conn: Connection, entering: Rows) -> Space | None:
+async def _entry(entering: Rows) -> Space | None:
     row = await entering.fetchone()
     if row is None or not row[1]:  # a row of nulls: there is no such space
         return None
     space = Space(*row)
-    if conn.record is not None:
-        spans.note({"quipu.space.id": space.id})
+    spans.note({"quipu.space.id": space.id})
     return space
 
 

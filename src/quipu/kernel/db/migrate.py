@@ -15,9 +15,9 @@ from psycopg.rows import TupleRow
 
 from quipu.errors import DatabaseUnsuitable, MigrationRefused
 from quipu.kernel.config import Settings
-from quipu.kernel.db import recorded
 from quipu.kernel.db.address import connect
 from quipu.kernel.db.connection import Connection, translated
+from quipu.kernel.db.recorded import RecordedConnection
 
 _OLDEST: Final = 150_000  # PostgreSQL 15
 _LOCK = 7_310_522_001  # any fixed number: one migrator at a time per database
@@ -133,7 +133,7 @@ async def owner(url: str, settings: Settings) -> AsyncGenerator[Connection]:
         conn = await connect(
             url,
             settings,
-            kind=recorded.kind(),
+            kind=RecordedConnection,
             options="-c timezone=UTC -c application_name=quipu-owner",
         )
         async with conn:

@@ -9,9 +9,10 @@ from typing import Final, LiteralString
 from psycopg_pool import AsyncConnectionPool
 
 from quipu.kernel.config import Settings
-from quipu.kernel.db import arrays, connection, queries, recorded
+from quipu.kernel.db import arrays, connection, queries
 from quipu.kernel.db.address import address
 from quipu.kernel.db.connection import Connection
+from quipu.kernel.db.recorded import RecordedConnection
 
 _SQL = queries.load("quipu.kernel.db")
 
@@ -46,7 +47,7 @@ class Pool(AsyncConnectionPool[Connection]):
         prepares = not self.is_shared or settings.pooler_prepares
         super().__init__(
             address(url, settings, **given),
-            connection_class=recorded.kind(),
+            connection_class=RecordedConnection,
             kwargs={"autocommit": True, "prepare_threshold": 0 if prepares else None},
             min_size=least,
             max_size=settings.pool_size,

@@ -24,11 +24,6 @@ from quipu.kernel.telemetry.groups import STATEMENT
 _UNRECORDED: Final[AbstractContextManager[object]] = nullcontext()
 
 
-def kind() -> type[Connection]:
-    """Return the class for connections that are opened now."""
-    return RecordedConnection if spans.is_on() else Connection
-
-
 class RecordedConnection(Connection):
     """A connection whose statements are recorded, where they have a name and belong to something larger.
 

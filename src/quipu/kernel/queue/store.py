@@ -11,10 +11,11 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quipu.errors import DatabaseUnavailable
 from quipu.kernel.config import Settings
-from quipu.kernel.db import connection, queries, recorded
+from quipu.kernel.db import connection, queries
 from quipu.kernel.db.address import address, connect
 from quipu.kernel.db.connection import translated
 from quipu.kernel.db.database import Connection, ask, fetch
+from quipu.kernel.db.recorded import RecordedConnection
 from quipu.kernel.queue.model import Job, Look, Schedule, ScheduleStatus, Ticket, TopicStatus
 
 _SQL = queries.load("quipu.kernel.queue")
@@ -51,7 +52,7 @@ class Store:
 
         pool = Pool(
             address(url, settings, options=_SESSION),
-            connection_class=recorded.kind(),
+            connection_class=RecordedConnection,
             kwargs={"autocommit": True},
             min_size=1,
             max_size=connections,

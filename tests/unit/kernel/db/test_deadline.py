@@ -29,7 +29,7 @@ def reading() -> Generator[int, int, str]:
 
 def fed(hours: Hours, *, pause_seconds: float) -> str:
     """What comes of reading where every second look finds a part, so many seconds after the one before."""
-    looking = connection._limited(reading(), 10.0)  # type: ignore[arg-type]
+    looking = connection.limited(reading(), 10.0)  # type: ignore[arg-type]
     try:
         next(looking)
         for look in range(200):
