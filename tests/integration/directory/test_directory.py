@@ -14,6 +14,7 @@ from quipu import AsyncMemory
 from quipu.app.operations import ROOMS, public_names
 from quipu.errors import BadInput, Conflict, NotFound, QuipuError, SpaceMoved
 from quipu.interfaces.cli.workers import employed
+from quipu.kernel.db.address import place
 from quipu.kernel.queue.model import Worked
 
 pytestmark = pytest.mark.anyio
@@ -201,6 +202,18 @@ async def test_bad_names_and_addresses_are_refused(memory: AsyncMemory, spread: 
         await memory.databases.drain("three")
     with pytest.raises(NotFound, match="no space"):
         await memory.databases.move("nowhere", "one")
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://ana:hunter2@db.example:5433/quipu?sslmode=require", "ana@db.example:5433/quipu"),
+        ("host=db.example dbname=quipu user=ana password='hunter 2'", "ana@db.example/quipu"),
+        ("postgresql:///quipu?host=/run/pg&password=hunter2", "/run/pg/quipu"),
+    ],
+)
+async def test_no_list_shows_a_password(address: str, shown: str) -> None:
+    assert place(address) == shown
 
 
 async def test_without_a_directory_there_is_no_list_of_databases(spread: Spread) -> None:

@@ -12,7 +12,7 @@ from quipu.app.directory.moves import Moved, move
 from quipu.errors import BadInput, ConfigError, DatabaseUnavailable, NotFound
 from quipu.kernel.base.parameters import Confirm, Example
 from quipu.kernel.base.scope import check_name
-from quipu.kernel.redact import redact
+from quipu.kernel.db.address import place
 from quipu.upkeep.archive.archive import RecordsDone
 from quipu.upkeep.directory.registry import check_database, size
 
@@ -32,8 +32,9 @@ DatabaseUrl = Annotated[
 class DatabaseEntry:
     """A database of the directory.
 
-    ``address`` is without its password. ``draining``: it is given no new spaces. ``spaces`` is how many it
-    was given, ``bytes`` its size, None where it does not answer; ``problem`` says why.
+    ``address`` is USER@HOST:PORT/DATABASE, without a password. ``draining``: it is given no new spaces.
+    ``spaces`` is how many it was given, ``bytes`` its size, None where it does not answer; ``problem`` says
+    why.
     """
 
     name: str
@@ -70,7 +71,7 @@ class AsyncDatabases:
             found.append(
                 DatabaseEntry(
                     name=row.name,
-                    address=redact(row.url).text,
+                    address=place(row.url),
                     draining=row.draining,
                     added_at=row.added_at,
                     spaces=row.spaces,

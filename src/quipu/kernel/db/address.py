@@ -34,6 +34,14 @@ def address(url: str, settings: Settings, **given: str) -> str:
     return conninfo.make_conninfo("", **{**quiet, **own, **given})
 
 
+def place(url: str) -> str:
+    """Return where an address leads, as USER@HOST:PORT/DATABASE: nothing else of it, so no password."""
+    parts = conninfo.conninfo_to_dict(url)
+    user = f"{parts['user']}@" if "user" in parts else ""
+    port = f":{parts['port']}" if "port" in parts else ""
+    return f"{user}{parts.get('host', '')}{port}/{parts.get('dbname', '')}"
+
+
 async def connect(
     url: str,
     settings: Settings,
