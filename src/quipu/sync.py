@@ -1351,7 +1351,11 @@ class Databases:
         self._portal = portal
 
     def list(self) -> list[DatabaseEntry]:
-        """Return the databases in the order in which they were added, with their sizes."""
+        """Return the databases in the order in which they were added, with their sizes.
+
+        Raises:
+            NotFound: there is no directory of databases.
+        """
         return self._portal.call(lambda: self._inner.list())
 
     def add(self, name: str, address: str) -> DatabaseEntry:
@@ -1365,6 +1369,7 @@ class Databases:
             BadInput: the name or the address cannot be taken.
             Conflict: the name or the database is known, or its spaces may have numbers that others have.
             DatabaseUnavailable: nobody answers there.
+            NotFound: there is no directory of databases.
         """
         return self._portal.call(lambda: self._inner.add(name, address))
 

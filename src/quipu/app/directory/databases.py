@@ -59,7 +59,11 @@ class AsyncDatabases:
         return self._router.members
 
     async def list(self) -> list[DatabaseEntry]:
-        """Return the databases in the order in which they were added, with their sizes."""
+        """Return the databases in the order in which they were added, with their sizes.
+
+        Raises:
+            NotFound: there is no directory of databases.
+        """
         members = self._members
         found: list[DatabaseEntry] = []
         for row in (await members.rows(fresh=True)).values():
@@ -92,6 +96,7 @@ class AsyncDatabases:
             BadInput: the name or the address cannot be taken.
             Conflict: the name or the database is known, or its spaces may have numbers that others have.
             DatabaseUnavailable: nobody answers there.
+            NotFound: there is no directory of databases.
         """
         check_database("name", name)
         members = self._members
