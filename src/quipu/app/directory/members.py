@@ -169,9 +169,12 @@ class Members:
             raise
 
     def failed(self, name: str, error: DatabaseUnavailable) -> None:
-        """Note that a call failed. If the server is away, those of the next two seconds fail at once."""
+        """Note that a call failed. If the server is away, those of the next two seconds fail at once.
+
+        A call that failed for that reason itself does not make it longer.
+        """
         slot = self._slots[name]
-        if slot.member is not None and slot.member.database.is_away:
+        if error is not slot.failure and slot.member is not None and slot.member.database.is_away:
             slot.failed_at, slot.failure = time.monotonic(), error
 
     def opened(self, url: str) -> Member:
@@ -201,7 +204,7 @@ class Members:
             self.places.clear()
         self.places[space] = database
 
-    async def roomiest(self, *, without: str | None = None) -> str:
+    async def roomiest(self) -> str:
         """Return the name of the database for a new space: the smallest that answers and is not drained.
 
         Raises:
@@ -209,7 +212,7 @@ class Members:
         """
         sizes: dict[str, int] = {}
         for name, row in (await self.rows()).items():
-            if not row.draining and name != without:
+            if not row.draining:
                 try:
                     sizes[name] = await self._size(name)
                 except DatabaseUnavailable:

@@ -50,8 +50,9 @@ async def move(
     async with members.registry.moving(space):
         source = await _source(members, space)
         leaving, coming = await members.get(source), await members.get(target)
-        counts = [one for one in await leaving.spaces() if one.name == space]
-        plan = Moved(space, source, target, counts[0].entries if counts else 0, 0, 0.0, done=source == target)
+        async with leaving.database.transaction(space) as tx:
+            memories = 0 if tx is None else tx.space.entries
+        plan = Moved(space, source, target, memories, 0, 0.0, done=source == target)
         if plan.done or not confirm:
             return plan
         await coming.carriage.clear(space, ERASERS)

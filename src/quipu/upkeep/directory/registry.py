@@ -44,14 +44,12 @@ class Registry:
         async with self._directory.owner() as conn:
             return await known(conn)
 
-    async def add(self, name: str, url: str, database: Database) -> list[str]:
-        """Note an open ``database`` under ``name``, with the spaces that it brings; return these.
+    async def add(self, name: str, url: str, database: Database) -> None:
+        """Note an open ``database`` under a checked ``name``, with the spaces that it brings.
 
         Raises:
-            BadInput: the name cannot be taken.
             Conflict: the name or the database is known, or a space that it brings is in another one.
         """
-        check_database("name", name)
         async with database.owner() as conn:
             identity = await conn.value(_SQL["identity"])
             brought = [(number, space) for number, space in await _rows(conn, "numbers")]
@@ -79,16 +77,13 @@ class Registry:
             async with database.owner() as made:
                 await made.execute(_SQL["lift"], {"first": least})
                 await made.execute(_SQL["share_names_key"], {"names_key": names_key})
-        return spaces
 
     async def drain(self, name: str, *, draining: bool = True) -> None:
         """Give a database no new spaces; without ``draining`` some again.
 
         Raises:
-            BadInput: that cannot be the name of one.
             NotFound: there is no such database.
         """
-        check_database("name", name)
         async with self._directory.owner() as conn:
             if await conn.value(_SQL["drain"], name=name, draining=draining) is None:
                 raise unknown(name)
@@ -124,11 +119,6 @@ class Registry:
         """Forget that a space had a place, and the keys that open it."""
         async with self._directory.owner() as conn:
             await conn.execute(_SQL["drop_place"], {"space": space})
-
-    async def names(self, database: str | None = None) -> list[str]:
-        """Return the names of all spaces, or of those of one database, in order."""
-        async with self._directory.owner() as conn:
-            return [name for (name,) in await _rows(conn, "names", database=database)]
 
 
 async def known(conn: Connection) -> list[DatabaseRow]:

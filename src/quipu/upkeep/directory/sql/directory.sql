@@ -47,11 +47,6 @@ select pg_try_advisory_lock(hashtextextended(%(space)s, 7310522018))
 with gone as (delete from core.api_keys where space = %(space)s)
 delete from core.places where space = %(space)s
 
--- name: names: the names of all spaces, or of those of one database
-select p.space from core.places p join core.databases d on d.number = p.database
-where %(database)s::text is null or d.name = %(database)s
-order by p.space
-
 -- name: numbers: spaces of this database by their numbers
 select id, name from core.spaces order by id
 
